@@ -6,6 +6,7 @@ out, so `manage.py` with the same DATA_DIR works beside it. The README lists eve
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import environ
 from csp.constants import NONE, SELF
@@ -107,7 +108,7 @@ def sql_database(url: str) -> dict[str, Any]:
 
 
 DATABASES = {
-    "default": sql_database(env.str("DATABASE_URL", default=f"sqlite:///{DATA_DIR}/db.sqlite3")),
+    "default": sql_database(env.str("DATABASE_URL", default=f"sqlite:///{quote(str(DATA_DIR))}/db.sqlite3")),
 }
 
 # -- Redis: boards, page cache and broker never share a database --------------------------------
@@ -160,7 +161,8 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_REDIRECT_STDOUTS = False
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE = SCHEDULE
-CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "run" / "beat-schedule")
+# The plain scheduler keeps nothing on disk: every interval is short, and a file can break.
+CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
 
 # -- Language and time --------------------------------------------------------------------------
 

@@ -32,7 +32,7 @@ def pytest_load_initial_conftests() -> Generator[None, object, object]:
 
 
 def start_servers() -> None:
-    folder = Path(tempfile.mkdtemp(prefix="sunwi-tests-", dir="/tmp"))  # noqa: S108  # short: sockets
+    folder = Path(tempfile.mkdtemp(prefix="sunwi-tests-", dir="/tmp"))  # short: sockets
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     os.environ |= {"DATA_DIR": str(folder), "SECRET_KEY": "only-for-tests", "HTTPS": "off"}
     os.environ.pop("STATIC_ROOT", None)

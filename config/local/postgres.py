@@ -89,7 +89,7 @@ class Postgres:
 def create(*, locale: str = "C") -> Postgres:
     """A new, empty server in a temporary folder, not yet started."""
     owner = _owner()
-    folder = Path(tempfile.mkdtemp(prefix="sunwi-pg-", dir="/tmp"))  # noqa: S108  # short: sockets
+    folder = Path(tempfile.mkdtemp(prefix="sunwi-pg-", dir="/tmp"))  # short: sockets
     if owner:
         os.chown(folder, owner["user"], owner["group"])
     try:
@@ -139,7 +139,7 @@ def _readable(binaries: Path, folder: Path, owner: dict[str, Any]) -> Path:
     for name in (package.name, f"{package.name}.libs"):
         if (package.parent / name).is_dir():
             shutil.copytree(package.parent / name, folder / "copy" / name)
-    os.chmod(folder / "copy", 0o755)
+    (folder / "copy").chmod(0o755)  # for another user to read
     return folder / "copy" / package.name / binaries.parent.name / binaries.name
 
 

@@ -45,7 +45,7 @@ def short_socket(folder: Path) -> Path:
     wanted = folder / "redis.sock"
     if len(os.fsencode(wanted)) <= LONGEST_SOCKET_PATH:
         return wanted
-    return Path(tempfile.mkdtemp(prefix="sunwi-", dir="/tmp")) / "redis.sock"  # noqa: S108
+    return Path(tempfile.mkdtemp(prefix="sunwi-", dir="/tmp")) / "redis.sock"
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,49 @@
+# Two commands matter: `make demo` and `make test`. Both need only git, make and Python 3.11 or later.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: help demo test lint lock clean
+
+help:
+	@echo "make demo    start everything on this machine, with players that keep scoring (PORT, DATA_DIR, DEMO_PLAYERS)"
+	@echo "make test    run the tests on a real Valkey and a real PostgreSQL (ARGS='-n 2 -k standings')"
+	@echo "make lint    style, types, directions of imports, missing migrations"
+	@echo "make lock    renew the locked requirements"
+	@echo "make clean   remove the environment and caches; the demo's data stay"
+
+demo: $(VENV)/.installed-demo
+	@exec $(BIN)/python -m config.local
+
+test: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy .
+	$(BIN)/lint-imports
+	SECRET_KEY=only-for-lint $(BIN)/python manage.py makemigrations --check --dry-run
+
+# Each is touched last: an installation that was cut off starts again. The demo needs far less than the tests.
+$(VENV)/.installed-%: requirements-%.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Python 3.11 or later is needed; name it like this: make PYTHON=python3.12" >&2; exit 1; }
+	@echo "Installing $< into $(VENV) (once) ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+LOCK = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
+
+lock:
+	$(LOCK) pyproject.toml --all-extras -o requirements-dev.txt
+	$(LOCK) pyproject.toml --extra demo -c requirements-dev.txt -o requirements-demo.txt
+	$(LOCK) pyproject.toml -c requirements-dev.txt -o requirements.txt
+
+clean:
+	rm -rf $(VENV) .ci-venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
+	@echo "The demo's data, if any, stay in .data (or DATA_DIR); remove that folder to start anew."
