@@ -1,0 +1,72 @@
+"""The names of this app's Redis keys: the only place where one is spelled.
+
+The trap: everything beside the sorted set wears the period's name in braces, its hash tag, so that
+Redis Cluster keeps the family in one slot. The sorted set itself has no braces, and the same slot.
+"""
+
+from dataclasses import dataclass
+
+
+def zset(seq: int, label: str) -> str:
+    """The sorted set of one period of board ``seq``, and the name of its family."""
+    return f"LeaderBoard_{seq}_{label}"
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The keys of one period, named after its sorted set."""
+
+    zset: str
+
+    @property
+    def gen(self) -> str:
+        """The generation: missing or different means that Redis is away for this period."""
+        return self._beside("gen")
+
+    @property
+    def dirty(self) -> str:
+        """Hash player → version of what the mirror has not copied yet."""
+        return self._beside("dirty")
+
+    @property
+    def members(self) -> str:
+        """Hash player → member, in the member form."""
+        return self._beside("members")
+
+    @property
+    def held(self) -> str:
+        """Hash player → what a redis board must remember of a standing beside its score."""
+        return self._beside("held")
+
+    @property
+    def scores(self) -> str:
+        """Sorted set of the distinct scores of a ``dense`` board."""
+        return self._beside("scores")
+
+    @property
+    def unsure(self) -> str:
+        """Hash token → players whose put may not be committed in SQL."""
+        return self._beside("unsure")
+
+    @property
+    def closed(self) -> str:
+        """Exists once the period takes no more."""
+        return self._beside("closed")
+
+    @property
+    def seq(self) -> str:
+        """The counter that versions come from."""
+        return self._beside("seq")
+
+    def ids(self, day: str, n: int) -> str:
+        """Small hash ``n`` of the ids that a redis board has seen on ``day``."""
+        return self._beside(f"ids:{day}:{n}")
+
+    @property
+    def every(self) -> tuple[str, ...]:
+        """All but the ids, whose names depend on the day: the sorted set and the generation first."""
+        beside = (self.dirty, self.members, self.held, self.scores, self.unsure, self.closed, self.seq)
+        return (self.zset, self.gen, *beside)
+
+    def _beside(self, name: str) -> str:
+        return f"{{{self.zset}}}:{name}"

@@ -1,0 +1,256 @@
+"""Periods as windows of time: which one holds an instant, what it is called, where it begins and ends.
+
+Wall time only ever finds a boundary; everything else compares instants. The trap is a clock that
+skips or repeats its cut-off, or skips a whole day: ``_start_of`` is the one place that knows.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from enum import StrEnum
+from functools import lru_cache
+from zoneinfo import ZoneInfo, available_timezones
+
+from leaderboards.core.instants import EPOCH
+from leaderboards.errors import BadBoard, BadEntry, BadLabel, BadTime
+
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+FIRST_YEAR, LAST_YEAR = 1970, 9998
+
+_DAY, _HOUR, _SECOND = timedelta(days=1), timedelta(hours=1), timedelta(seconds=1)
+# A little wider than the years above: their first and last windows reach over in some zones.
+_EARLIEST = EPOCH - 2 * _DAY
+_LATEST = datetime(9999, 1, 10, tzinfo=UTC)
+
+
+class PeriodKind(StrEnum):
+    """How long a board counts before it starts again."""
+
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+    YEAR = "year"
+    ALL_TIME = "all_time"
+    EVENT = "event"
+
+
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """When a board's periods turn over: in which zone, on which weekday, at which local time."""
+
+    kind: PeriodKind
+    timezone: str = "UTC"
+    week_start: int = 0
+    cutoff: time = time(0, 0)
+
+    def __post_init__(self) -> None:
+        if self.timezone not in _zone_names():
+            raise BadBoard(f"{self.timezone[:64]!r} is no time zone. Use an IANA name such as Asia/Seoul.", "timezone")
+        if self.week_start not in range(7):
+            raise BadBoard(f"A week starts on one of: {', '.join(WEEKDAYS)}.", "week_start")
+        if self.cutoff.tzinfo or self.cutoff.second or self.cutoff.microsecond:
+            raise BadBoard("The cut-off is a local time in hours and minutes, 00:00 to 23:59.", "cutoff")
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """One period's span, in UTC: from its start up to but not including its end. All time has neither."""
+
+    label: str
+    starts_at: datetime | None
+    ends_at: datetime | None
+
+    def contains(self, at: datetime) -> bool:
+        """Whether ``at`` lies in the window."""
+        begun = self.starts_at is None or self.starts_at <= at
+        return begun and (self.ends_at is None or at < self.ends_at)
+
+
+ALL_TIME = Window("all", None, None)
+
+
+def window_at(calendar: Calendar, at: datetime) -> Window:
+    """The window that holds ``at``; never an empty one.
+
+    Raises ``BadTime`` outside the years 1970 to 9998, ``BadEntry`` on an event board, whose windows
+    are its competitions.
+    """
+    if calendar.kind is PeriodKind.ALL_TIME:
+        return ALL_TIME
+    if calendar.kind is PeriodKind.EVENT:
+        raise BadEntry("This board's periods are its competitions: send `competition` instead of `board`.")
+    if _EARLIEST <= at < _LATEST:
+        for window in _windows_of_hour(calendar, (at - EPOCH) // _HOUR):
+            if window.contains(at):
+                return window
+    raise BadTime(f"Periods exist for the years {FIRST_YEAR} to {LAST_YEAR} only; the time lies outside.")
+
+
+def window_of(calendar: Calendar, label: str) -> Window:
+    """The window that bears ``label``. Raises ``BadLabel`` where there is none."""
+    if calendar.kind is PeriodKind.ALL_TIME and label == ALL_TIME.label:
+        return ALL_TIME
+    if calendar.kind in _PATTERNS:
+        window = _window(calendar, _first_day(calendar, label))
+        if window.starts_at != window.ends_at:
+            return window
+    raise _no_such(label)
+
+
+def next_window(calendar: Calendar, window: Window) -> Window:
+    """The window that begins where this one ends. Raises ``BadLabel`` after the last year."""
+    return _neighbour(calendar, window, _next_first)
+
+
+def previous_window(calendar: Calendar, window: Window) -> Window:
+    """The window that ends where this one begins. Raises ``BadLabel`` before the first year."""
+    return _neighbour(calendar, window, _previous_first)
+
+
+def event_window(competition: int, starts_at: datetime, ends_at: datetime) -> Window:
+    """A competition's own window. Raises ``BadBoard`` unless it ends after it starts."""
+    if not starts_at < ends_at:
+        raise BadBoard("A competition must end after it starts: move its end.", "ends_at")
+    return Window(f"c{competition}", starts_at.astimezone(UTC), ends_at.astimezone(UTC))
+
+
+def days_of(calendar: Calendar, window: Window) -> tuple[date, date] | None:
+    """First and last day as people in the board's zone call them (16-22 Nov); None for all time."""
+    if calendar.kind in _PATTERNS:
+        first = _first_day(calendar, window.label)
+        return first, _next_first(calendar, first) - _DAY
+    if window.starts_at is None or window.ends_at is None:
+        return None
+    zone, last = ZoneInfo(calendar.timezone), window.ends_at - timedelta(microseconds=1)
+    return window.starts_at.astimezone(zone).date(), last.astimezone(zone).date()
+
+
+# --- Days and labels: plain calendar arithmetic, no clock -----------------------------------------
+
+_PATTERNS = {
+    PeriodKind.DAY: re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})"),
+    PeriodKind.WEEK: re.compile(r"([0-9]{4})-([0-9]{2})"),
+    PeriodKind.MONTH: re.compile(r"([0-9]{4})-([0-9]{2})"),
+    PeriodKind.YEAR: re.compile(r"([0-9]{4})"),
+}
+
+
+def _label(calendar: Calendar, first: date) -> str:
+    if calendar.kind is PeriodKind.DAY:
+        return first.isoformat()
+    if calendar.kind is PeriodKind.WEEK:
+        fourth = first + 3 * _DAY  # its year holds at least four of the week's days
+        return f"{fourth.year:04d}-{(fourth.timetuple().tm_yday - 1) // 7 + 1:02d}"
+    return f"{first.year:04d}-{first.month:02d}" if calendar.kind is PeriodKind.MONTH else f"{first.year:04d}"
+
+
+def _first_day(calendar: Calendar, label: str) -> date:
+    """The first day of the period that bears ``label``, read strictly."""
+    match = _PATTERNS[calendar.kind].fullmatch(label)
+    if match is None:
+        raise _no_such(label)
+    year, *rest = (int(part) for part in match.groups())
+    try:
+        if calendar.kind is PeriodKind.WEEK:
+            first = _first_of(calendar, date(year, 1, 4)) + (rest[0] - 1) * 7 * _DAY
+        else:
+            month, day = (*rest, 1, 1)[:2]
+            first = date(year, month, day)
+    except (ValueError, OverflowError):
+        raise _no_such(label) from None
+    if _label(calendar, first) != label or not _is_counted(calendar, first):
+        raise _no_such(label)
+    return first
+
+
+def _is_counted(calendar: Calendar, first: date) -> bool:
+    return FIRST_YEAR <= int(_label(calendar, first)[:4]) <= LAST_YEAR
+
+
+def _no_such(label: str) -> BadLabel:
+    return BadLabel(f"The board has no period {label[:40]!r}.")
+
+
+def _first_of(calendar: Calendar, day: date) -> date:
+    """The first day of the period that ``day`` belongs to."""
+    if calendar.kind is PeriodKind.WEEK:
+        return day - (day.weekday() - calendar.week_start) % 7 * _DAY
+    if calendar.kind is PeriodKind.MONTH:
+        return day.replace(day=1)
+    return day.replace(month=1, day=1) if calendar.kind is PeriodKind.YEAR else day
+
+
+def _next_first(calendar: Calendar, first: date) -> date:
+    if calendar.kind is PeriodKind.DAY:
+        return first + _DAY
+    if calendar.kind is PeriodKind.WEEK:
+        return first + 7 * _DAY
+    # 31 and 366 days on is always in the next month or year, whatever their length.
+    return _first_of(calendar, first + (31 if calendar.kind is PeriodKind.MONTH else 366) * _DAY)
+
+
+def _previous_first(calendar: Calendar, first: date) -> date:
+    return _first_of(calendar, first - _DAY)
+
+
+# --- Boundaries: where days meet the clock --------------------------------------------------------
+
+
+@lru_cache(maxsize=1)
+def _zone_names() -> frozenset[str]:
+    return frozenset(available_timezones())
+
+
+@lru_cache(maxsize=8192)
+def _start_of(calendar: Calendar, day: date) -> datetime:
+    """The first instant at which the zone's clock shows ``day`` at the cut-off, or anything later."""
+    zone = ZoneInfo(calendar.timezone)
+    wall = datetime.combine(day, calendar.cutoff)
+    start = wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
+    if _wall(start, zone) == wall:
+        return start
+    # The clock skips it. Counted with the offset from after the jump it lies before the jump.
+    before, after = wall.replace(tzinfo=zone, fold=1).astimezone(UTC), start
+    while after - before > _SECOND:
+        middle = before + (after - before) // _SECOND // 2 * _SECOND
+        before, after = (before, middle) if _wall(middle, zone) >= wall else (middle, after)
+    return after
+
+
+def _wall(at: datetime, zone: ZoneInfo) -> datetime:
+    return at.astimezone(zone).replace(tzinfo=None)
+
+
+def _window(calendar: Calendar, first: date) -> Window:
+    following = _next_first(calendar, first)
+    return Window(_label(calendar, first), _start_of(calendar, first), _start_of(calendar, following))
+
+
+@lru_cache(maxsize=8192)
+def _windows_of_hour(calendar: Calendar, hour: int) -> tuple[Window, ...]:
+    """The windows, mostly one, that an hour of UTC touches: what every submission asks for.
+
+    Python's dates end with 9999, so a window that begins there may have no end to ask for.
+    """
+    starts_at = EPOCH + hour * _HOUR
+    first = _first_of(calendar, _wall(starts_at, ZoneInfo(calendar.timezone)).date())
+    while _start_of(calendar, first) > starts_at:
+        first = _previous_first(calendar, first)
+    windows = []
+    while _start_of(calendar, first) < starts_at + _HOUR and first.year <= LAST_YEAR:
+        if _is_counted(calendar, first):
+            windows.append(_window(calendar, first))
+        first = _next_first(calendar, first)
+    return tuple(windows)
+
+
+def _neighbour(calendar: Calendar, window: Window, step: Callable[[Calendar, date], date]) -> Window:
+    if calendar.kind not in _PATTERNS:
+        raise ValueError(f"{calendar.kind} windows have no neighbours")
+    first = _first_day(calendar, window.label)
+    while _is_counted(calendar, first := step(calendar, first)):
+        neighbour = _window(calendar, first)
+        if neighbour.starts_at != neighbour.ends_at:  # else a day that the zone never had
+            return neighbour
+    raise _no_such(_label(calendar, first))

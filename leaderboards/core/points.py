@@ -1,0 +1,63 @@
+"""Points as exact decimal numbers, and as the whole numbers that everything inside works with.
+
+Scaled means times 10^decimals: 12.5 with two decimals is 1250. The trap is size: 1e999999999 is a
+short text and a number that no memory holds, so nothing is made an int before it is known to be small.
+"""
+
+import re
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
+
+from leaderboards.errors import BadPoints, OutOfRange
+
+_EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
+_NUMBER = re.compile(r"([+-]?[0-9]+(?:\.[0-9]+)?)(?:[eE]([+-]?)([0-9]+))?")
+
+
+def read_points(raw: object) -> Decimal:
+    """A JSON number or a decimal string in ASCII digits, exactly. Raises ``BadPoints``."""
+    if isinstance(raw, Decimal) and raw.is_finite():
+        return raw
+    if isinstance(raw, int) and not isinstance(raw, bool):
+        return Decimal(raw)
+    if isinstance(raw, str):
+        number = decimal_of(raw)
+        if number is not None:
+            return number
+        raise BadPoints(f"`points` {raw[:40]!r} is no decimal number in ASCII digits, such as 150 or 12.50.")
+    raise BadPoints('`points` must be a number or a decimal string, such as 150 or "12.50".')
+
+
+def decimal_of(text: str) -> Decimal | None:
+    """The number that ``text`` spells, or None. Exponents past 10^9 count as 10^9: no less hopeless."""
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        return None
+    mantissa, sign, exponent = match.groups(default="")
+    if len(exponent) > 9:
+        exponent = exponent.lstrip("0") or "0"
+        exponent = exponent if len(exponent) <= 9 else "999999999"
+    return Decimal(f"{mantissa}e{sign}{exponent or 0}")
+
+
+def scaled(points: Decimal, decimals: int) -> int:
+    """``points`` times 10^decimals. Raises ``BadPoints`` if that is no whole number, ``OutOfRange`` if huge."""
+    if points and points.adjusted() > 18:
+        raise OutOfRange("The number is far outside what any board allows.")
+    shifted = points.scaleb(decimals, _EXACT)
+    if shifted != shifted.to_integral_value(context=_EXACT):
+        places = f"at most {decimals} decimals" if decimals else "no decimals"
+        raise BadPoints(f"`points` has {places} here: send an exact multiple of {points_text(1, decimals)}.")
+    return int(shifted)
+
+
+def points_text(value: int, decimals: int) -> str:
+    """Scaled points as people write them: exact, without trailing zeros."""
+    whole, fraction = divmod(abs(value), 10**decimals)
+    tail = f".{fraction:0{decimals}d}".rstrip("0") if fraction else ""
+    return f"{'-' if value < 0 else ''}{whole}{tail}"
+
+
+def points_number(value: int, decimals: int) -> int | Decimal:
+    """Scaled points as the number that JSON carries: an int where it is whole."""
+    text = points_text(value, decimals)
+    return Decimal(text) if "." in text else int(text)

@@ -1,0 +1,49 @@
+"""What a submission makes of a standing, and of the time that breaks its ties.
+
+The time of a standing: of the best value the earliest; of the latest submission its own; of a sum the
+greatest that changed it. The trap: submissions arrive out of order, and a standing must not depend on that
+more than its policy says.
+"""
+
+from dataclasses import dataclass
+
+from leaderboards.core.rules import Rules, Update
+from leaderboards.errors import OutOfRange
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A standing without its player: the value, and the time that breaks ties."""
+
+    value: tuple[int, ...]
+    at_ms: int
+
+
+def judge(rules: Rules, old: State | None, new: State) -> State:
+    """The state after ``new``, which is ``old`` itself where nothing changes.
+
+    With ``increment``, ``new.value`` is the difference; raises ``OutOfRange`` if the total would leave
+    the board's limits. Times are expected as the layout's ``quantize`` gives them.
+    """
+    if rules.update is Update.INCREMENT:
+        return _increment(rules, old, new)
+    if old is None:
+        return new
+    if rules.update is Update.LATEST:
+        return new if new.at_ms >= old.at_ms and new != old else old
+    if new.value == old.value:
+        return new if new.at_ms < old.at_ms else old
+    return new if rules.better(new.value, old.value) else old
+
+
+def _increment(rules: Rules, old: State | None, new: State) -> State:
+    difference = new.value[0]
+    if old is not None and difference == 0:
+        return old
+    total = difference + (old.value[0] if old else 0)
+    if not rules.minimum <= total <= rules.total_maximum:
+        raise OutOfRange(
+            f"The total would be {rules.text(total)}; this board keeps {rules.text(rules.minimum)} "
+            f"to {rules.text(rules.total_maximum)}. Nothing was changed."
+        )
+    return State((total,), max(new.at_ms, old.at_ms) if old else new.at_ms)
