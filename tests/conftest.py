@@ -25,9 +25,7 @@ def django_db_modify_db_settings(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture(scope="session")
 def _redis_databases() -> Iterator[list[redis.Redis]]:
-    clients = [
-        redis.Redis.from_url(url) for url in (settings.REDIS_URL, settings.CACHE_URL, settings.BROKER_URL)
-    ]
+    clients = [redis.Redis.from_url(url) for url in (settings.REDIS_URL, settings.CACHE_URL, settings.BROKER_URL)]
     yield clients
     for client in clients:
         client.close()

@@ -50,12 +50,9 @@ def start_servers() -> None:
 
 def start_valkey(folder: Path) -> str:
     binary = Path(os.environ.get("TEST_REDIS_SERVER") or valkey.find_binary())
-    server = valkey.Valkey(
-        binary, folder / "redis", folder / "redis.sock", folder / "redis.log", "everysec", DATABASES
-    )
+    server = valkey.Valkey(binary, folder / "redis", folder / "redis.sock", folder / "redis.log", "everysec", DATABASES)
     child = server.start()
     atexit.register(valkey.stop, child)
-    server.wait_until_ready(child)
     return server.url
 
 
@@ -63,7 +60,6 @@ def start_postgres() -> str:
     server = postgres.create(locale=os.environ.get("TEST_POSTGRES_LOCALE", "C"))
     child = server.start()
     atexit.register(server.stop, child)
-    server.wait_until_ready(child)
     return server.url
 
 
@@ -71,9 +67,7 @@ def refuse_used(url: str) -> None:
     """Tests empty the databases they use, so one that holds anything is somebody's."""
     with redis.Redis.from_url(url) as client:
         if client.dbsize():
-            raise pytest.UsageError(
-                f"REDIS_URL names a database that is not empty: {url}. Tests would empty it."
-            )
+            raise pytest.UsageError(f"REDIS_URL names a database that is not empty: {url}. Tests would empty it.")
 
 
 def set_addresses(worker: str | None) -> None:

@@ -16,9 +16,7 @@ PR_SET_PDEATHSIG = 1
 _watchers: list[subprocess.Popen[bytes]] = []
 
 
-def start(
-    command: list[str], *, at_death: signal.Signals = signal.SIGTERM, **options: Any
-) -> subprocess.Popen[bytes]:
+def start(command: list[str], *, at_death: signal.Signals = signal.SIGTERM, **options: Any) -> subprocess.Popen[bytes]:
     """Start a program in a session of its own that gets `at_death` when this process is gone."""
     if sys.platform == "linux":
         options["preexec_fn"] = _ask_kernel(at_death)

@@ -20,7 +20,7 @@ from typing import Any
 import psycopg
 
 from config.local import leash
-from config.local.valkey import ServerFailed, last_line
+from config.local.valkey import ServerFailed
 
 # How initdb is told to sort text. The application asks for COLLATE "C" where order matters; "icu" and
 # "en_US" make a database whose own order differs, so that a forgotten COLLATE is found.
@@ -48,6 +48,22 @@ class Postgres:
         return self.folder / "log"
 
     def start(self) -> subprocess.Popen[bytes]:
+        """Start it and wait until it answers."""
+        with self.log.open("ab") as log:
+            child = leash.start(
+                self._command(), at_death=signal.SIGQUIT, cwd=self.folder, stdin=subprocess.DEVNULL,
+                stdout=log, stderr=log, **self.owner,
+            )  # fmt: skip
+        deadline = time.monotonic() + 30
+        while not self.answers():
+            if child.poll() is not None or time.monotonic() > deadline:
+                said = self.log.read_text(errors="replace")
+                self.stop(child)
+                raise ServerFailed(f"PostgreSQL did not start: {said}")
+            time.sleep(0.02)
+        return child
+
+    def _command(self) -> list[str]:
         options = {
             "listen_addresses": "",
             "unix_socket_directories": str(self.folder),
@@ -61,22 +77,14 @@ class Postgres:
         command = [str(self.binaries / "postgres"), "-D", str(self.folder / "data")]
         for name, value in options.items():
             command += ["-c", f"{name}={value}"]
-        with self.log.open("ab") as log:
-            return leash.start(
-                command, at_death=signal.SIGQUIT, cwd=self.folder, stdin=subprocess.DEVNULL,
-                stdout=log, stderr=log, **self.owner,
-            )  # fmt: skip
+        return command
 
-    def wait_until_ready(self, child: subprocess.Popen[bytes], seconds: float = 30) -> None:
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            if child.poll() is not None:
-                raise ServerFailed(f"PostgreSQL stopped at its start: {last_line(self.log)}")
-            with contextlib.suppress(psycopg.OperationalError):
-                psycopg.connect(host=str(self.folder), user="postgres", dbname="postgres").close()
-                return
-            time.sleep(0.02)
-        raise ServerFailed(f"PostgreSQL did not answer within {seconds:.0f} s; its log is {self.log}")
+    def answers(self) -> bool:
+        try:
+            psycopg.connect(host=str(self.folder), user="postgres", dbname="postgres").close()
+        except psycopg.OperationalError:
+            return False
+        return True
 
     def stop(self, child: subprocess.Popen[bytes]) -> None:
         """At once, and its data with it: nothing here is worth keeping."""

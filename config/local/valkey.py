@@ -5,7 +5,7 @@ port is asked for; socket paths have a limit of 107 bytes, so deep folders get a
 """
 
 import importlib.util
-import os
+import re
 import shutil
 import signal
 import subprocess
@@ -43,7 +43,8 @@ def find_binary() -> Path:
 def short_socket(folder: Path) -> Path:
     """Where the socket goes: in the folder if its path is short enough, else in a new one in /tmp."""
     wanted = folder / "redis.sock"
-    if len(os.fsencode(wanted)) <= LONGEST_SOCKET_PATH:
+    plain = re.fullmatch(r"[\w./+-]+", str(wanted), re.ASCII)  # stands in addresses as it is
+    if plain and len(str(wanted)) <= LONGEST_SOCKET_PATH:
         return wanted
     return Path(tempfile.mkdtemp(prefix="sunwi-", dir="/tmp")) / "redis.sock"
 
@@ -69,7 +70,6 @@ class Valkey:
             "unixsocket": self.socket,
             "unixsocketperm": "700",
             "dir": self.folder,
-            "logfile": self.log,
             "appendonly": "yes",
             "appendfsync": self.fsync,
             "save": '""',
@@ -79,28 +79,28 @@ class Valkey:
         }
         return "".join(f"{name} {_quoted(value)}\n" for name, value in settings.items())
 
-    def start(self) -> subprocess.Popen[bytes]:
+    @property
+    def command(self) -> list[str]:
+        return [str(self.binary), str(self.folder / "valkey.conf")]
+
+    def write_configuration(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.log.parent.mkdir(parents=True, exist_ok=True)
-        configuration = self.folder / "valkey.conf"
-        configuration.write_text(self.configuration())
+        (self.folder / "valkey.conf").write_text(self.configuration())
+
+    def start(self) -> subprocess.Popen[bytes]:
+        """Start it and wait until it answers."""
+        self.write_configuration()
         with self.log.open("ab") as log:
-            return leash.start(
-                [str(self.binary), str(configuration)], stdin=subprocess.DEVNULL, stdout=log, stderr=log
-            )
-
-    def wait_until_ready(self, child: subprocess.Popen[bytes], seconds: float = 30) -> None:
-        """Wait for an answer. A server with much to load answers late; a dead one is reported at once."""
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            if child.poll() is not None:
-                raise ServerFailed(f"Valkey stopped at its start ({child.returncode}): {last_line(self.log)}")
-            if self._answers():
-                return
+            child = leash.start(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        deadline = time.monotonic() + 30
+        while not self.answers():
+            if child.poll() is not None or time.monotonic() > deadline:
+                stop(child)
+                raise ServerFailed(f"{self.binary} did not start; see {self.log}")
             time.sleep(0.02)
-        raise ServerFailed(f"Valkey did not answer within {seconds:.0f} s; its log is {self.log}")
+        return child
 
-    def _answers(self) -> bool:
+    def answers(self) -> bool:
         try:
             with redis.Redis(unix_socket_path=str(self.socket), socket_timeout=1) as client:
                 return bool(client.ping())
@@ -120,11 +120,9 @@ def stop(child: subprocess.Popen[bytes], seconds: float = 10) -> None:
         child.wait()
 
 
-def last_line(log: Path) -> str:
-    lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
-    return lines[-1] if lines else f"nothing in {log}"
-
-
 def _quoted(value: object) -> str:
     text = str(value)
-    return f'"{text}"' if " " in text else text
+    if text == '""' or not re.search(r"[\s\"'\\]", text):
+        return text
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

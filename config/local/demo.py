@@ -1,0 +1,241 @@
+"""`make demo`: everything on this machine, in one folder, on loopback, until Ctrl-C.
+
+Order: Redis, migrations, boards and accounts, worker, beat, web, simulated players. REDIS_URL and
+DATABASE_URL, where given, are used instead of servers and files of our own.
+"""
+
+import os
+import socket
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+import redis
+
+from config import addresses
+from config.local import folder as folders
+from config.local import valkey
+from config.local.folder import Folder
+from config.local.supervisor import Service, Supervisor, say
+from config.local.trouble import Stopped, Trouble
+
+BASE_DIR = Path(__file__).resolve().parent.parent.parent
+HOST = "127.0.0.1"
+ADMIN, PLAYER = "demo-admin", "demo-player"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the environment asked for."""
+
+    data_dir: Path
+    port: int
+    players: int
+    redis_url: str | None
+    database_url: str | None
+
+    @classmethod
+    def read(cls, environment: Mapping[str, str]) -> "Options":
+        return cls(
+            data_dir=Path(environment.get("DATA_DIR") or BASE_DIR / ".data").resolve(),
+            port=_number(environment, "PORT", 8000, 1, 65535),
+            players=_number(environment, "DEMO_PLAYERS", 40, 0, 4000),
+            redis_url=environment.get("REDIS_URL") or None,
+            database_url=environment.get("DATABASE_URL") or None,
+        )
+
+    @property
+    def site(self) -> str:
+        return f"http://{HOST}:{self.port}"
+
+
+def main() -> int:
+    """Exit status 0 when it was stopped, 1 when it could not start."""
+    try:
+        options = Options.read(os.environ)
+        with folders.claim(options.data_dir) as folder:
+            run(options, folder)
+    except (Trouble, valkey.ServerFailed) as trouble:
+        print(f"demo: {trouble}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def run(options: Options, folder: Folder) -> None:
+    begun = time.monotonic()
+    refuse_taken_port(options.port, patient=folder.was_left_running())
+    announce(options, folder)
+    own_redis = None if options.redis_url else own_valkey(folder)
+    settings = make_settings(options, folder, own_redis)
+    folder.write_env(settings)
+    with Supervisor(folder, os.environ | settings | quiet(), BASE_DIR) as supervisor:
+        try:
+            start(supervisor, options, own_redis)
+            say(welcome(options, folder, time.monotonic() - begun))
+            supervisor.watch()
+        except Stopped:
+            pass
+        say("Stopping ...")
+    say("Stopped. Nothing is left running; the data stay in the folder.")
+
+
+def start(supervisor: Supervisor, options: Options, own_redis: valkey.Valkey | None) -> None:
+    python = sys.executable
+    if own_redis:
+        own_redis.write_configuration()
+        supervisor.start(Service("redis", own_redis.command, own_redis.answers))
+    else:
+        refuse_silent_redis(options.redis_url or "")
+    supervisor.run("migrate", [python, "manage.py", "migrate", "--noinput", "-v0"], "The database can not be used")
+    supervisor.run("seed", [python, "-m", "config.local.seed"], "The demo's boards could not be made")
+    for service in services(options):
+        supervisor.start(service)
+
+
+def services(options: Options) -> list[Service]:
+    """In the order of starting. Stopping is the reverse: who writes goes first, what is written to last."""
+    python = sys.executable
+    celery = [python, "-m", "celery", "--quiet", "-A", "config"]
+    granian = [python, "-m", "granian", "--interface", "wsgi", "--host", HOST, "--port", str(options.port)]
+    granian += [
+        "--workers",
+        "2",
+        "--workers-kill-timeout",
+        "5",
+        "--respawn-failed-workers",
+        "config.wsgi:application",
+    ]
+    worker = [
+        "worker",
+        "-c",
+        "2",
+        "-l",
+        "INFO",
+        "--without-gossip",
+        "--without-mingle",
+        "--without-heartbeat",
+    ]
+    listed = [
+        Service("worker", [*celery, *worker]),
+        Service("beat", [*celery, "beat", "-l", "INFO"]),
+        Service("web", granian, lambda: site_answers(options.site)),
+    ]
+    if options.players:
+        listed.append(Service("players", [python, "-m", "config.local.players"], stop_seconds=3))
+    return listed
+
+
+def own_valkey(folder: Folder) -> valkey.Valkey:
+    return valkey.Valkey(
+        binary=valkey.find_binary(),
+        folder=folder.redis,
+        socket=valkey.short_socket(folder.redis),
+        log=folder.log("redis"),
+    )
+
+
+def make_settings(options: Options, folder: Folder, own_redis: valkey.Valkey | None) -> dict[str, str]:
+    """What children are started with and `manage.py` finds in DATA_DIR/env; ours give way to what is set."""
+    boards = options.redis_url or (own_redis.url if own_redis else "")
+    settings = {
+        "DATA_DIR": str(folder.root),
+        "SECRET_KEY": folder.secret_key(),
+        "HTTPS": "off",
+        "PORT": str(options.port),
+        "DATABASE_URL": f"sqlite:///{quote(str(folder.database))}",
+        "REDIS_URL": boards,
+        "CACHE_URL": addresses.neighbour(boards, 1),
+        "BROKER_URL": addresses.neighbour(boards, 2),
+        "DEMO_PLAYERS": str(options.players),
+    }
+    kept = {name: os.environ[name] for name in settings if os.environ.get(name)}
+    return settings | kept | {"DATA_DIR": str(folder.root)}
+
+
+def quiet() -> dict[str, str]:
+    """Celery warns whoever is root at each start; in a container on one's own machine that is noise."""
+    return {"PYTHONWARNINGS": "ignore::RuntimeWarning:celery.platforms", "PYTHONUNBUFFERED": "1"}
+
+
+def refuse_taken_port(port: int, *, patient: bool) -> None:
+    """`patient` after a demo that was killed: its web server may need a moment to end."""
+    deadline = time.monotonic() + (8 if patient else 0)
+    while not _is_free(port):
+        if time.monotonic() >= deadline:
+            raise Trouble(
+                f"Port {port} on {HOST} is taken by another program. Stop it, or take another port: "
+                f"PORT={port + 1 if port < 65535 else 8000} make demo"
+            )
+        time.sleep(0.1)
+
+
+def refuse_silent_redis(url: str) -> None:
+    try:
+        with redis.Redis.from_url(url, socket_timeout=2, socket_connect_timeout=2) as client:
+            client.ping()
+    except (redis.RedisError, ValueError) as error:
+        raise Trouble(f"REDIS_URL does not answer: {error}") from error
+
+
+def site_answers(site: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{site}/healthz", timeout=2) as answer:  # noqa: S310
+            return bool(answer.status == 200)
+    except (OSError, urllib.error.URLError):
+        return False
+
+
+def announce(options: Options, folder: Folder) -> None:
+    kept = [] if options.database_url else ["an SQLite database"]
+    kept += [] if options.redis_url else ["Valkey's files (Redis-compatible)"]
+    say(f"Sunwi's demo keeps everything in {folder.root}: {', '.join([*kept, 'logs and logins'])}.")
+    say("It listens on this machine alone and changes nothing else. Starting ...")
+
+
+def welcome(options: Options, folder: Folder, seconds: float) -> str:
+    logins = folder.passwords(ADMIN, PLAYER)
+    site = options.site
+    return f"""
+Ready after {seconds:.1f} s.
+
+  Boards   {site}/
+  Admin    {site}/admin/            {ADMIN} / {logins[ADMIN]}
+  Player   {site}/accounts/login/   {PLAYER} / {logins[PLAYER]}
+  API      {site}/api/docs
+
+Try first
+  1. Open a board: {options.players or "no"} simulated players keep scoring, and the page follows by itself.
+  2. Sign in as the player: your own row, and who is just above you, stay in sight.
+  3. Score yourself, the way a game server does:
+     curl {site}/api/v1/scores -H "Authorization: Bearer $(cat {folder.service_key})" \\
+       -H "Content-Type: application/json" \\
+       -d '{{"entries": [{{"board": 1, "player": "robin", "points": 500}}]}}'
+  4. Kill something and watch: kill -9 $(cat {folder.pid("redis" if not options.redis_url else "web")})
+
+Logs are in {folder.log("web").parent}. Ctrl-C stops everything.
+"""
+
+
+def _number(environment: Mapping[str, str], name: str, default: int, least: int, most: int) -> int:
+    text = environment.get(name) or str(default)
+    if not text.isascii() or not text.isdigit() or not least <= int(text) <= most:
+        raise Trouble(f"{name} is {text!r}; it must be a whole number from {least} to {most}.")
+    return int(text)
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        # As servers do: a port in TIME_WAIT is free, one that is listened on is not.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except PermissionError as error:
+            raise Trouble(f"Port {port} is not ours to open; take one above 1023: PORT=8000 make demo") from error
+        except OSError:
+            return False
+    return True

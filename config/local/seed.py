@@ -1,0 +1,74 @@
+"""The demo's boards, accounts and service key. Runs at every start and makes only what is missing.
+
+A board that was changed by hand since stays as it is.
+"""
+
+import json
+import os
+from pathlib import Path
+
+import django
+
+BOARDS = Path(__file__).with_name("boards.json")
+
+
+def main() -> None:
+    from config.local.folder import Folder
+
+    folder = Folder(Path(os.environ["DATA_DIR"]))
+    make_boards()
+    make_accounts(folder.root)
+    make_service_key(folder.service_key)
+
+
+def make_boards() -> None:
+    from foundation import clock
+    from leaderboards.models import Board
+    from leaderboards.services.boards import apply_boards
+
+    wanted = json.loads(BOARDS.read_text())["boards"]
+    there = set(Board.objects.values_list("name", flat=True))
+    if missing := [board for board in wanted if board["name"] not in there]:
+        apply_boards(missing, clock.now())
+
+
+def make_accounts(root: Path) -> None:
+    from django.contrib.auth import get_user_model
+
+    from config.local.demo import ADMIN, PLAYER
+    from config.local.folder import Folder
+    from leaderboards.models import Player
+
+    users = get_user_model().objects
+    for name, password in Folder(root).passwords(ADMIN, PLAYER).items():
+        is_admin = name == ADMIN
+        user, _ = users.get_or_create(username=name, defaults={"is_staff": is_admin, "is_superuser": is_admin})
+        if not user.check_password(password):  # a new folder on an older database
+            user.set_password(password)
+            user.save(update_fields=["password"])
+    player, _ = Player.objects.get_or_create(external_id="robin", defaults={"name": "Robin"})
+    if player.user_id is None:
+        player.user = users.get(username=PLAYER)
+        player.save(update_fields=["user"])
+
+
+def make_service_key(path: Path) -> None:
+    from config.local.folder import write_private
+    from foundation import service_keys
+    from foundation.errors import SunwiError
+
+    if path.exists():
+        try:
+            service_keys.authenticate(f"Bearer {path.read_text().strip()}")
+        except SunwiError:
+            pass  # another database, or revoked there: a new one is made
+        else:
+            return
+    _, key = service_keys.make("demo", ["scores:write", "players:write", "boards:read"], None, None)
+    write_private(path, key + "\n")
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    django.setup()
+    main()

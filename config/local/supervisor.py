@@ -1,0 +1,194 @@
+"""Starts services in order, starts them again when they die, and stops them in reverse.
+
+Each child is the head of a session of its own, so that Ctrl-C reaches only us and the order of stopping
+is ours. A signal handler only sets a flag. The trap: a child that was killed may leave children of its
+own, so the whole session is swept before it is started again.
+"""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+
+from config.local import leash
+from config.local.folder import Folder
+from config.local.trouble import Stopped, Trouble
+
+TICK = 0.1
+LONGEST_PAUSE = 10.0
+LIVED_LONG_ENOUGH = 20.0
+
+
+@dataclass(frozen=True)
+class Service:
+    """One program. `ready` is asked until it says yes; `at_death` is what the child gets if we are killed."""
+
+    name: str
+    command: list[str]
+    ready: Callable[[], bool] = lambda: True
+    ready_seconds: float = 60
+    stop_seconds: float = 10
+    at_death: signal.Signals = signal.SIGTERM
+
+
+@dataclass
+class Running:
+    """A service's latest child, and when to start the next one once it is dead."""
+
+    service: Service
+    child: subprocess.Popen[bytes]
+    started: float = field(default_factory=time.monotonic)
+    early_deaths: int = 0
+    again_at: float | None = None
+
+
+class Supervisor:
+    """Use as a context manager: leaving it, for whatever reason, leaves no child behind."""
+
+    def __init__(self, folder: Folder, environment: Mapping[str, str], cwd: Path) -> None:
+        self._folder = folder
+        self._environment = dict(environment)
+        self._cwd = cwd
+        self._running: list[Running] = []
+        self._signals = 0
+        self._parent = os.getppid()
+
+    def __enter__(self) -> "Supervisor":
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self._note)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _note(self, _number: int, _frame: FrameType | None) -> None:
+        self._signals += 1
+
+    @property
+    def stopping(self) -> bool:
+        """A signal came, or whoever started us is gone without sending one."""
+        return self._signals > 0 or os.getppid() != self._parent
+
+    def pause(self) -> None:
+        """Wait a moment. During a start, a signal ends the start here."""
+        if self.stopping:
+            raise Stopped
+        time.sleep(TICK / 2)
+
+    # -- starting -----------------------------------------------------------------------------
+
+    def run(self, name: str, command: list[str], what: str) -> None:
+        """Run something to its end before going on. `what` begins the line if it fails."""
+        child = self._launch(name, command, signal.SIGTERM)
+        try:
+            while child.poll() is None:
+                self.pause()
+        finally:
+            _sweep(child)
+        if child.returncode:
+            raise Trouble(f"{what}: {last_line(self._folder.log(name))} (more in {self._folder.log(name)})")
+
+    def start(self, service: Service) -> None:
+        """Start a service and wait until it is ready."""
+        child = self._launch(service.name, service.command, service.at_death)
+        self._running.append(Running(service, child))
+        self._folder.pid(service.name).write_text(f"{child.pid}\n")
+        deadline = time.monotonic() + service.ready_seconds
+        while not service.ready():
+            log = self._folder.log(service.name)
+            if child.poll() is not None:
+                raise Trouble(f"{service.name} stopped at its start: {last_line(log)} (more in {log})")
+            if time.monotonic() > deadline:
+                raise Trouble(f"{service.name} was not ready within {service.ready_seconds:.0f} s; see {log}")
+            self.pause()
+
+    def _launch(self, name: str, command: list[str], at_death: signal.Signals) -> subprocess.Popen[bytes]:
+        with self._folder.log(name).open("ab") as log:
+            return leash.start(
+                command,
+                at_death=at_death,
+                cwd=self._cwd,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+
+    # -- watching -----------------------------------------------------------------------------
+
+    def watch(self) -> None:
+        """Until a signal comes: whatever dies is started again, at once the first time, then ever slower."""
+        while not self.stopping:
+            for running in self._running:
+                self._look_after(running)
+            time.sleep(TICK)
+
+    def _look_after(self, running: Running) -> None:
+        now = time.monotonic()
+        if running.again_at is None and running.child.poll() is not None:
+            _sweep(running.child)
+            lived_long = now - running.started > LIVED_LONG_ENOUGH
+            running.early_deaths = 0 if lived_long else running.early_deaths + 1
+            running.again_at = now + _pause_before(running.early_deaths)
+        if running.again_at is not None and now >= running.again_at:
+            self._start_again(running)
+
+    def _start_again(self, running: Running) -> None:
+        service, dead = running.service, running.child
+        ended = how_it_ended(dead.returncode)
+        running.child = self._launch(service.name, service.command, service.at_death)
+        running.started, running.again_at = time.monotonic(), None
+        self._folder.pid(service.name).write_text(f"{running.child.pid}\n")
+        say(f"{service.name} (pid {dead.pid}) {ended}; started again (pid {running.child.pid})")
+
+    # -- stopping -----------------------------------------------------------------------------
+
+    def stop(self) -> None:
+        """Last started, first stopped. A second signal stops asking and kills."""
+        while self._running:
+            running = self._running.pop()
+            _signal(running.child, signal.SIGTERM)
+            deadline = time.monotonic() + running.service.stop_seconds
+            while running.child.poll() is None and time.monotonic() < deadline and self._signals < 2:
+                time.sleep(TICK / 4)
+            _sweep(running.child)
+            self._folder.pid(running.service.name).unlink(missing_ok=True)
+
+
+def say(line: str) -> None:
+    """Print, unless the terminal has gone: its end must not keep us from stopping the children."""
+    try:
+        print(line, flush=True)
+    except OSError:
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115
+
+
+def last_line(log: Path) -> str:
+    lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
+    return lines[-1] if lines else "it said nothing"
+
+
+def how_it_ended(code: int) -> str:
+    return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"
+
+
+def _pause_before(early_deaths: int) -> float:
+    return 0.0 if early_deaths < 2 else min(LONGEST_PAUSE, 0.5 * 2.0 ** (early_deaths - 2))
+
+
+def _signal(child: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        child.send_signal(number)
+
+
+def _sweep(child: subprocess.Popen[bytes]) -> None:
+    """Kill whatever is left of the child's session, and reap the child."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
