@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import django_stubs_ext
 import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
@@ -20,6 +21,9 @@ from config.schedule import SCHEDULE
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 env = environ.Env()
+
+# Lets classes of Django's say at run time what they hold, as types do: ModelAdmin[Board].
+django_stubs_ext.monkeypatch()
 
 # -- Where things are ---------------------------------------------------------------------------
 
