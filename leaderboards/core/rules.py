@@ -98,8 +98,9 @@ class Rules:
         return self.sort_key(one) < self.sort_key(other)
 
     def text(self, value: int) -> str:
-        """Scaled points as an admin or player writes them."""
-        return points_text(value, self.decimals)
+        """Scaled points for a sentence: 8,388,607 or -1,000.5."""
+        whole, point, fraction = points_text(abs(value), self.decimals).partition(".")
+        return f"{'-' if value < 0 else ''}{int(whole):,}{point}{fraction}"
 
     def shown(self, value: tuple[int, ...]) -> tuple[int | Decimal | None, dict[str, int] | None]:
         """A value as people and the API see it: points as a number, or fields by name."""
