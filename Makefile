@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 
 help:
 	@echo "make demo    start everything on this machine, with players that keep scoring (PORT, DATA_DIR, DEMO_PLAYERS)"
-	@echo "make test    run the tests on a real Valkey and a real PostgreSQL (ARGS='-n 2 -k standings')"
+	@echo "make test    run the tests on a real Valkey and a real PostgreSQL (ARGS='-k standings')"
 	@echo "make lint    style, types, directions of imports, missing migrations"
 	@echo "make lock    renew the locked requirements"
 	@echo "make clean   remove the environment and caches; the demo's data stay"
@@ -17,7 +17,7 @@ demo: $(VENV)/.installed-demo
 	@exec $(BIN)/python -m config.local
 
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n auto --maxprocesses 8 $(ARGS)
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
