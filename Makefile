@@ -17,7 +17,7 @@ demo: $(VENV)/.installed-demo
 	@exec $(BIN)/python -m config.local
 
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -n auto --maxprocesses 8 $(ARGS)
+	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadscope $(ARGS)
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
