@@ -199,7 +199,8 @@ def _previous_first(calendar: Calendar, first: date) -> date:
 
 @lru_cache(maxsize=1)
 def _zone_names() -> frozenset[str]:
-    return frozenset(available_timezones())
+    # Some systems list these two among the zones: the machine's own, and one for machines without any.
+    return frozenset(available_timezones() - {"localtime", "Factory"})
 
 
 @lru_cache(maxsize=8192)

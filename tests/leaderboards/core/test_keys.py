@@ -1,0 +1,28 @@
+"""Names of Redis keys."""
+
+import re
+
+from leaderboards.core.keys import Family, zset
+
+
+def test_a_period_is_named_after_board_and_label() -> None:
+    assert zset(1, "2017-37") == "LeaderBoard_1_2017-37"
+
+
+def test_everything_beside_it_wears_its_name_as_the_hash_tag() -> None:
+    family = Family(zset(1, "2017-37"))
+
+    assert family.gen == "{LeaderBoard_1_2017-37}:gen"
+    assert family.ids("2026-11-20", 17) == "{LeaderBoard_1_2017-37}:ids:2026-11-20:17"
+    for key in family.every[1:]:
+        assert re.fullmatch(r"\{LeaderBoard_1_2017-37\}:[a-z]+", key)
+
+
+def test_every_names_each_fixed_key_once() -> None:
+    family = Family("Z")
+    properties = [name for name, member in vars(Family).items() if isinstance(member, property)]
+
+    named = {family.zset, *(getattr(family, name) for name in properties if name != "every")}
+
+    assert set(family.every) == named
+    assert len(family.every) == len(named) == 9
