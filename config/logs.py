@@ -7,7 +7,7 @@ import time
 class UtcFormatter(logging.Formatter):
     """One record, one line: what a caller sends in can not start a line of its own."""
 
-    converter = time.gmtime
+    converter = staticmethod(time.gmtime)
     default_time_format = "%Y-%m-%dT%H:%M:%S"
     default_msec_format = "%s.%03dZ"
 
