@@ -162,6 +162,23 @@ class Layout:
     def _fields(self) -> tuple[Criterion, ...]:
         return self.rules.fields
 
+    def leading(self, score: float) -> int:
+        """The number that a score is compared by first: scaled points, or the first criterion."""
+        pattern = int(score) if self.integer else _PATTERN.unpack(_FLOAT.pack(score))[0]
+        return self.slots[0].give(pattern >> width(self.slots[1:]))
+
+    def leading_span(self, start: int, stop: int) -> tuple[float, float]:
+        """The scores whose leading number is ``start`` to ``stop - 1``: from, and up to but not including."""
+        first = self.slots[0]
+        low, high = sorted((first.sign * start + first.offset, first.sign * (stop - 1) + first.offset))
+        rest = width(self.slots[1:])
+        return self._edge(max(low, 0) << rest), self._edge((high + 1) << rest)
+
+    def _edge(self, pattern: int) -> float:
+        if self.integer:
+            return float(pattern)
+        return float(_FLOAT.unpack(_PATTERN.pack(min(pattern, INFINITY)))[0])
+
     def _float_of(self, pattern: int) -> float:
         if pattern >= INFINITY:
             first = self.slots[0]

@@ -1,0 +1,10 @@
+"""The foundation as an installed app: it owns tables of its own (keys, known servers)."""
+
+from django.apps import AppConfig
+
+
+class FoundationConfig(AppConfig):
+    """Service keys, and the Redis servers whose memory is trusted."""
+
+    default_auto_field = "django.db.models.BigAutoField"
+    name = "foundation"

@@ -1,0 +1,31 @@
+"""Lua scripts: loading a file with what it includes, and its digest.
+
+A script opens with a header of comments: ``KEYS``, ``ARGV`` and ``returns``. A line
+``--! include NAME.lua`` is replaced by that file, so that a rule shared by two scripts is written once.
+"""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+_INCLUDE = re.compile(r"^--! include (\w+\.lua)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """One Lua script as Redis gets it. ``digest`` is the SHA-1 by which EVALSHA names it."""
+
+    name: str
+    text: str
+    digest: str
+
+
+def load(path: Path) -> Script:
+    """Read the script at ``path``, with its includes (from the same folder) put in place."""
+    text = _expand(path)
+    return Script(path.stem, text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
+
+
+def _expand(path: Path) -> str:
+    return _INCLUDE.sub(lambda match: _expand(path.parent / match.group(1)), path.read_text("utf-8"))

@@ -1,0 +1,73 @@
+"""Rows without a domain word: who may call, which Redis is known, when the worker last breathed."""
+
+from datetime import datetime
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class ServiceKey(models.Model):
+    """A game server's key: SQL keeps its prefix and a hash, never the secret.
+
+    ``name`` is also the service whose submission ids must be unique, so two keys of one name
+    (the old and the new one of a rotation) share their ids.
+    """
+
+    name = models.CharField(_("name"), max_length=100, help_text=_("The service that holds it; two keys may share it."))
+    prefix = models.CharField(_("prefix"), max_length=16, unique=True, editable=False)
+    secret_hash = models.CharField(max_length=64, editable=False)
+    scopes = models.JSONField(_("scopes"), default=list)
+    boards = models.JSONField(_("boards"), null=True, blank=True, help_text=_("Numbers of boards; empty means all."))
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
+    revoked_at = models.DateTimeField(_("revoked"), null=True, blank=True, editable=False)
+    last_used_at = models.DateTimeField(_("last used"), null=True, blank=True, editable=False)
+
+    class Meta:
+        ordering = ("name", "-created_at")
+        verbose_name = _("service key")
+        verbose_name_plural = _("service keys")
+
+    def __str__(self) -> str:
+        return f"{self.name} (sunwi_{self.prefix}_…)"
+
+    def is_live(self, at: datetime) -> bool:
+        """Whether the key opens anything at ``at``."""
+        return self.revoked_at is None and (self.expires_at is None or at < self.expires_at)
+
+    def allows_board(self, seq: int) -> bool:
+        """Whether the key reaches the board ``seq``."""
+        return self.boards is None or seq in self.boards
+
+
+class KnownRedis(models.Model):
+    """A Redis process whose memory is trusted, by the run_id that it draws at every start."""
+
+    run_id = models.CharField(max_length=64, unique=True)
+    known_since = models.DateTimeField(auto_now_add=True)
+
+    _seen: set[str] = set()
+
+    class Meta:
+        verbose_name = "known Redis"
+        verbose_name_plural = "known Redis"
+
+    def __str__(self) -> str:
+        return self.run_id
+
+    @classmethod
+    def is_known(cls, run_id: str) -> bool:
+        """Whether SQL knows the server. What it knew once stays known, so that is asked once a process."""
+        if run_id not in cls._seen and cls.objects.filter(run_id=run_id).exists():
+            cls._seen.add(run_id)
+        return run_id in cls._seen
+
+
+class Heartbeat(models.Model):
+    """The last sign of life of a part of the system that no request ever meets, such as the worker."""
+
+    name = models.CharField(max_length=50, primary_key=True)
+    beat_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.beat_at:%F %T}"

@@ -1,0 +1,201 @@
+"""The one way to the boards' Redis: short time-outs, no retries, a breaker, and proof of who answers.
+
+The trap: a call that timed out may still act. So nothing here sends a command twice, and the two
+failures are told apart: ``RedisAway`` (nothing was sent) and ``RedisSilent`` (nobody knows). The
+pool comes from django-redis; commands go over its connections directly, since the client's own
+path retries and cannot tell the two apart.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+from django.conf import settings
+from django_redis import get_redis_connection
+from redis import ConnectionPool
+from redis.backoff import NoBackoff
+from redis.connection import Connection
+from redis.exceptions import ConnectionError as DriverConnectionError
+from redis.exceptions import NoScriptError, RedisError, ResponseError
+from redis.exceptions import TimeoutError as DriverTimeoutError
+from redis.retry import Retry
+
+from foundation import clock
+from foundation.errors import Unavailable
+from foundation.lua import Script
+
+Argument = str | bytes | int | float
+
+BREAK_SECONDS = 1.0
+CLOCK_FRESH_SECONDS = 60.0
+SETTLING_TIMEOUT_SECONDS = 10.0
+
+
+class RedisAway(Unavailable):
+    """Redis cannot be used and nothing was sent to it."""
+
+
+class RedisSilent(Unavailable):
+    """A command was sent and no answer came in time: it may have acted, or act until its deadline."""
+
+
+class RedisRefused(Unavailable):
+    """Redis answered that it did not act. ``detail`` holds its words; they are not for callers of the API."""
+
+
+class UnknownRedis(DriverConnectionError):
+    """The server behind a new connection has a run_id that SQL does not know: its memory is not trusted."""
+
+
+class Breaker:
+    """After a failure, everyone is told 'away' for a second; then one caller at a time tries again."""
+
+    def __init__(self, pause: float = BREAK_SECONDS) -> None:
+        self._pause = pause
+        self._open_until = 0.0
+
+    def check(self) -> None:
+        """Raise ``RedisAway`` while the breaker is open; the first caller after that becomes the probe."""
+        opened_until = self._open_until
+        if opened_until:
+            if clock.monotonic() < opened_until:
+                raise RedisAway("Redis is away.")
+            self._open_until = clock.monotonic() + self._pause
+
+    def failed(self) -> None:
+        """Open for the length of a pause."""
+        self._open_until = clock.monotonic() + self._pause
+
+    def answered(self) -> None:
+        """Close."""
+        self._open_until = 0.0
+
+
+class Link:
+    """A pool of connections to one Redis, and scripts sent over it.
+
+    ``is_known`` judges the run_id of the server behind each new connection; None trusts anybody,
+    which is for settling only: it is what makes a server known.
+    """
+
+    def __init__(self, pool: ConnectionPool, is_known: Callable[[str], bool] | None = None) -> None:
+        self._pool = pool
+        self._is_known = is_known
+        self._breaker = Breaker()
+        self._lock = threading.Lock()
+        self._clock_offset_ms = 0
+        self._clock_read_at = 0.0
+        self.run_id = ""
+        pool.connection_kwargs["redis_connect_func"] = self._greet
+
+    @property
+    def timeout_ms(self) -> int:
+        """How long a caller waits for an answer."""
+        return int(1000 * (self._pool.connection_kwargs.get("socket_timeout") or 1))
+
+    def deadline_ms(self) -> int:
+        """The time by Redis's own clock, in ms since 1970, after which a write sent now must not act.
+
+        Never later than the moment at which the caller stops waiting: the offset of the two clocks
+        is taken from the end of the round trip that measured it.
+        """
+        if clock.monotonic() - self._clock_read_at > CLOCK_FRESH_SECONDS:
+            self.call("TIME", read=self._note_clock)
+        return self.clock_ms() + self.timeout_ms
+
+    def clock_ms(self) -> int:
+        """Redis's clock now, in ms since 1970, at the latest measurement's offset."""
+        return int(clock.monotonic() * 1000) + self._clock_offset_ms
+
+    def run(self, script: Script, keys: Sequence[str], args: Sequence[Argument]) -> Any:
+        """Run ``script`` once. Raises ``RedisAway``, ``RedisSilent`` or ``RedisRefused``."""
+        try:
+            return self.call("EVALSHA", script.digest, len(keys), *keys, *args)
+        except _ScriptMissing:
+            return self.call("EVAL", script.text, len(keys), *keys, *args)
+
+    def call(self, *command: Argument, read: Callable[[Any], Any] | None = None) -> Any:
+        """Send one command once. Raises ``RedisAway``, ``RedisSilent`` or ``RedisRefused``."""
+        connection = self._connection()
+        try:
+            connection.send_command(*command, check_health=False)
+            answer = connection.read_response()
+        except NoScriptError as error:
+            raise _ScriptMissing(str(error)) from error
+        except ResponseError as error:
+            raise RedisRefused(str(error)) from error
+        except (DriverConnectionError, DriverTimeoutError, OSError) as error:
+            connection.disconnect()
+            self._breaker.failed()
+            raise RedisSilent("Redis did not answer in time.") from error
+        except BaseException:
+            connection.disconnect()
+            raise
+        finally:
+            self._pool.release(connection)
+        self._breaker.answered()
+        return read(answer) if read else answer
+
+    def reset(self) -> None:
+        """Forget connections and failures: the next call connects afresh."""
+        self._pool.disconnect()
+        self._breaker.answered()
+        self._clock_read_at = 0.0
+
+    def _connection(self) -> Connection:
+        self._breaker.check()
+        try:
+            return self._pool.get_connection()
+        except (RedisError, OSError) as error:
+            self._breaker.failed()
+            raise RedisAway("Redis is away.") from error
+
+    def _greet(self, connection: Connection) -> None:
+        """What happens on each new connection before it is used: who is there, and what is his time?"""
+        connection.on_connect()
+        connection.send_command("INFO", "server", check_health=False)
+        run_id = _run_id(connection.read_response())
+        if self._is_known is not None and not self._is_known(run_id):
+            raise UnknownRedis("This Redis is not known yet.")
+        self.run_id = run_id
+        connection.send_command("TIME", check_health=False)
+        self._note_clock(connection.read_response())
+
+    def _note_clock(self, answer: Sequence[bytes]) -> None:
+        seconds, microseconds = int(answer[0]), int(answer[1])
+        read_at = clock.monotonic()
+        with self._lock:
+            self._clock_offset_ms = seconds * 1000 + microseconds // 1000 - int(read_at * 1000) - 1
+            self._clock_read_at = read_at
+
+
+class _ScriptMissing(RedisRefused):
+    """Redis does not have the script yet; nothing ran."""
+
+
+def _run_id(info: bytes | str) -> str:
+    text = info.decode() if isinstance(info, bytes) else info
+    for line in text.splitlines():
+        if line.startswith("run_id:"):
+            return line.removeprefix("run_id:").strip()
+    raise UnknownRedis("This Redis does not tell its run_id.")
+
+
+@cache
+def boards() -> Link:
+    """The link that requests and workers use: a server that SQL does not know is away for them."""
+    from foundation.models import KnownRedis
+
+    return Link(get_redis_connection("boards").connection_pool, KnownRedis.is_known)
+
+
+@cache
+def settling() -> Link:
+    """The link that settles: it talks to a server before it is known, and waits longer."""
+    options = {
+        "socket_timeout": SETTLING_TIMEOUT_SECONDS,
+        "socket_connect_timeout": 1.0,
+        "retry": Retry(NoBackoff(), 0),
+    }
+    return Link(ConnectionPool.from_url(settings.CACHES["boards"]["LOCATION"], **options))

@@ -1,0 +1,112 @@
+"""Making, finding and judging the keys of game servers.
+
+A key reads ``sunwi_<prefix>_<secret>``: the prefix finds the row, the secret (160 bits) is compared
+as a SHA-256 hash in constant time. A fast hash is enough at this entropy (OWASP ASVS 5.0, 6.5.2).
+A row found is remembered for two seconds, so a revoked key fails within that time.
+"""
+
+import hashlib
+import hmac
+import secrets
+import threading
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from foundation import clock
+from foundation.errors import Forbidden, Invalid, Unauthenticated
+from foundation.models import ServiceKey
+
+SCOPES = ("scores:write", "players:write", "likes:write", "boards:read")
+REMEMBERED_SECONDS = 2.0
+LAST_USED_EVERY = timedelta(minutes=1)
+_REMEMBERED_AT_MOST = 10_000
+
+
+def make(
+    name: str, scopes: Iterable[str], boards: Iterable[int] | None = None, expires_at: datetime | None = None
+) -> tuple[ServiceKey, str]:
+    """Make a key and return it with its text, which is shown once and stored nowhere. Raises ``Invalid``."""
+    wanted = list(dict.fromkeys(scopes))
+    unknown = [scope for scope in wanted if scope not in SCOPES]
+    if unknown or not wanted:
+        raise Invalid(f"A key needs scopes out of {', '.join(SCOPES)}; got {', '.join(unknown) or 'none'}.")
+    if not 1 <= len(name.strip()) <= 100:
+        raise Invalid("A key needs a name of 1 to 100 characters: the service that will hold it.")
+    prefix, secret = secrets.token_hex(4), secrets.token_hex(20)
+    key = ServiceKey.objects.create(
+        name=name.strip(),
+        prefix=prefix,
+        secret_hash=_hashed(secret),
+        scopes=wanted,
+        boards=sorted(set(boards)) if boards else None,
+        expires_at=expires_at,
+    )
+    return key, f"sunwi_{prefix}_{secret}"
+
+
+def authenticate(header: str | None) -> ServiceKey:
+    """The live key in an ``Authorization`` header. Raises ``Unauthenticated``."""
+    scheme, _, token = (header or "").partition(" ")
+    parts = token.strip().split("_")
+    if scheme.lower() != "bearer" or len(parts) != 3 or parts[0] != "sunwi":
+        raise Unauthenticated("Send the service key as 'Authorization: Bearer sunwi_…'.")
+    key = _remembered.find(parts[1])
+    if key is None or not hmac.compare_digest(key.secret_hash, _hashed(parts[2])):
+        raise Unauthenticated("This service key is not known.")
+    if not key.is_live(clock.now()):
+        raise Unauthenticated("This service key was revoked or has expired.")
+    _note_use(key)
+    return key
+
+
+def require(key: ServiceKey, scope: str) -> None:
+    """Raise ``Forbidden`` unless ``key`` has ``scope``."""
+    if scope not in key.scopes:
+        raise Forbidden(f"This key lacks the scope {scope}.")
+
+
+def revoke(key: ServiceKey, at: datetime) -> None:
+    """End a key for good."""
+    ServiceKey.objects.filter(pk=key.pk, revoked_at=None).update(revoked_at=at)
+    _remembered.forget()
+
+
+def _hashed(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _note_use(key: ServiceKey) -> None:
+    """Keep ``last_used_at`` right to the minute, without a write per request."""
+    at = clock.now()
+    if key.last_used_at is None or at - key.last_used_at >= LAST_USED_EVERY:
+        key.last_used_at = at
+        ServiceKey.objects.filter(pk=key.pk).update(last_used_at=at)
+
+
+class _Remembered:
+    """Rows by prefix, each for a moment. What is unknown is not remembered: guessing costs the guesser only."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, tuple[float, ServiceKey]] = {}
+        self._lock = threading.Lock()
+
+    def find(self, prefix: str) -> ServiceKey | None:
+        found = self._rows.get(prefix)
+        if found and clock.monotonic() - found[0] < REMEMBERED_SECONDS:
+            return found[1]
+        key = ServiceKey.objects.filter(prefix=prefix).first()
+        with self._lock:
+            if len(self._rows) > _REMEMBERED_AT_MOST:
+                self._rows.clear()
+            if key is None:
+                self._rows.pop(prefix, None)
+            else:
+                self._rows[prefix] = (clock.monotonic(), key)
+        return key
+
+    def forget(self) -> None:
+        with self._lock:
+            self._rows.clear()
+
+
+_remembered = _Remembered()

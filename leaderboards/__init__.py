@@ -1,0 +1,1 @@
+"""Boards, periods, scores and ranks."""

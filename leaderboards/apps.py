@@ -1,0 +1,10 @@
+"""The leaderboards app."""
+
+from django.apps import AppConfig
+
+
+class LeaderboardsConfig(AppConfig):
+    """Boards, periods, players and their standings."""
+
+    default_auto_field = "django.db.models.BigAutoField"
+    name = "leaderboards"

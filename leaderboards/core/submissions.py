@@ -1,0 +1,59 @@
+"""What goes into a submission and what comes out: values that the edge, the services and the stores share."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+
+from foundation.errors import SunwiError
+
+
+class Status(StrEnum):
+    """What became of an entry. The first three count as accepted."""
+
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+    DUPLICATE = "duplicate"
+    REJECTED = "rejected"
+    UNKNOWN = "unknown"
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether the entry counts, or counted before."""
+        return self in (Status.UPDATED, Status.UNCHANGED, Status.DUPLICATE)
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who submits: the service, and the boards that its key reaches (None is all)."""
+
+    service: str
+    boards: frozenset[int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """An entry that could not even be read."""
+
+    position: int
+    player: str | None
+    board: int | None
+    error: SunwiError
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of the entry at ``position``; ``points`` and ``fields`` are the player's standing after it."""
+
+    position: int
+    status: Status
+    player: str | None
+    board: int | None = None
+    competition: int | None = None
+    period: str | None = None
+    points: int | Decimal | None = None
+    fields: Mapping[str, int] | None = None
+    rank: int | None = None
+    previous_rank: int | None = None
+    code: str | None = None
+    detail: str | None = None

@@ -1,0 +1,133 @@
+"""What a board can refuse, one class each; ``code`` is part of the API's contract."""
+
+from foundation.errors import Conflict, Forbidden, Invalid, NotFound, Unavailable
+
+
+class BadBoard(Invalid):
+    """Settings of a board that cannot work; ``field`` names the setting to blame."""
+
+    code = "bad_board"
+
+    def __init__(self, detail: str, field: str = "") -> None:
+        super().__init__(detail)
+        self.field = field
+
+
+class BadEntry(Invalid):
+    """A field of an entry is unknown, missing, of the wrong type or contradicts another."""
+
+    code = "bad_entry"
+
+
+class BadPoints(Invalid):
+    """Points or fields that are not an exact number of the board's precision."""
+
+    code = "bad_points"
+
+
+class BadPlayer(Invalid):
+    """A player's id that breaks the rules of ids."""
+
+    code = "bad_player"
+
+
+class BadTime(Invalid):
+    """A time that is not RFC 3339 with an offset, or lies before 1970."""
+
+    code = "bad_time"
+
+
+class BadId(Invalid):
+    """An entry's own id that is not a text of 1 to 128 characters."""
+
+    code = "bad_id"
+
+
+class BadLabel(NotFound):
+    """A period label that no window of the board bears."""
+
+    code = "unknown_period"
+
+
+class OutOfRange(Invalid):
+    """A value, or the total it would make, outside what the board allows."""
+
+    code = "out_of_range"
+
+
+class UnknownBoard(NotFound):
+    """No board has this number."""
+
+    code = "unknown_board"
+
+
+class UnknownCompetition(NotFound):
+    """No competition has this number."""
+
+    code = "unknown_competition"
+
+
+class UnknownPeriod(NotFound):
+    """The board has no such period, or it has not begun."""
+
+    code = "unknown_period"
+
+
+class NotRanked(NotFound):
+    """The player has no standing in this period."""
+
+    code = "not_ranked"
+
+
+class PeriodClosed(Conflict):
+    """The period that the entry belongs to takes no more submissions."""
+
+    code = "period_closed"
+
+
+class InTheFuture(Invalid):
+    """The entry says that it happens later than now."""
+
+    code = "in_the_future"
+
+
+class Banned(Forbidden):
+    """The player may not score."""
+
+    code = "banned"
+
+
+class IdReused(Conflict):
+    """The entry's id was used before, for something else."""
+
+    code = "id_reused"
+
+
+class BoardForbidden(Forbidden):
+    """The board lies outside those that the key may write."""
+
+    code = "forbidden"
+
+
+class StorageUnavailable(Unavailable):
+    """What decides for this board is away; try again."""
+
+    code = "unavailable"
+
+
+class OutcomeUnknown(Unavailable):
+    """The store did not answer in time; safe to repeat with an ``id``."""
+
+    code = "outcome_unknown"
+
+
+class BadLinkCode(Invalid):
+    """A code that links no one: unknown, used or too old."""
+
+    code = "bad_link_code"
+
+
+class AlreadyLinked(Conflict):
+    """The user has another player, or the player another user."""
+
+    code = "already_linked"

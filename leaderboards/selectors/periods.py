@@ -1,0 +1,81 @@
+"""From ``current``, ``previous`` or a label to a period.
+
+A period that nobody has opened has no row: the running window and the one before it are shown all the same,
+empty. Any other label without a row is unknown, as is one that has not begun.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from leaderboards.core.periods import PeriodKind, Window, previous_window, window_at
+from leaderboards.errors import UnknownPeriod
+from leaderboards.models import Board, Period, State
+
+CURRENT, PREVIOUS = "current", "previous"
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodShown:
+    """A period as people see it; all time has neither start nor end."""
+
+    label: str
+    starts_at: datetime | None
+    ends_at: datetime | None
+    state: str
+
+    def seconds_left(self, at: datetime) -> int | None:
+        """Whole seconds until the end, 0 after it; None where there is no end."""
+        return None if self.ends_at is None else max(0, int((self.ends_at - at).total_seconds()))
+
+
+def stored_period(board: Board, name: str, at: datetime) -> Period | None:
+    """The period's row, None if the running or the previous window has none. Raises ``UnknownPeriod``."""
+    label = _label(board, name, at)
+    period = Period.objects.filter(board=board, label=label).first()
+    if period is not None:
+        period.board = board
+        if period.starts_at is not None and period.starts_at > at:
+            raise UnknownPeriod(f"Period {label} has not begun.")
+        return period
+    if label not in _always_shown(board, at):
+        raise UnknownPeriod(f"This board has no period {name[:40]!r}.")
+    return None
+
+
+def shown_period(board: Board, name: str, at: datetime) -> PeriodShown:
+    """The period for people. Raises ``UnknownPeriod``."""
+    period = stored_period(board, name, at)
+    if period is not None:
+        return PeriodShown(period.label, period.starts_at, period.ends_at, period.state)
+    window = _always_shown(board, at)[_label(board, name, at)]
+    ended = window.ends_at is not None and window.ends_at <= at
+    return PeriodShown(window.label, window.starts_at, window.ends_at, State.FINAL if ended else State.OPEN)
+
+
+def periods_listed(board: Board, at: datetime, limit: int = 12) -> list[PeriodShown]:
+    """The latest periods that have begun, the running one first."""
+    begun = Period.objects.filter(board=board).exclude(starts_at__gt=at).order_by("-starts_at")[:limit]
+    return [PeriodShown(period.label, period.starts_at, period.ends_at, period.state) for period in begun]
+
+
+def _label(board: Board, name: str, at: datetime) -> str:
+    if name not in (CURRENT, PREVIOUS):
+        return name
+    if board.is_event:
+        raise UnknownPeriod("This board counts in competitions and has no current or previous period.")
+    return next(
+        (window.label for key, window in _named_windows(board, at).items() if key == name), "no such window"
+    )
+
+
+def _always_shown(board: Board, at: datetime) -> dict[str, Window]:
+    return {window.label: window for window in _named_windows(board, at).values()}
+
+
+def _named_windows(board: Board, at: datetime) -> dict[str, Window]:
+    if board.is_event:
+        return {}
+    running = window_at(board.calendar, at)
+    if board.period == PeriodKind.ALL_TIME:
+        return {CURRENT: running}
+    return {CURRENT: running, PREVIOUS: previous_window(board.calendar, running)}

@@ -1,0 +1,162 @@
+"""Rows in their places: a page, a player, those around him, several by name; and what a board's page shows.
+
+All questions of one call are answered from one moment of the period, in one round trip. Names come from
+SQL and are shown only; ranks never depend on them.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from functools import partial
+
+from foundation import clock
+from leaderboards.core.instants import from_milliseconds
+from leaderboards.core.ranks import percentile
+from leaderboards.errors import NotRanked
+from leaderboards.models import Board, Period, Player
+from leaderboards.selectors.periods import CURRENT, PeriodShown, shown_period, stored_period
+from leaderboards.selectors.reading import ask
+from leaderboards.stores.base import Around, Named, Page, Placed, Question, Reading, Store
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A player in his place; ``tied`` share the rank, himself included, and ``ahead`` are strictly better."""
+
+    rank: int
+    player: str
+    name: str
+    points: int | Decimal | None
+    fields: dict[str, int] | None
+    achieved_at: datetime | None
+    tied: int
+    ahead: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """Rows of a period, with how many players it has and when that was so."""
+
+    board: Board
+    period: PeriodShown
+    total: int
+    as_of: datetime
+    live: bool
+    rows: list[Row]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerRow:
+    """One player's row, and the share of the others that he is ahead of."""
+
+    row: Row
+    percentile: float
+    total: int
+    as_of: datetime
+    live: bool
+    period: PeriodShown
+
+
+@dataclass(frozen=True, slots=True)
+class BoardPage:
+    """What a board's page shows, of one moment: a page, and the viewer among his neighbours."""
+
+    standings: Standings
+    me: Row | None
+    neighbours: list[Row]
+
+
+def standings(board: Board, period: str = CURRENT, offset: int = 0, limit: int = 10) -> Standings:
+    """The rows from ``offset``. Raises ``UnknownPeriod``."""
+    return _Answers(board, period, [Page(offset, limit)]).standings(0)
+
+
+def player_row(board: Board, player: str, period: str = CURRENT) -> PlayerRow:
+    """One player's row. Raises ``NotRanked`` or ``UnknownPeriod``."""
+    answers = _Answers(board, period, [Named((player,))])
+    found = answers.standings(0)
+    if not found.rows:
+        raise NotRanked(f"{player} has no standing in period {found.period.label}.")
+    row = found.rows[0]
+    below = found.total - row.ahead - row.tied
+    return PlayerRow(row, percentile(found.total, below), found.total, found.as_of, found.live, found.period)
+
+
+def around(board: Board, player: str, radius: int = 4, period: str = CURRENT) -> Standings:
+    """The player and up to ``radius`` rows on each side. Raises ``NotRanked`` or ``UnknownPeriod``."""
+    found = _Answers(board, period, [Around(player, radius)]).standings(0)
+    if not found.rows:
+        raise NotRanked(f"{player} has no standing in period {found.period.label}.")
+    return found
+
+
+def named(board: Board, players: Sequence[str], period: str = CURRENT) -> Standings:
+    """The rows of these players, best first; who is not ranked is left out. Raises ``UnknownPeriod``."""
+    wanted = tuple(dict.fromkeys(players))
+    return _Answers(board, period, [Named(wanted)] if wanted else []).standings(0, in_order=True)
+
+
+def board_page(board: Board, period: str, offset: int, limit: int, player: str | None, radius: int = 3) -> BoardPage:
+    """A page and, if ``player`` is ranked, his row and neighbours. Raises ``UnknownPeriod``."""
+    questions: list[Question] = [Page(offset, limit)]
+    if player:
+        questions.append(Around(player, radius))
+    answers = _Answers(board, period, questions)
+    neighbours = answers.standings(1).rows if player else []
+    me = next((row for row in neighbours if row.player == player), None)
+    return BoardPage(answers.standings(0), me, neighbours)
+
+
+def ranks(period: Period, players: Iterable[str]) -> dict[str, int]:
+    """The ranks of those of ``players`` who are ranked."""
+    reading, _ = ask(period, partial(_read, questions=[Named(tuple(players))]))
+    return {period.layout.player_of(placed.member): placed.rank for placed in reading.answers[0]}
+
+
+def _read(store: Store, period: Period, questions: Sequence[Question]) -> Reading:
+    return store.read(period, questions)
+
+
+class _Answers:
+    """Questions put to one period, and the answers as rows with names."""
+
+    def __init__(self, board: Board, name: str, questions: Sequence[Question]) -> None:
+        self.as_of = clock.now()
+        self._board = board
+        self._period = stored_period(board, name, self.as_of)
+        self._shown = shown_period(board, name, self.as_of)
+        self._reading, self._live = Reading(0, [[] for _ in questions]), True
+        if self._period is not None:
+            self._reading, self._live = ask(self._period, partial(_read, questions=questions))
+        self._names = self._named()
+
+    def standings(self, index: int, in_order: bool = False) -> Standings:
+        """The answer to question ``index``, best first if ``in_order``."""
+        placed = self._reading.answers[index] if self._reading.answers else []
+        if in_order and self._period is not None:
+            best_first = self._period.rules.order.value == "desc"
+            placed = sorted(placed, key=lambda each: (each.score, each.member.encode()), reverse=best_first)
+        rows = [self._row(self._period, each) for each in placed] if self._period else []
+        return Standings(self._board, self._shown, self._reading.total, self.as_of, self._live, rows)
+
+    def _row(self, period: Period, placed: Placed) -> Row:
+        unpacked = period.layout.unpack(placed.score, placed.member)
+        points, fields = period.rules.shown(unpacked.value)
+        return Row(
+            rank=placed.rank,
+            player=unpacked.player,
+            name=self._names.get(unpacked.player) or unpacked.player,
+            points=points,
+            fields=fields,
+            achieved_at=None if unpacked.at_ms is None else from_milliseconds(unpacked.at_ms),
+            tied=placed.tied,
+            ahead=placed.ahead,
+        )
+
+    def _named(self) -> dict[str, str]:
+        if self._period is None:
+            return {}
+        layout = self._period.layout
+        ids = {layout.player_of(placed.member) for answer in self._reading.answers for placed in answer}
+        return dict(Player.objects.filter(external_id__in=ids).exclude(name="").values_list("external_id", "name"))

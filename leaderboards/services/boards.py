@@ -1,0 +1,127 @@
+"""Making and changing boards: by the admin, by a file, or by "Save as new".
+
+What never changes once a period exists is refused here; what waits for the next period is saved
+at once and given to periods that have not begun.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from leaderboards.core.periods import PeriodKind, window_at
+from leaderboards.core.settings import sample_layout
+from leaderboards.errors import BadBoard
+from leaderboards.models import Board, Period
+from leaderboards.services.open import open_board, refresh_future_rules
+
+SETTINGS = (
+    *("name", "period", "timezone", "week_start", "cutoff", "order", "update", "ties", "tie_break", "criteria"),
+    *("decimals", "minimum", "maximum", "total_maximum", "grace_seconds", "retention_days"),
+    *("keep_submissions_days", "storage", "unit", "format", "visibility"),
+)
+
+
+def apply_boards(settings: Sequence[Mapping[str, Any]], at: datetime) -> dict[str, int]:
+    """Make or update boards by name, all or none; returns name → seq. Raises ``BadBoard`` naming the board."""
+    with transaction.atomic():
+        boards = [_apply(each, at) for each in settings]
+    for board in boards:
+        open_board(board, at)
+    return {board.name: board.seq for board in boards}
+
+
+def _apply(settings: Mapping[str, Any], at: datetime) -> Board:
+    name = settings.get("name")
+    if not isinstance(name, str) or not name.strip():
+        raise BadBoard("Each board needs a name of 1 to 100 characters.", "name")
+    unknown = sorted(set(settings) - set(SETTINGS))
+    if unknown:
+        raise BadBoard(f"{name}: there is no setting {unknown[0]!r}; there are {', '.join(SETTINGS)}.", unknown[0])
+    board = Board.objects.select_for_update().filter(name=name, retired_at=None).first() or Board()
+    for field, value in settings.items():
+        setattr(board, field, value)
+    try:
+        save_board(board, at)
+    except BadBoard as error:
+        raise BadBoard(f"{name}: {error.detail}", error.field) from error
+    return board
+
+
+def save_board(board: Board, at: datetime) -> None:
+    """Check and save a new or changed board. Raises ``BadBoard``; then nothing has changed.
+
+    The caller opens its periods afterwards (``open_board``), outside the transaction.
+    """
+    check_board(board)
+    with transaction.atomic():
+        board.save()
+        refresh_future_rules(board, at)
+
+
+def check_board(board: Board) -> None:
+    """Raise ``BadBoard`` where settings cannot work, or may not change any more."""
+    try:
+        board.full_clean()
+    except ValidationError as error:
+        field, messages = next(iter(error.message_dict.items()))
+        raise BadBoard(f"`{field}`: {messages[0]}" if field != "__all__" else messages[0], field) from error
+    sample_layout(board)
+    _check_change(board)
+
+
+def _check_change(board: Board) -> None:
+    stored = Board.objects.filter(pk=board.pk).first() if board.pk else None
+    if stored is None or not stored.periods.exists():
+        return
+    never = [*Board.FIXED, *(Board.WAITING if stored.period == PeriodKind.ALL_TIME else ())]
+    for field in never:
+        if getattr(stored, field) != getattr(board, field):
+            raise BadBoard(
+                f"`{field}` cannot change once a period exists: use \"Save as new\", which makes a new board "
+                "and retires this one.",
+                field,
+            )
+
+
+def changes_waiting(board: Board, at: datetime) -> dict[str, Any]:
+    """The settings that the running period does not have yet, as they will be; empty if there are none."""
+    running = None if board.is_event else Period.objects.filter(
+        board=board, label=window_at(board.calendar, at).label
+    ).first()
+    if running is None:
+        return {}
+    now, then = running.rules.to_json(), board.rules.to_json()
+    return {field: then[field] for field in then if now[field] != then[field]}
+
+
+def cancel_changes(board: Board, at: datetime) -> None:
+    """Give the board back the rules of its running period."""
+    running = Period.objects.get(board=board, label=window_at(board.calendar, at).label)
+    rules, stored = running.rules, running.rules_json
+    for field in ("order", "update", "ties", "tie_break", "criteria", "decimals"):
+        setattr(board, field, stored[field])
+    for field in ("minimum", "maximum", "total_maximum"):
+        setattr(board, field, rules.text(stored[field]))
+    board.full_clean()
+    save_board(board, at)
+
+
+def save_as_new(board: Board, changed: Mapping[str, Any], at: datetime) -> Board:
+    """Make a new board with ``changed`` settings and retire this one. Raises ``BadBoard``."""
+    fresh = Board(**{field: getattr(board, field) for field in SETTINGS} | dict(changed))
+    with transaction.atomic():
+        retire(board, at)
+        save_board(fresh, at)
+    open_board(fresh, at)
+    return fresh
+
+
+def retire(board: Board, at: datetime) -> None:
+    """Let the running period be the board's last one; its history stays."""
+    if board.retired_at is None:
+        ends_at = None if board.is_event else window_at(board.calendar, at).ends_at
+        board.retired_at = ends_at or at
+        board.save(update_fields=["retired_at"])

@@ -1,0 +1,125 @@
+"""Redis decides: the submit of ``redis`` boards, one script per 250 entries. SQL follows by the mirror.
+
+After the first failure of a request Redis is tried no more: what was not sent is ``unavailable``,
+what was sent without an answer is ``unknown``, and safe to send again if it has an id.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from foundation import redis
+from foundation.errors import SunwiError, Unavailable
+from foundation.redis import RedisSilent
+from leaderboards.core.policies import State, judge
+from leaderboards.core.submissions import Status
+from leaderboards.errors import Banned, OutcomeUnknown, OutOfRange, PeriodClosed, StorageUnavailable
+from leaderboards.models import Period, Player
+from leaderboards.services.decided import Decided, refused
+from leaderboards.services.ids import bucketed, content, days, reused
+from leaderboards.services.resolve import Item
+from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, Judged, ToJudge, Verdict, ZsetWriter, state_from
+
+_STATUS = {Verdict.UPDATED: Status.UPDATED, Verdict.SAME: Status.UNCHANGED, Verdict.DUPLICATE: Status.DUPLICATE}
+
+
+def decide(items: Sequence[Item], service: str, at: datetime, dry_run: bool = False) -> dict[int, Decided]:
+    """Judge and apply the items of one period, in order; the decisions by position."""
+    period = items[0].period
+    decided = _refuse_banned(items)
+    fitting = [item for item in items if item.entry.position not in decided and _fits(item, decided)]
+    chunks = [fitting[start : start + ENTRIES_PER_CALL] for start in range(0, len(fitting), ENTRIES_PER_CALL)]
+    failure: SunwiError | None = _away() if period.stale_since is not None else None
+    for chunk in chunks:
+        if failure is None:
+            try:
+                decided |= _rehearse(chunk, service, at) if dry_run else _apply(chunk, service, at)
+                continue
+            except RedisSilent:
+                unknown = OutcomeUnknown("The store did not answer in time; send entries that have an `id` again.")
+                decided |= {item.entry.position: refused(unknown) for item in chunk}
+                failure = _away()
+                continue
+            except Unavailable:
+                failure = _away()
+        decided |= {item.entry.position: refused(failure) for item in chunk}
+    return decided
+
+
+def _away() -> StorageUnavailable:
+    return StorageUnavailable("What decides for this board is away; try again.")
+
+
+def _refuse_banned(items: Sequence[Item]) -> dict[int, Decided]:
+    names = {item.entry.player for item in items}
+    banned = set(
+        Player.objects.filter(external_id__in=names, banned_at__isnull=False).values_list("external_id", flat=True)
+    )
+    refusal = refused(Banned("This player may not score."))
+    return {item.entry.position: refusal for item in items if item.entry.player in banned}
+
+
+def _fits(item: Item, decided: dict[int, Decided]) -> bool:
+    """Whether the layout can hold the entry by itself; a sum is judged by the script."""
+    try:
+        if item.period.rules.update != "increment":
+            item.period.layout.pack(item.value, item.at_ms, item.entry.player)
+    except OutOfRange as error:
+        decided[item.entry.position] = refused(error)
+        return False
+    return True
+
+
+def _apply(items: Sequence[Item], service: str, at: datetime) -> dict[int, Decided]:
+    period = items[0].period
+    rows = [
+        ToJudge(item.entry.player, item.value, item.at_ms, bucketed(item.entry, service)) for item in items
+    ]
+    judged = ZsetWriter(redis.boards()).submit(period, rows, days(at))
+    return {item.entry.position: _decided(item, row) for item, row in zip(items, judged, strict=True)}
+
+
+def _decided(item: Item, row: Judged) -> Decided:
+    period = item.period
+    match row.verdict:
+        case Verdict.CLOSED:
+            return refused(PeriodClosed(f"Period {period.label} is closed."))
+        case Verdict.REUSED:
+            return refused(reused(item.entry))
+        case Verdict.OUT_OF_RANGE:
+            rules = period.rules
+            return refused(
+                OutOfRange(
+                    f"The total would leave {rules.text(rules.minimum)} to {rules.text(rules.total_maximum)}. "
+                    "Nothing was changed."
+                )
+            )
+    state = None if row.score is None else state_from(period, row.score, row.member, "")
+    return Decided(_STATUS[row.verdict], period, state)
+
+
+def _rehearse(items: Sequence[Item], service: str, at: datetime) -> dict[int, Decided]:
+    """The decisions without their effects, over what Redis has now."""
+    period = items[0].period
+    asked = [(item.entry.player, bucketed(item.entry, service)) for item in items]
+    seen = ZsetWriter(redis.boards()).look(period, asked, days(at))
+    states: dict[str, State | None] = {}
+    said: dict[str, str] = {}
+    decided: dict[int, Decided] = {}
+    for item, (player, own), row in zip(items, asked, seen, strict=True):
+        standing = None if row.score is None else state_from(period, row.score, row.member, row.held)
+        old = states.setdefault(player, standing)
+        try:
+            if row.proof and own and row.proof != own.proof:
+                raise reused(item.entry)
+            if item.entry.external_id and said.setdefault(item.entry.external_id, content(item.entry)) != content(
+                item.entry
+            ):
+                raise reused(item.entry)
+            new = old if row.proof else judge(period.rules, old, State(item.value, item.at_ms))
+        except SunwiError as error:
+            decided[item.entry.position] = refused(error)
+            continue
+        states[player] = new
+        status = Status.DUPLICATE if row.proof else (Status.UNCHANGED if new == old else Status.UPDATED)
+        decided[item.entry.position] = Decided(status, period, new)
+    return decided

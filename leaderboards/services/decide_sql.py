@@ -1,0 +1,157 @@
+"""SQL decides: the submit of ``hybrid`` and ``sql`` boards, one period in one transaction.
+
+The order of effects: players → barrier → lock standings → judge → submissions → standings → put to
+Redis → commit → the put is sure. A put that failed marks its standings ``unput`` and the period
+stale, and the transaction commits all the same: settling puts them later.
+"""
+
+import logging
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db import OperationalError, transaction
+
+from foundation.errors import SunwiError
+from leaderboards.core.policies import State, judge
+from leaderboards.core.submissions import Status
+from leaderboards.errors import Banned, PeriodClosed, StorageUnavailable
+from leaderboards.models import Period, Player
+from leaderboards.models import State as PeriodState
+from leaderboards.services.decided import Decided, refused
+from leaderboards.services.ids import content, known, reused
+from leaderboards.services.put import put
+from leaderboards.services.resolve import Item
+from leaderboards.stores import barrier
+from leaderboards.stores.sql_writes import (
+    Held,
+    StandingRow,
+    SubmissionRow,
+    ensure_players,
+    insert_submissions,
+    lock_standings,
+    write_standings,
+)
+from leaderboards.stores.zset_writes import Put
+
+logger = logging.getLogger(__name__)
+
+TRIES = 5
+
+
+class _IdRaced(Exception):
+    """Another transaction has just committed one of our ids: look again."""
+
+
+def decide(items: Sequence[Item], service: str, at: datetime, dry_run: bool = False) -> dict[int, Decided]:
+    """Judge and apply the items of one period, in order; the decisions by position.
+
+    A deadlock, or an id that another request used in this moment, starts the transaction again.
+    """
+    found: dict[int, Decided] = {}
+    for _ in range(TRIES):
+        fresh = [item for item in items if item.entry.position not in found]
+        try:
+            return found | _decide_once(fresh, service, at, dry_run)
+        except _IdRaced:
+            found |= known([(item.entry, item.period.board) for item in fresh], service, at)
+        except OperationalError as error:
+            if not _is_contention(error):
+                raise
+            logger.warning("contention in SQL; starting the transaction again", exc_info=True)
+    gone = StorageUnavailable("Too many requests for the same players or ids at once; try again.")
+    return {item.entry.position: refused(gone) for item in items} | found
+
+
+def _is_contention(error: OperationalError) -> bool:
+    """A deadlock or a serialization failure (PostgreSQL), or a lock not had in time (SQLite)."""
+    return getattr(error.__cause__, "sqlstate", None) in ("40P01", "40001", "55P03") or "locked" in str(error)
+
+
+def _decide_once(items: Sequence[Item], service: str, at: datetime, dry_run: bool) -> dict[int, Decided]:
+    if not items:
+        return {}
+    names = [item.entry.player for item in items]
+    if not dry_run:
+        ensure_players(names, at)  # in a statement of its own, so that no lock of players outlives it
+    with transaction.atomic():
+        barrier.hold_shared(items[0].period.pk)
+        period = Period.objects.select_related("board").get(pk=items[0].period.pk)
+        if period.state != PeriodState.OPEN:
+            return {item.entry.position: refused(PeriodClosed(f"Period {period.label} is closed.")) for item in items}
+        players = ensure_players(names, at)
+        held = lock_standings(period, {player.pk: name for name, player in players.items()})
+        judging = _Judging(period, players, held)
+        for item in items:
+            judging.take(item)
+        if dry_run:
+            transaction.set_rollback(True)
+        else:
+            _write(judging, service, at)
+    return judging.decided
+
+
+class _Judging:
+    """Items of one period judged in order over the locked standings, and what is to be written then."""
+
+    def __init__(self, period: Period, players: dict[str, Player], held: dict[int, Held]) -> None:
+        self.period = period
+        self.players = players
+        self.held = held
+        self.states: dict[int, State | None] = {pk: row.state for pk, row in held.items()}
+        self.decided: dict[int, Decided] = {}
+        self.submissions: list[SubmissionRow] = []
+        self._said: dict[str, str] = {}
+
+    def take(self, item: Item) -> None:
+        """Judge one item."""
+        try:
+            status = self._judge(item)
+        except SunwiError as error:
+            self.decided[item.entry.position] = refused(error)
+            return
+        state = self.states[self.players[item.entry.player].pk]
+        self.decided[item.entry.position] = Decided(status, self.period, state)
+
+    def changed(self) -> list[int]:
+        """The players whose standing is another than it was, sorted."""
+        return sorted(pk for pk, row in self.held.items() if self.states[pk] != row.state)
+
+    def _judge(self, item: Item) -> Status:
+        entry, player = item.entry, self.players[item.entry.player]
+        if player.banned_at is not None:
+            raise Banned("This player may not score.")
+        if entry.external_id is not None and entry.external_id in self._said:
+            if self._said[entry.external_id] != content(entry):
+                raise reused(entry)
+            return Status.DUPLICATE
+        old = self.states[player.pk]
+        new = judge(self.period.rules, old, State(item.value, item.at_ms))
+        self.period.layout.pack(new.value, new.at_ms, entry.player)
+        self.states[player.pk] = new
+        self.submissions.append(SubmissionRow(player.pk, item.value, item.at_ms, entry.at, entry.external_id))
+        if entry.external_id is not None:
+            self._said[entry.external_id] = content(entry)
+        return Status.UNCHANGED if new == old else Status.UPDATED
+
+
+def _write(judging: _Judging, service: str, at: datetime) -> None:
+    """Submissions, then Redis, then standings with the mark of whether Redis has them."""
+    period, submissions = judging.period, judging.submissions
+    if insert_submissions(period, service, submissions, competition=0, at=at) < len(submissions):
+        raise _IdRaced
+    names = {player.pk: name for name, player in judging.players.items()}
+    rows = [_standing_row(judging, pk, names[pk]) for pk in judging.changed()]
+    if not rows:
+        return
+    shown = put(period, [Put(names[row.player_id], row.score, row.member) for row in rows], at)
+    write_standings(period, [row if shown else row.as_unput() for row in rows])
+    if not shown:
+        Period.objects.filter(pk=period.pk, stale_since=None).update(stale_since=at)
+
+
+def _standing_row(judging: _Judging, player_id: int, name: str) -> StandingRow:
+    state, version = judging.states[player_id], judging.held[player_id].version + 1
+    if state is None:
+        return StandingRow(player_id, name, None, None, version)
+    packed = judging.period.layout.pack(state.value, state.at_ms, name)
+    return StandingRow(player_id, packed.member, state, packed.score, version)

@@ -1,0 +1,43 @@
+"""What became of one entry, while a request is under way."""
+
+from dataclasses import dataclass
+
+from foundation.errors import SunwiError
+from leaderboards.core.entries import Entry
+from leaderboards.core.policies import State
+from leaderboards.core.submissions import Outcome, Status
+from leaderboards.errors import OutcomeUnknown
+from leaderboards.models import Board, Period
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """The status with the player's standing after the entry, or the error that refused it."""
+
+    status: Status
+    period: Period | None = None
+    state: State | None = None
+    error: SunwiError | None = None
+
+
+def refused(error: SunwiError) -> Decided:
+    """A refusal; one whose outcome nobody knows is no refusal."""
+    return Decided(Status.UNKNOWN if isinstance(error, OutcomeUnknown) else Status.REJECTED, error=error)
+
+
+def outcome(entry: Entry, board: Board | None, decided: Decided) -> Outcome:
+    """The decision as it leaves the service."""
+    period, state = decided.period, decided.state
+    points, fields = period.rules.shown(state.value) if period and state else (None, None)
+    return Outcome(
+        position=entry.position,
+        status=decided.status,
+        player=entry.player,
+        board=board.seq if board else entry.board,
+        competition=entry.competition,
+        period=period.label if period else None,
+        points=points,
+        fields=fields,
+        code=decided.error.code if decided.error else None,
+        detail=decided.error.detail if decided.error else None,
+    )

@@ -1,0 +1,147 @@
+"""Ids that were sent before: asked before anything about time, so that a repetition is known after its period has turned.
+
+hybrid and sql boards keep an id as long as its submission. redis boards keep it in the period's own
+keys, so earlier periods that ended in the last 24 hours are asked here; the submit script asks the
+entry's own.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+
+from django.db.models import Q
+
+from foundation import redis
+from foundation.errors import Unavailable
+from leaderboards.core.entries import Entry
+from leaderboards.core.id_buckets import BucketedId, bucketed_id
+from leaderboards.core.periods import window_at
+from leaderboards.core.points import scaled
+from leaderboards.core.submissions import Status
+from leaderboards.errors import BadPoints, IdReused, OutOfRange, StorageUnavailable
+from leaderboards.models import Board, Period, Standing, Storage, Submission
+from leaderboards.services.decided import Decided, refused
+from leaderboards.stores.sql_writes import state_of
+from leaderboards.stores.zset_writes import ZsetWriter, state_from
+
+KEPT = timedelta(hours=24)
+Targeted = tuple[Entry, Board]
+
+
+def days(at: datetime) -> tuple[str, str]:
+    """The names of the id buckets of today and yesterday."""
+    return f"{at:%Y-%m-%d}", f"{at - timedelta(days=1):%Y-%m-%d}"
+
+
+def content(entry: Entry) -> str:
+    """What an entry says, such that equal content gives equal text: ``1``, ``1.0`` and ``"1"`` are the same."""
+    if entry.points is not None:
+        said = str(entry.points.normalize()) if abs(entry.points.adjusted()) < 40 else "beyond"
+    else:
+        said = ",".join(f"{name}={number}" for name, number in sorted(entry.fields or ()))
+    return "\0".join((entry.player, said, entry.at.isoformat() if entry.at else ""))
+
+
+def bucketed(entry: Entry, service: str) -> BucketedId | None:
+    """Where a redis board remembers the entry's id."""
+    return bucketed_id(service, entry.external_id, content(entry)) if entry.external_id is not None else None
+
+
+def known(targeted: Sequence[Targeted], service: str, at: datetime) -> dict[int, Decided]:
+    """The decisions on entries whose id was used before, by position."""
+    with_id = [(entry, board) for entry, board in targeted if entry.external_id is not None]
+    by_sql = [(entry, board) for entry, board in with_id if board.storage != Storage.REDIS]
+    by_redis = [(entry, board) for entry, board in with_id if board.storage == Storage.REDIS]
+    return _known_to_sql(by_sql, service) | _known_to_earlier_periods(by_redis, service, at)
+
+
+def _known_to_sql(targeted: Sequence[Targeted], service: str) -> dict[int, Decided]:
+    if not targeted:
+        return {}
+    wanted = Q()
+    for seq in {board.seq for _, board in targeted}:
+        ids = [entry.external_id for entry, board in targeted if board.seq == seq]
+        wanted |= Q(board=seq, external_id__in=ids)
+    rows = Submission.objects.filter(wanted, service=service, competition=0).select_related("period", "player")
+    found = {(row.board_id, row.external_id): row for row in rows}
+    standings = _standings(found.values())
+    return {
+        entry.position: _repeated(entry, row, standings.get((row.period_id, row.player_id)))
+        for entry, board in targeted
+        if (row := found.get((board.seq, entry.external_id)))
+    }
+
+
+def _standings(rows: Iterable[Submission]) -> Mapping[tuple[int, int], Standing]:
+    pairs = [(row.period_id, row.player_id) for row in rows]
+    found = Standing.objects.filter(
+        period__in={period for period, _ in pairs}, player__in={player for _, player in pairs}, score__isnull=False
+    )
+    return {(row.period_id, row.player_id): row for row in found}
+
+
+def _repeated(entry: Entry, row: Submission, standing: Standing | None) -> Decided:
+    if not _says_the_same(entry, row):
+        return refused(reused(entry))
+    state = state_of(standing.points, standing.fields, standing.at) if standing else None
+    return Decided(Status.DUPLICATE, row.period, state)
+
+
+def _says_the_same(entry: Entry, row: Submission) -> bool:
+    if entry.player != row.player.external_id or entry.at != row.sent_at:
+        return False
+    rules = row.period.rules
+    if entry.points is None:
+        sent = dict(entry.fields or ())
+        return row.fields is not None and [sent.get(field.name) for field in rules.fields] == row.fields
+    try:
+        return row.points == scaled(entry.points, rules.decimals)
+    except (BadPoints, OutOfRange):
+        return False
+
+
+def reused(entry: Entry) -> IdReused:
+    """The refusal of an id that stands for something else."""
+    return IdReused(f"The id {entry.external_id} was used before for other content; give this entry an id of its own.")
+
+
+def _known_to_earlier_periods(targeted: Sequence[Targeted], service: str, at: datetime) -> dict[int, Decided]:
+    asked: dict[Period, list[Entry]] = defaultdict(list)
+    for seq, entries in _by_board(targeted).items():
+        board = entries[0][1]
+        recent = list(Period.objects.filter(board=seq, ends_at__gt=at - KEPT, starts_at__lte=at))
+        for entry, _ in entries:
+            own = window_at(board.calendar, min(entry.at or at, at)).label
+            for period in recent:
+                if period.label != own:
+                    asked[period].append(entry)
+    found: dict[int, Decided] = {}
+    for period, repeated in asked.items():
+        found |= _look(period, repeated, service, at)
+    return found
+
+
+def _by_board(targeted: Sequence[Targeted]) -> dict[int, list[Targeted]]:
+    boards: dict[int, list[Targeted]] = defaultdict(list)
+    for entry, board in targeted:
+        boards[board.seq].append((entry, board))
+    return boards
+
+
+def _look(period: Period, entries: Sequence[Entry], service: str, at: datetime) -> dict[int, Decided]:
+    asked = [(entry.player, bucketed(entry, service)) for entry in entries]
+    try:
+        seen = ZsetWriter(redis.boards()).look(period, asked, days(at))
+    except Unavailable:  # whether these ids were used cannot be known now, so nothing may be counted
+        gone = StorageUnavailable("What decides for this board is away; try again.")
+        return {entry.position: refused(gone) for entry in entries}
+    found: dict[int, Decided] = {}
+    for entry, (_, own), row in zip(entries, asked, seen, strict=True):
+        if not row.proof or own is None:
+            continue
+        if row.proof != own.proof:
+            found[entry.position] = refused(reused(entry))
+        else:
+            state = None if row.score is None else state_from(period, row.score, row.member, row.held)
+            found[entry.position] = Decided(Status.DUPLICATE, period, state)
+    return found

@@ -1,0 +1,61 @@
+"""Linking a signed-in user to a player, by a one-time code that only the game server can ask for.
+
+SQL keeps a hash of the code. A user has one player and a player one user; a new code for a player
+ends the earlier ones.
+"""
+
+import hashlib
+import secrets
+from datetime import datetime, timedelta
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import IntegrityError, transaction
+
+from leaderboards.errors import AlreadyLinked, BadLinkCode
+from leaderboards.models import LinkCode, Player
+from leaderboards.services.players import ensure_player
+
+VALID_FOR = timedelta(minutes=10)
+# No letters or digits that people confuse; 8 of them are 40 bits, enough for ten minutes behind a login.
+_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
+_LENGTH = 8
+
+
+def make_code(external_id: str, at: datetime) -> tuple[str, datetime]:
+    """A code for the player, and when it expires. The player is made if unknown."""
+    player = ensure_player(external_id, at)
+    code = "".join(secrets.choice(_ALPHABET) for _ in range(_LENGTH))
+    with transaction.atomic():
+        LinkCode.objects.filter(player=player, used_at=None).delete()
+        LinkCode.objects.create(player=player, code_hash=_hashed(code), expires_at=at + VALID_FOR)
+    return code, at + VALID_FOR
+
+
+def redeem(code: str, user: AbstractBaseUser, at: datetime) -> Player:
+    """Link ``user`` to the code's player. Raises ``BadLinkCode`` or ``AlreadyLinked``; then nothing has changed."""
+    try:
+        with transaction.atomic():
+            return _redeem(code, user, at)
+    except IntegrityError as error:
+        raise AlreadyLinked("You are linked to a player already.") from error
+
+
+def _redeem(code: str, user: AbstractBaseUser, at: datetime) -> Player:
+    found = LinkCode.objects.select_for_update().filter(code_hash=_hashed(code), used_at=None, expires_at__gt=at)
+    row = found.first()
+    if row is None:
+        raise BadLinkCode("This code is not known, was used, or is older than ten minutes. Ask the game for a new one.")
+    player = Player.objects.select_for_update().get(pk=row.player_id)
+    if player.user_id not in (None, user.pk):
+        raise AlreadyLinked("Somebody else is linked to this player.")
+    if Player.objects.filter(user_id=user.pk).exclude(pk=player.pk).exists():
+        raise AlreadyLinked("You are linked to a player already.")
+    player.user_id = user.pk
+    player.save(update_fields=["user"])
+    row.used_at = at
+    row.save(update_fields=["used_at"])
+    return player
+
+
+def _hashed(code: str) -> str:
+    return hashlib.sha256("".join(code.upper().split()).encode()).hexdigest()

@@ -1,0 +1,56 @@
+"""Putting to Redis what SQL has decided: inside the transaction, before its commit, marked unsure until it is through."""
+
+import logging
+import secrets
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db import transaction
+
+from foundation import redis
+from foundation.errors import Unavailable
+from leaderboards.core.instants import milliseconds
+from leaderboards.models import Period, Storage
+from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, Put, ZsetWriter
+
+logger = logging.getLogger(__name__)
+
+
+def new_token(at: datetime) -> str:
+    """A token that tells its age: milliseconds since 1970, then chance."""
+    return f"{milliseconds(at)}-{secrets.token_hex(6)}"
+
+
+def token_time_ms(token: str) -> int:
+    """When the token was made."""
+    return int(token.partition("-")[0])
+
+
+def put(period: Period, rows: Sequence[Put], at: datetime) -> bool:
+    """Show ``rows`` in Redis. True if they are there; False if nobody can promise it, and settling must.
+
+    Call it as the last step of the transaction that holds the rows' locks.
+    """
+    if period.board.storage != Storage.HYBRID:
+        return True
+    if period.stale_since is not None:
+        return False
+    writer = ZsetWriter(redis.boards())
+    tokens = []
+    try:
+        for start in range(0, len(rows), ENTRIES_PER_CALL):
+            tokens.append(new_token(at))
+            writer.put(period, rows[start : start + ENTRIES_PER_CALL], tokens[-1])
+    except Unavailable as error:
+        logger.warning("put to Redis failed for period %s: %s", period.pk, error.detail)
+        return False
+    transaction.on_commit(lambda: _be_sure(writer, period, tokens))
+    return True
+
+
+def _be_sure(writer: ZsetWriter, period: Period, tokens: Sequence[str]) -> None:
+    try:
+        for token in tokens:
+            writer.settle_token(period, token)
+    except Unavailable:  # the tokens stay, and settling looks after them when they are 30 s old
+        logger.warning("unsure tokens of period %s stay for settling", period.pk)

@@ -1,0 +1,62 @@
+"""Taking a player out of a board's running period.
+
+On hybrid and sql boards his submissions of the period are voided with him. Redis boards keep no
+submissions; there the mirror tells SQL.
+"""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from foundation import redis
+from foundation.errors import Unavailable
+from leaderboards import selectors
+from leaderboards.errors import NotRanked, PeriodClosed, StorageUnavailable
+from leaderboards.models import Board, Period, Player, State, Storage, Submission
+from leaderboards.services.put import put
+from leaderboards.stores import barrier
+from leaderboards.stores.sql_writes import StandingRow, lock_standings, write_standings
+from leaderboards.stores.zset_writes import Put, ZsetWriter
+
+
+def remove_player(board: Board, player: str, at: datetime) -> None:
+    """Take ``player`` out of the running period. Raises ``NotRanked``, ``PeriodClosed`` or ``StorageUnavailable``."""
+    period = selectors.stored_period(board, "current", at)
+    if period is None:
+        raise _not_ranked(player)
+    if board.storage == Storage.REDIS:
+        _remove_from_redis(period, player)
+    else:
+        _remove_from_sql(period, player, at)
+
+
+def _remove_from_redis(period: Period, player: str) -> None:
+    try:
+        if period.stale_since is not None or period.state != State.OPEN:
+            raise StorageUnavailable("What decides for this board is away; try again.")
+        was_there = ZsetWriter(redis.boards()).remove(period, player)
+    except Unavailable as error:
+        raise StorageUnavailable("What decides for this board is away; try again.") from error
+    if not was_there:
+        raise _not_ranked(player)
+
+
+@transaction.atomic
+def _remove_from_sql(period: Period, player: str, at: datetime) -> None:
+    barrier.hold_shared(period.pk)
+    period = Period.objects.select_related("board").get(pk=period.pk)
+    if period.state != State.OPEN:
+        raise PeriodClosed(f"Period {period.label} is closed.")
+    row = Player.objects.filter(external_id=player, standings__period=period).first()
+    held = lock_standings(period, {row.pk: player})[row.pk] if row else None
+    if row is None or held is None or held.state is None:
+        raise _not_ranked(player)
+    Submission.objects.filter(period=period, player=row, voided_at=None).update(voided_at=at)
+    shown = put(period, [Put(player, None, player)], at)
+    write_standings(period, [StandingRow(row.pk, player, None, None, held.version + 1, unput=not shown)])
+    if not shown:
+        Period.objects.filter(pk=period.pk, stale_since=None).update(stale_since=at)
+
+
+def _not_ranked(player: str) -> NotRanked:
+    return NotRanked(f"{player} has no standing in the running period.")

@@ -1,0 +1,216 @@
+"""Settling: making Redis show again what SQL knows, after a put failed, a server restarted or memory was lost.
+
+Nobody reads a stale period from Redis, so it is rebuilt in place, under a new and greater generation.
+Every step may be cut off and run again, also twice at once: the generation decides who goes on.
+"""
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from itertools import islice
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from foundation import clock, redis
+from foundation.errors import Unavailable
+from foundation.models import KnownRedis
+from leaderboards.core.instants import milliseconds
+from leaderboards.models import DrawnGeneration, Period, Standing, State, Storage
+from leaderboards.services.put import token_time_ms
+from leaderboards.stores import barrier
+from leaderboards.stores.sql_writes import state_of
+from leaderboards.stores.zset_settling import Restored, ZsetSettler
+from leaderboards.stores.zset_writes import Put, ZsetWriter, held_text
+
+logger = logging.getLogger(__name__)
+
+CHUNK = 500
+TOKEN_AGE = timedelta(seconds=30)
+_LIVING = (State.OPEN, State.CLOSING)
+
+
+def settle_due(at: datetime) -> int:
+    """Settle whatever needs it; returns how many periods were brought back.
+
+    Raises ``RedisAway`` or its kin if Redis cannot be reached: then nothing is due yet.
+    """
+    greet()
+    mark_strangers(at)
+    settled = 0
+    for period in Period.objects.filter(stale_since__isnull=False).select_related("board").order_by("stale_since"):
+        settled += try_settle(period)
+    for period in _living():
+        if period.stale_since is None and period.board.storage == Storage.HYBRID:
+            clear_tokens(period, at)
+    return settled
+
+
+def try_settle(period: Period) -> bool:
+    """Settle one period; False, with a word in the log, where Redis is away or someone else is at it."""
+    try:
+        greet()
+        return settle(period.pk)
+    except Unavailable as error:
+        logger.warning("period %s is not settled yet: %s", period.pk, error.detail)
+        return False
+
+
+def settle(period_id: int) -> bool:
+    """Bring one stale period back. Raises what the link raises."""
+    period = _renew(period_id)
+    if period is None:
+        return False
+    if period.board.storage == Storage.REDIS:
+        return True
+    _put_missing(period)
+    return _declare_settled(period)
+
+
+def greet() -> None:
+    """Make the server behind the settling link known, after every period got a generation that it never had.
+
+    An unknown run_id is lost memory: hybrid periods are put anew as a whole, redis periods get from SQL
+    what the memory lacks, and final ones are no longer read from Redis.
+    """
+    link = redis.settling()
+    link.call("PING")
+    run_id = link.run_id
+    if KnownRedis.is_known(run_id):
+        return
+    settler = ZsetSettler(link)
+    for period in Period.objects.filter(state=State.FINAL).exclude(board__storage=Storage.SQL):
+        settler.forget_generation(period)
+    hybrid = Period.objects.filter(state__in=_LIVING, board__storage=Storage.HYBRID)
+    hybrid.update(whole=True)
+    living = Period.objects.filter(state__in=_LIVING).exclude(board__storage=Storage.SQL)
+    living.filter(stale_since=None).update(stale_since=clock.now())
+    for period in living:
+        _renew(period.pk)
+    if link.run_id == run_id:
+        KnownRedis.objects.get_or_create(run_id=run_id)
+        logger.info("a Redis with a new run_id is known now")
+
+
+def mark_strangers(at: datetime) -> None:
+    """Mark stale each living period whose generation in Redis is not the one of SQL (a FLUSHALL, say)."""
+    settler = ZsetSettler(redis.settling())
+    for period in _living():
+        if period.stale_since is None and settler.memory(period).generation != period.generation:
+            _mark_stale(period, at)
+
+
+def _mark_stale(period: Period, at: datetime) -> None:
+    """Unless somebody gave the period another generation since we read it."""
+    Period.objects.filter(pk=period.pk, generation=period.generation, stale_since=None).update(stale_since=at)
+
+
+def _living() -> Iterable[Period]:
+    return Period.objects.filter(state__in=_LIVING).exclude(board__storage=Storage.SQL).select_related("board")
+
+
+def _renew(period_id: int) -> Period | None:
+    """The first step, behind the exclusive barrier: a new generation in Redis, then in SQL. None if not needed."""
+    number = DrawnGeneration.objects.create().pk
+    with transaction.atomic():
+        barrier.hold_exclusive(period_id)
+        period = Period.objects.select_related("board").get(pk=period_id)
+        if period.stale_since is None or number <= period.generation:
+            return None
+        settler = ZsetSettler(redis.settling())
+        memory = settler.memory(period)
+        lost = period.whole or memory.generation != period.generation
+        if not settler.renew(period, number, empty=lost):
+            return None
+        period.generation = number
+        if period.board.storage == Storage.REDIS:
+            _restore(settler, period, above=-1 if lost else memory.sequence)
+            period.stale_since, period.whole = None, False
+        else:
+            period.whole = lost
+        period.save(update_fields=["generation", "stale_since", "whole"])
+    return period
+
+
+def _restore(settler: ZsetSettler, period: Period, above: int) -> None:
+    """Give a redis period the rows of SQL that are newer than its memory."""
+    rows = Standing.objects.filter(period=period, version__gt=above).select_related("player").order_by("pk")
+    for chunk in _chunks(rows.iterator(chunk_size=CHUNK)):
+        settler.restore(period, [_restored(period, row) for row in chunk])
+    if period.state != State.OPEN:
+        settler.close(period)
+
+
+def _restored(period: Period, row: Standing) -> Restored:
+    name = row.player.external_id
+    if row.score is None:
+        return Restored(name, row.version, None, "", "")
+    return Restored(name, row.version, row.score, row.member, held_text(period, state_of(row.points, row.fields, row.at)))
+
+
+def _put_missing(period: Period) -> None:
+    """Put what Redis lacks: all of it while ``whole``, who is named by a token, then whoever is ``unput``."""
+    writer = ZsetWriter(redis.settling())
+    last: int | None = 0
+    while period.whole and last is not None:
+        last = _put_chunk(writer, period, Standing.objects.filter(period=period, pk__gt=last))
+    settler = ZsetSettler(redis.settling())
+    _put_named(writer, settler, period, settler.tokens(period))
+    while _put_chunk(writer, period, Standing.objects.filter(period=period, unput=True)) is not None:
+        pass
+
+
+def _put_chunk(writer: ZsetWriter, period: Period, wanted: QuerySet[Standing]) -> int | None:
+    """Put one chunk under row locks and clear its marks in the same transaction; returns its last key."""
+    with transaction.atomic():
+        rows = list(wanted.select_related("player").select_for_update(of=("self",)).order_by("pk")[:CHUNK])
+        if not rows:
+            return None
+        writer.put(period, [Put(row.player.external_id, row.score, row.member) for row in rows])
+        Standing.objects.filter(pk__in=[row.pk for row in rows if row.unput]).update(unput=False)
+    return rows[-1].pk
+
+
+def clear_tokens(period: Period, at: datetime) -> int:
+    """Look after tokens whose writers must be dead by now; returns how many there were."""
+    settler = ZsetSettler(redis.settling())
+    oldest = milliseconds(at - TOKEN_AGE)
+    tokens = {token: names for token, names in settler.tokens(period).items() if token_time_ms(token) <= oldest}
+    if tokens:
+        with transaction.atomic():
+            barrier.hold_exclusive(period.pk)
+            period = Period.objects.select_related("board").get(pk=period.pk)
+            _put_named(ZsetWriter(redis.settling()), settler, period, tokens)
+    return len(tokens)
+
+
+def _put_named(
+    writer: ZsetWriter, settler: ZsetSettler, period: Period, tokens: Mapping[str, Sequence[str]]
+) -> None:
+    """Put the players that unsure tokens stand for as SQL has them; one without a standing is taken out."""
+    for token, names in tokens.items():
+        with transaction.atomic():
+            rows = Standing.objects.select_for_update(of=("self",)).filter(period=period, player__external_id__in=names)
+            found = {row.player.external_id: row for row in rows.select_related("player").order_by("player_id")}
+            puts = [
+                Put(name, row.score, row.member) if (row := found.get(name)) else Put(name, None, name)
+                for name in names
+            ]
+            writer.put(period, puts)
+        settler.forget_tokens(period, [token])
+
+
+def _declare_settled(period: Period) -> bool:
+    """The last step, behind the exclusive barrier: only if nothing is missing and nobody renewed meanwhile."""
+    with transaction.atomic():
+        barrier.hold_exclusive(period.pk)
+        if Standing.objects.filter(period=period, unput=True).exists():
+            return False
+        mine = Period.objects.filter(pk=period.pk, generation=period.generation)
+        return bool(mine.update(stale_since=None, whole=False))
+
+
+def _chunks(rows: Iterable[Standing]) -> Iterator[list[Standing]]:
+    found = iter(rows)
+    while chunk := list(islice(found, CHUNK)):
+        yield chunk

@@ -1,0 +1,118 @@
+"""Submitting scores: the one door, for the API, the import and the simulated players.
+
+The order of effects: find boards → answer ids that were used before → find or open periods → decide
+a period at a time, in the order of first appearance. Every entry stands alone: what one is
+refused for never touches its neighbours.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from foundation.errors import SunwiError
+from leaderboards import selectors
+from leaderboards.core.entries import Entry
+from leaderboards.core.submissions import Caller, Outcome, Refused, Status
+from leaderboards.models import Board, Period, Storage
+from leaderboards.services import decide_redis, decide_sql, ids
+from leaderboards.services.decided import Decided, outcome, refused
+from leaderboards.services.resolve import Item, Periods, board_of, boards_named
+
+
+def submit(
+    entries: Sequence[Entry | Refused], caller: Caller, at: datetime, *, dry_run: bool = False, ranks: bool = False
+) -> list[Outcome]:
+    """Judge and apply ``entries``, which happened by ``at``; one outcome each, in their order.
+
+    ``dry_run`` judges and applies nothing. ``ranks`` adds each player's rank before and after the request.
+    """
+    return _Request(caller, at, dry_run).answer(entries, ranks and not dry_run)
+
+
+def backfill(entries: Sequence[Entry], caller: Caller, at: datetime) -> list[Outcome]:
+    """The same for entries of the past, whose periods are opened however long ago they ended."""
+    return _Request(caller, at, dry_run=False, backfilled=True).answer(entries, ranks=False)
+
+
+class _Request:
+    def __init__(self, caller: Caller, at: datetime, dry_run: bool, backfilled: bool = False) -> None:
+        self._caller = caller
+        self._at = at
+        self._dry_run = dry_run
+        self._periods = Periods(at, backfilled)
+        self._decided: dict[int, Decided] = {}
+
+    def answer(self, entries: Sequence[Entry | Refused], ranks: bool) -> list[Outcome]:
+        read = [entry for entry in entries if isinstance(entry, Entry)]
+        boards = boards_named(read)
+        targeted = self._targeted(read, boards)
+        self._decided |= ids.known(targeted, self._caller.service, self._at)
+        groups = self._grouped(targeted)
+        before = _ranks(groups) if ranks else {}
+        for period, items in groups.items():
+            store = decide_redis if period.board.storage == Storage.REDIS else decide_sql
+            self._decided |= store.decide(items, self._caller.service, self._at, self._dry_run)
+        outcomes = [self._outcome(entry, boards) for entry in entries]
+        return self._with_ranks(outcomes, before) if ranks else outcomes
+
+    def _targeted(self, entries: Iterable[Entry], boards: Mapping[int, Board]) -> list[ids.Targeted]:
+        targeted = []
+        for entry in entries:
+            try:
+                targeted.append((entry, board_of(entry, boards, self._caller)))
+            except SunwiError as error:
+                self._decided[entry.position] = refused(error)
+        return targeted
+
+    def _grouped(self, targeted: Iterable[ids.Targeted]) -> dict[Period, list[Item]]:
+        groups: dict[Period, list[Item]] = defaultdict(list)
+        for entry, board in targeted:
+            if entry.position in self._decided:
+                continue
+            try:
+                item = self._periods.item(entry, board)
+            except SunwiError as error:
+                self._decided[entry.position] = refused(error)
+            else:
+                groups[item.period].append(item)
+        return groups
+
+    def _outcome(self, entry: Entry | Refused, boards: Mapping[int, Board]) -> Outcome:
+        if isinstance(entry, Refused):
+            return Outcome(
+                position=entry.position,
+                status=Status.REJECTED,
+                player=entry.player,
+                board=entry.board,
+                code=entry.error.code,
+                detail=entry.error.detail,
+            )
+        return outcome(entry, boards.get(entry.board or 0), self._decided[entry.position])
+
+    def _with_ranks(self, outcomes: Sequence[Outcome], before: Mapping[tuple[Period, str], int]) -> list[Outcome]:
+        """Each accepted outcome with its player's rank now and before the request."""
+        groups: dict[Period, list[str]] = defaultdict(list)
+        periods = {position: decided.period for position, decided in self._decided.items()}
+        for each in outcomes:
+            if each.status.is_accepted and (period := periods[each.position]) and each.player:
+                groups[period].append(each.player)
+        after = {(p, name): rank for p, names in groups.items() for name, rank in selectors.ranks(p, names).items()}
+        return [
+            replace(
+                each,
+                rank=after.get((period, each.player or "")),
+                previous_rank=before.get((period, each.player or ""), None),
+            )
+            if each.status.is_accepted and (period := periods[each.position])
+            else each
+            for each in outcomes
+        ]
+
+
+def _ranks(groups: Mapping[Period, Sequence[Item]]) -> dict[tuple[Period, str], int]:
+    return {
+        (period, name): rank
+        for period, items in groups.items()
+        for name, rank in selectors.ranks(period, {item.entry.player for item in items}).items()
+    }

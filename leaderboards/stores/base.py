@@ -1,0 +1,90 @@
+"""What every store of standings answers: the contract that one test suite holds them all to.
+
+A store knows members and scores. What they mean (points, times, names) is the layout's and the
+selectors' business.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from foundation.errors import Unavailable
+from leaderboards.models import Period
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The rows from ``offset`` (0 is the best), ``limit`` of them."""
+
+    offset: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """A player and up to ``radius`` rows on each side; no rows if he is not ranked."""
+
+    player: str
+    radius: int
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """These players' rows, in no order; who is not ranked is left out."""
+
+    players: tuple[str, ...]
+
+
+Question = Page | Around | Named
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A member in its place: ``tied`` share the rank, himself included; ``ahead`` are strictly better."""
+
+    member: str
+    score: float
+    rank: int
+    tied: int
+    ahead: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Answers of one moment: as many lists as there were questions."""
+
+    total: int
+    answers: list[list[Placed]]
+
+
+@dataclass(frozen=True, slots=True)
+class Quantiles:
+    """The (member, score) pairs at the places asked for; none on an empty board."""
+
+    total: int
+    rows: list[tuple[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Scores from ``start`` up to but not including ``stop``; None is open."""
+
+    start: float | None
+    stop: float | None
+
+
+class Stale(Unavailable):
+    """The period in Redis is of another generation than SQL knows: Redis is away for this period."""
+
+
+class Store(Protocol):
+    """Reads over one period's standings."""
+
+    def read(self, period: Period, questions: Sequence[Question]) -> Reading:
+        """Answer all questions from one moment of the period."""
+
+    def quantiles(self, period: Period, shares: Sequence[int]) -> Quantiles:
+        """The rows at shares of the field, in thousandths from the best (0) to the last (1000)."""
+
+    def counts(self, period: Period, spans: Sequence[Span]) -> list[int]:
+        """How many players each span of scores holds."""

@@ -1,0 +1,10 @@
+-- How many players lie within each of some ranges of scores: what a histogram is made of.
+-- KEYS    1 gen  2 zset
+-- ARGV    1 generation, then per range: from, to (as ZCOUNT takes them)
+-- returns per range the count
+--! include guard.lua
+local answer = {}
+for i = 2, #ARGV, 2 do
+  answer[#answer + 1] = redis.call('ZCOUNT', KEYS[2], ARGV[i], ARGV[i + 1])
+end
+return answer

@@ -1,0 +1,15 @@
+-- The rows at given places, best first: what percentiles are made of.
+-- KEYS    1 gen  2 zset
+-- ARGV    1 generation  2 descending (1 or 0), then shares of the field in thousandths, 0 (the best) to 1000 (the last)
+-- returns the total, then per share: member, score
+--! include guard.lua
+local total = redis.call('ZCARD', KEYS[2])
+local answer = { total }
+if total == 0 then return answer end
+for i = 3, #ARGV do
+  local index = math.min(math.floor(total * ARGV[i] / 1000), total - 1)
+  local found = redis.call(ARGV[2] == '1' and 'ZREVRANGE' or 'ZRANGE', KEYS[2], index, index, 'WITHSCORES')
+  answer[#answer + 1] = found[1]
+  answer[#answer + 1] = found[2]
+end
+return answer

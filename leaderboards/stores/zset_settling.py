@@ -1,0 +1,105 @@
+"""What settling and the mirror do in Redis: generations, dirty marks, unsure tokens, standings put back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from foundation.redis import Argument, Link
+from leaderboards.core.rules import Ties
+from leaderboards.models import Period
+from leaderboards.stores.zset import flag, ranked_keys, run
+
+
+@dataclass(frozen=True, slots=True)
+class Dirty:
+    """A standing that SQL does not have yet; without a score the player was taken out."""
+
+    player: str
+    version: int
+    score: float | None
+    member: str
+    held: str
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """A standing as SQL has it, on its way back to Redis."""
+
+    player: str
+    version: int
+    score: float | None
+    member: str
+    held: str
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What Redis remembers of a period: its generation (0 for none) and its sequence."""
+
+    generation: int
+    sequence: int
+
+
+class ZsetSettler:
+    """The period in Redis as the worker sees it."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+
+    def memory(self, period: Period) -> Memory:
+        """What is there now, under whatever generation."""
+        generation, sequence = self._link.call("MGET", period.family.gen, period.family.seq)
+        return Memory(int(generation or 0), int(sequence or 0))
+
+    def renew(self, period: Period, generation: int, empty: bool) -> bool:
+        """Write a greater generation, and empty the family if asked; False where a greater one stands."""
+        family = period.family
+        rest = [key for key in family.every if key != family.gen]
+        return bool(run(self._link, "renew", [family.gen, *rest], [generation, flag(empty)]))
+
+    def forget_generation(self, period: Period) -> None:
+        """Nobody reads or writes the period in Redis any more."""
+        self._link.call("DEL", period.family.gen)
+
+    def tokens(self, period: Period) -> dict[str, list[str]]:
+        """The unsure tokens and the players that each stands for."""
+        cells = self._link.call("HGETALL", period.family.unsure)
+        pairs = cells.items() if isinstance(cells, dict) else zip(cells[::2], cells[1::2], strict=True)
+        return {token.decode(): players.decode().split("\n") for token, players in pairs}
+
+    def forget_tokens(self, period: Period, tokens: Sequence[str]) -> None:
+        """Their players have been put again."""
+        self._link.call("HDEL", period.family.unsure, *tokens)
+
+    def close(self, period: Period) -> None:
+        """From here on the submit script refuses what is new."""
+        self._link.call("SET", period.family.closed, "1")
+
+    def restore(self, period: Period, rows: Sequence[Restored]) -> None:
+        """Put standings back, and lift the sequence above their versions."""
+        family = period.family
+        keys = [*ranked_keys(period), family.held, family.seq]
+        args: list[Argument] = [
+            *(period.generation, self._link.deadline_ms()),
+            *(flag(period.layout.in_member), flag(period.rules.ties is Ties.DENSE)),
+        ]
+        for row in rows:
+            args += (row.player, row.version, "" if row.score is None else repr(row.score), row.member, row.held)
+        run(self._link, "restore", keys, args)
+
+    def dirty(self, period: Period, limit: int) -> tuple[int, list[Dirty]]:
+        """How many standings SQL lacks, and about ``limit`` of them."""
+        family = period.family
+        keys = [family.gen, family.zset, family.members, family.held, family.dirty]
+        total, *cells = run(self._link, "mirror_read", keys, [period.generation, flag(period.layout.in_member), limit])
+        rows = zip(*(iter(cells),) * 5, strict=True)
+        return int(total), [
+            Dirty(player.decode(), int(version), float(score) if score else None, member.decode(), held.decode())
+            for player, version, score, member, held in rows
+        ]
+
+    def clean(self, period: Period, rows: Sequence[Dirty]) -> int:
+        """Take off the dirty marks that are still of the version read; returns how many standings are dirty yet."""
+        args: list[Argument] = [period.generation]
+        for row in rows:
+            args += (row.player, row.version)
+        return int(run(self._link, "mirror_done", [period.family.gen, period.family.dirty], args))
