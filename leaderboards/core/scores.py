@@ -117,7 +117,7 @@ class Layout:
 
     def unpack(self, score: float, member: str) -> Unpacked:
         """What ``pack`` was given, its time as ``quantize`` leaves it."""
-        pattern = int(score) if self.is_integer else _PATTERN.unpack(_FLOAT.pack(score))[0]
+        pattern = self._pattern_of(score)
         found: dict[int, int] = {}
         for slot in reversed(self.slots):
             found[slot.source] = slot.give(pattern & (1 << slot.bits) - 1)
@@ -164,8 +164,7 @@ class Layout:
 
     def leading(self, score: float) -> int:
         """The number that a score is compared by first: scaled points, or the first criterion."""
-        pattern = int(score) if self.integer else _PATTERN.unpack(_FLOAT.pack(score))[0]
-        return self.slots[0].give(pattern >> width(self.slots[1:]))
+        return self.slots[0].give(self._pattern_of(score) >> width(self.slots[1:]))
 
     def leading_span(self, start: int, stop: int) -> tuple[float, float]:
         """The scores whose leading number is ``start`` to ``stop - 1``: from, and up to but not including."""
@@ -174,8 +173,11 @@ class Layout:
         rest = width(self.slots[1:])
         return self._edge(max(low, 0) << rest), self._edge((high + 1) << rest)
 
+    def _pattern_of(self, score: float) -> int:
+        return int(score) if self.is_integer else int(_PATTERN.unpack(_FLOAT.pack(score))[0])
+
     def _edge(self, pattern: int) -> float:
-        if self.integer:
+        if self.is_integer:
             return float(pattern)
         return float(_FLOAT.unpack(_PATTERN.pack(min(pattern, INFINITY)))[0])
 

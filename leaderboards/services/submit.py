@@ -35,6 +35,9 @@ def backfill(entries: Sequence[Entry], caller: Caller, at: datetime) -> list[Out
     return _Request(caller, at, dry_run=False, backfilled=True).answer(entries, ranks=False)
 
 
+Ranked = tuple[Period, str]
+
+
 class _Request:
     def __init__(self, caller: Caller, at: datetime, dry_run: bool, backfilled: bool = False) -> None:
         self._caller = caller
@@ -49,12 +52,12 @@ class _Request:
         targeted = self._targeted(read, boards)
         self._decided |= ids.known(targeted, self._caller.service, self._at)
         groups = self._grouped(targeted)
-        before = _ranks(groups) if ranks else {}
+        before = self._ranks(groups, read) if ranks else {}
         for period, items in groups.items():
             store = decide_redis if period.board.storage == Storage.REDIS else decide_sql
             self._decided |= store.decide(items, self._caller.service, self._at, self._dry_run)
         outcomes = [self._outcome(entry, boards) for entry in entries]
-        return self._with_ranks(outcomes, before) if ranks else outcomes
+        return self._with_ranks(outcomes, before, self._ranks(groups, read)) if ranks else outcomes
 
     def _targeted(self, entries: Iterable[Entry], boards: Mapping[int, Board]) -> list[ids.Targeted]:
         targeted = []
@@ -90,29 +93,26 @@ class _Request:
             )
         return outcome(entry, boards.get(entry.board or 0), self._decided[entry.position])
 
-    def _with_ranks(self, outcomes: Sequence[Outcome], before: Mapping[tuple[Period, str], int]) -> list[Outcome]:
-        """Each accepted outcome with its player's rank now and before the request."""
-        groups: dict[Period, list[str]] = defaultdict(list)
-        periods = {position: decided.period for position, decided in self._decided.items()}
+    def _ranks(self, groups: Mapping[Period, Sequence[Item]], entries: Iterable[Entry]) -> dict[Ranked, int]:
+        """The present ranks of everybody whom the request touches, or has touched when it was sent before."""
+        players: dict[Period, set[str]] = defaultdict(set)
+        for period, items in groups.items():
+            players[period] |= {item.entry.player for item in items}
+        for entry in entries:
+            decided = self._decided.get(entry.position)
+            if decided and decided.period:
+                players[decided.period].add(entry.player)
+        return {(p, name): rank for p, names in players.items() for name, rank in selectors.ranks(p, names).items()}
+
+    def _with_ranks(
+        self, outcomes: Sequence[Outcome], before: Mapping[Ranked, int], after: Mapping[Ranked, int]
+    ) -> list[Outcome]:
+        """Each accepted outcome with its player's rank after and before the request."""
+        found = []
         for each in outcomes:
-            if each.status.is_accepted and (period := periods[each.position]) and each.player:
-                groups[period].append(each.player)
-        after = {(p, name): rank for p, names in groups.items() for name, rank in selectors.ranks(p, names).items()}
-        return [
-            replace(
-                each,
-                rank=after.get((period, each.player or "")),
-                previous_rank=before.get((period, each.player or ""), None),
-            )
-            if each.status.is_accepted and (period := periods[each.position])
-            else each
-            for each in outcomes
-        ]
-
-
-def _ranks(groups: Mapping[Period, Sequence[Item]]) -> dict[tuple[Period, str], int]:
-    return {
-        (period, name): rank
-        for period, items in groups.items()
-        for name, rank in selectors.ranks(period, {item.entry.player for item in items}).items()
-    }
+            period = self._decided[each.position].period if each.position in self._decided else None
+            if each.status.is_accepted and period and each.player:
+                key = (period, each.player)
+                each = replace(each, rank=after.get(key), previous_rank=before.get(key))
+            found.append(each)
+        return found
