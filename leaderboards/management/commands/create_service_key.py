@@ -1,0 +1,31 @@
+"""Make a game server's key. The key is printed here and nowhere else: SQL keeps its hash."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from foundation import service_keys
+from leaderboards import selectors
+from leaderboards.management.command import Command as BaseCommand
+
+
+class Command(BaseCommand):
+    """``create_service_key NAME --scope scores:write [--scope …] [--board SEQ …]``."""
+
+    help = "Make a service key and print it, alone on a line. It is shown this one time."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """The service, what its key may do, and where."""
+        parser.add_argument("name", metavar="NAME", help="the service that will hold the key")
+        parser.add_argument(
+            "--scope", action="append", required=True, help=f"one of {', '.join(service_keys.SCOPES)}; repeatable"
+        )
+        parser.add_argument(
+            "--board", action="extend", nargs="+", type=int, metavar="SEQ", help="only these boards; default: all"
+        )
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """Refuse boards that do not exist: a key for none of the present ones is a typing error."""
+        for seq in options["board"] or ():
+            selectors.board_by_seq(seq)
+        _, key = service_keys.make(options["name"], options["scope"], options["board"])
+        self.stdout.write(key)

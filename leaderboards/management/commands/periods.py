@@ -1,0 +1,55 @@
+"""Which period holds a moment on a board, and which follow: pure calendar, whether or not anybody has played."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from leaderboards import selectors
+from leaderboards.core.periods import Calendar, PeriodKind, Window, next_window, window_at
+from leaderboards.errors import BadLabel
+from leaderboards.management.command import Command as BaseCommand
+from leaderboards.management.command import shown_time, time_or_now
+
+
+class Command(BaseCommand):
+    """``periods --board SEQ --at TIME [--next N]``."""
+
+    help = "Print the period that holds a moment, and those that follow, as JSON."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """The board, the moment and how many periods after it."""
+        parser.add_argument("--board", type=int, required=True, metavar="SEQ")
+        parser.add_argument("--at", metavar="TIME", help="RFC 3339, such as 2026-11-20T09:00:00Z; default: now")
+        parser.add_argument("--next", type=int, default=5, metavar="N", help="how many of the periods that follow")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """An event board has no calendar to ask."""
+        if not 0 <= options["next"] <= 1000:
+            raise CommandError("--next is 0 to 1000.")
+        board = selectors.board_by_seq(options["board"])
+        if board.is_event:
+            raise CommandError(f"Board {board.seq} counts in competitions: they are its periods.")
+        window = window_at(board.calendar, time_or_now(options["at"]))
+        following = _following(board.calendar, window, options["next"])
+        self.print_json({"period": _shown(window), "next": [_shown(each) for each in following]})
+
+
+def _following(calendar: Calendar, window: Window, wanted: int) -> list[Window]:
+    """Fewer than ``wanted`` where the calendar ends, none on all time."""
+    found: list[Window] = []
+    while len(found) < wanted and calendar.kind is not PeriodKind.ALL_TIME:
+        try:
+            window = next_window(calendar, window)
+        except BadLabel:
+            break
+        found.append(window)
+    return found
+
+
+def _shown(window: Window) -> dict[str, str | None]:
+    return {
+        "label": window.label,
+        "starts_at": shown_time(window.starts_at),
+        "ends_at": shown_time(window.ends_at),
+    }
