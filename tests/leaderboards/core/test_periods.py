@@ -1,5 +1,6 @@
 """Windows: their labels, their boundaries, and that they tile every zone and clock change."""
 
+from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo, available_timezones
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from leaderboards.core.instants import from_milliseconds
 from leaderboards.core.periods import (
     Calendar,
     PeriodKind,
@@ -35,15 +37,15 @@ ODD_ZONES = (
 zones = st.one_of(st.sampled_from(ODD_ZONES), st.sampled_from(sorted(available_timezones())))
 cutoffs = st.one_of(st.sampled_from(CUTOFFS), st.times().map(lambda t: t.replace(second=0, microsecond=0)))
 calendars = st.builds(Calendar, st.sampled_from(DERIVED), zones, st.integers(0, 6), cutoffs)
-instants = st.datetimes(datetime(1971, 1, 10), datetime(2090, 1, 1), timezones=st.just(UTC))
+instants = st.integers(32_000_000_000, 3_800_000_000_000).map(from_milliseconds)  # 1971 to 2090
 
 
-def utc(*parts: int) -> datetime:
-    return datetime(*parts, tzinfo=UTC)
+def utc(year: int, month: int, day: int, hour: int = 0, minute: int = 0) -> datetime:
+    return datetime(year, month, day, hour, minute, tzinfo=UTC)
 
 
-def in_zone(zone: str, *parts: int, fold: int = 0) -> datetime:
-    return datetime(*parts, tzinfo=ZoneInfo(zone), fold=fold).astimezone(UTC)
+def in_zone(zone: str, day: date, clock: time = time(0), fold: int = 0) -> datetime:
+    return datetime.combine(day, clock, ZoneInfo(zone)).replace(fold=fold).astimezone(UTC)
 
 
 def transitions(zone: str, year: int) -> list[datetime]:
@@ -55,6 +57,13 @@ def transitions(zone: str, year: int) -> list[datetime]:
             hours.append(at)
         at = following
     return hours
+
+
+def label_beyond(step: Callable[[Calendar, Window], Window], calendar: Calendar, window: Window) -> str | None:
+    try:
+        return step(calendar, window).label
+    except BadLabel:
+        return None
 
 
 class TestLabels:
@@ -155,12 +164,11 @@ class TestLabels:
         self, kind: PeriodKind, year: int
     ) -> None:
         calendar = Calendar(kind, "Asia/Seoul", cutoff=time(4, 0))
-        window = window_at(calendar, in_zone("Asia/Seoul", year, 6 if year == 1970 else 12, 28, 12))
+        window = window_at(calendar, in_zone("Asia/Seoul", date(year, 6 if year == 1970 else 12, 28), time(12)))
 
         step = previous_window if year == 1970 else next_window
-        with pytest.raises(BadLabel):
-            for _ in range(400):
-                window = step(calendar, window)
+        while label_beyond(step, calendar, window) is not None:
+            window = step(calendar, window)
 
         assert int(window.label[:4]) == year
         assert window_of(calendar, window.label) == window
@@ -169,11 +177,11 @@ class TestLabels:
     @pytest.mark.parametrize("zone", ["UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago"])
     @pytest.mark.parametrize(
         "at",
-        [utc(1, 1, 1), utc(1969, 12, 20), utc(9999, 1, 10), utc(9999, 12, 31, 23, 59, 59), datetime.max],
+        [utc(1, 1, 1), utc(1969, 12, 20), utc(9999, 1, 10), utc(9999, 12, 31, 23, 59)],
     )
     def test_a_time_outside_the_years_is_refused(self, kind: PeriodKind, zone: str, at: datetime) -> None:
         with pytest.raises(BadTime):
-            window_at(Calendar(kind, zone), at.replace(tzinfo=UTC))
+            window_at(Calendar(kind, zone), at)
 
     @given(calendars, st.integers(-20 * 24, 20 * 24), st.sampled_from([1970, 9999]))
     def test_around_the_first_and_last_year_there_is_a_window_or_a_refusal(
@@ -194,7 +202,7 @@ class TestTiling:
     @given(calendars, instants)
     @example(Calendar(PeriodKind.DAY, "Pacific/Apia"), utc(2011, 12, 30, 10))
     @example(Calendar(PeriodKind.DAY, "Pacific/Apia", cutoff=time(2, 30)), utc(2011, 12, 30, 10))
-    @example(Calendar(PeriodKind.DAY, "Africa/Monrovia"), utc(1972, 1, 7, 0, 44, 30))
+    @example(Calendar(PeriodKind.DAY, "Africa/Monrovia"), utc(1972, 1, 7, 0, 44))
     def test_every_instant_lies_in_one_window_and_neighbours_touch(self, calendar: Calendar, at: datetime) -> None:
         window = window_at(calendar, at)
         following, earlier = next_window(calendar, window), previous_window(calendar, window)
@@ -261,7 +269,7 @@ class TestClockChanges:
         window = window_of(calendar, "2026-03-08")
 
         assert window.starts_at == utc(2026, 3, 8, 7)  # 01:59:59 EST is followed by 03:00:00 EDT
-        assert window.ends_at == in_zone("America/New_York", 2026, 3, 9, 2, 30)
+        assert window.ends_at == in_zone("America/New_York", date(2026, 3, 9), time(2, 30))
 
     def test_a_repeated_cutoff_counts_the_first_time(self) -> None:
         calendar = Calendar(PeriodKind.DAY, "America/New_York", cutoff=time(1, 30))
@@ -272,14 +280,14 @@ class TestClockChanges:
 
     def test_between_a_cutoff_and_its_repetition_the_new_day_has_begun(self) -> None:
         calendar = Calendar(PeriodKind.DAY, "America/New_York", cutoff=time(1, 30))
-        one_o_clock_again = in_zone("America/New_York", 2026, 11, 1, 1, 10, fold=1)
+        one_o_clock_again = in_zone("America/New_York", date(2026, 11, 1), time(1, 10), fold=1)
 
         assert window_at(calendar, one_o_clock_again).label == "2026-11-01"
 
     def test_a_clock_that_falls_back_across_midnight_does_not_fall_back_into_yesterday(self) -> None:
         calendar = Calendar(PeriodKind.DAY, "America/Havana")
-        first_midnight = in_zone("America/Havana", 2026, 11, 1)
-        second_midnight = in_zone("America/Havana", 2026, 11, 1, fold=1)
+        first_midnight = in_zone("America/Havana", date(2026, 11, 1))
+        second_midnight = in_zone("America/Havana", date(2026, 11, 1), fold=1)
 
         window = window_of(calendar, "2026-11-01")
 
@@ -332,7 +340,7 @@ class TestOtherWindows:
             previous_window(calendar, window)
 
     def test_a_competition_has_its_own_window(self) -> None:
-        window = event_window(7, in_zone("Asia/Seoul", 2026, 11, 20, 9), utc(2026, 11, 21))
+        window = event_window(7, in_zone("Asia/Seoul", date(2026, 11, 20), time(9)), utc(2026, 11, 21))
 
         assert window == Window("c7", utc(2026, 11, 20), utc(2026, 11, 21))
         assert not window.contains(utc(2026, 11, 21))

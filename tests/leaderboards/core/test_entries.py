@@ -1,0 +1,269 @@
+"""Entries: what a game server may send, and the refusals that name field and reason."""
+
+import unicodedata
+from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foundation.errors import Invalid
+from leaderboards.core.entries import Entry, read_entry, read_player, read_time, read_value
+from leaderboards.core.instants import from_milliseconds
+from leaderboards.core.rules import Criterion, Order, Rules
+from leaderboards.errors import BadEntry, BadId, BadPlayer, BadPoints, BadTime, OutOfRange
+
+GOOD: dict[str, Any] = {"board": 1, "player": "alice", "points": 150}
+RAID = Rules(
+    criteria=(
+        Criterion("stage", 32751, Order.DESC),
+        Criterion("achieved_at", 2**32 - 1, Order.ASC, "s"),
+        Criterion("members", 230, Order.ASC),
+    )
+)
+
+
+def without(name: str, **more: object) -> dict[str, Any]:
+    return {key: value for key, value in GOOD.items() if key != name} | more
+
+
+def fields(**sent: object) -> dict[str, Any]:
+    return without("points", fields=sent)
+
+
+class TestEntries:
+    def test_the_least_that_an_entry_says(self) -> None:
+        assert read_entry(GOOD, 3) == Entry(3, 1, None, "alice", Decimal(150), None, None, None)
+
+    def test_all_that_an_entry_may_say(self) -> None:
+        raw = {
+            "competition": 7,
+            "player": "철수",
+            "fields": {"stage": 23346, "members": Decimal("230.0")},
+            "at": "2026-11-20T08:59:58Z",
+            "id": "match-771:철수",
+        }
+
+        entry = read_entry(raw, 0)
+
+        at = datetime(2026, 11, 20, 8, 59, 58, tzinfo=UTC)
+        sent = (("stage", 23346), ("members", 230))
+        assert entry == Entry(0, None, 7, "철수", None, sent, at, "match-771:철수")
+
+    @pytest.mark.parametrize("raw", [None, 5, "alice", [], [GOOD], True, Decimal(1)])
+    def test_an_entry_is_an_object(self, raw: object) -> None:
+        with pytest.raises(BadEntry, match="is an object"):
+            read_entry(raw, 0)
+
+    def test_an_unknown_field_is_named(self) -> None:
+        with pytest.raises(BadEntry, match="no field 'score'"):
+            read_entry(GOOD | {"score": 5}, 0)
+
+    def test_an_unknown_field_of_any_text_gives_a_sentence_that_can_be_sent(self) -> None:
+        with pytest.raises(BadEntry) as caught:
+            read_entry(GOOD | {"\ud800\n" + "x" * 10_000: 5}, 0)
+
+        assert len(caught.value.detail.encode()) < 300
+        assert "\n" not in caught.value.detail
+
+    @pytest.mark.parametrize(
+        ("raw", "reason"),
+        [
+            ({}, "`board` or `competition` is missing"),
+            (without("board"), "`board` or `competition` is missing"),
+            (GOOD | {"competition": 7}, "not both"),
+            (without("points"), "`points` or `fields` is missing"),
+            (GOOD | {"fields": {}}, "not both"),
+            (without("player"), "`player` is missing"),
+        ],
+    )
+    def test_exactly_one_of_each_is_needed(self, raw: object, reason: str) -> None:
+        with pytest.raises(BadEntry, match=reason):
+            read_entry(raw, 0)
+
+    @pytest.mark.parametrize("number", [0, -1, 2**63, True, "1", None, Decimal("1.0"), 1.0, [1], Decimal("1e30")])
+    @pytest.mark.parametrize("target", ["board", "competition"])
+    def test_a_target_is_a_whole_number_from_1(self, target: str, number: object) -> None:
+        with pytest.raises(BadEntry, match=f"`{target}` must be"):
+            read_entry(without("board") | {target: number}, 0)
+
+    @pytest.mark.parametrize("external_id", ["x", "x" * 128, "match 771", "경기-1"])
+    def test_an_id_is_kept_as_it_is(self, external_id: str) -> None:
+        assert read_entry(GOOD | {"id": external_id}, 0).external_id == external_id
+
+    @pytest.mark.parametrize("external_id", ["", "x" * 129, "a\x00", "a\n", "\ud800", 5, None, True, ["x"]])
+    def test_an_id_is_a_text_of_1_to_128_characters(self, external_id: object) -> None:
+        with pytest.raises(BadId):
+            read_entry(GOOD | {"id": external_id}, 0)
+
+    json_like = st.recursive(
+        st.one_of(st.none(), st.booleans(), st.integers(), st.decimals(), st.text()),
+        lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(), inner, max_size=3)),
+        max_leaves=5,
+    )
+
+    @given(st.dictionaries(st.sampled_from(["board", "player", "points", "fields", "at", "id"]), json_like))
+    def test_no_entry_is_more_than_refused(self, raw: dict[str, object]) -> None:
+        try:
+            entry = read_entry({"board": 1} | raw, 0)
+            read_value(Rules(), entry)
+        except Invalid as refusal:
+            sentence = refusal.detail.encode()
+        else:
+            sentence = b"taken"
+
+        assert sentence
+
+
+class TestPlayers:
+    @pytest.mark.parametrize(
+        "player", ["a", "x" * 64, "Alice", "김철수", "a b", "a_b", "a:b", "...", "é", "👩‍👩‍👧", "a'; DROP", "%2F", "0"]
+    )
+    def test_the_games_own_id_is_taken_as_it_is(self, player: str) -> None:
+        assert read_player(player) == player
+
+    @pytest.mark.parametrize(
+        ("player", "reason"),
+        [
+            ("", "0 characters"),
+            ("x" * 65, "65 characters"),
+            *((f"a{control}b", "control character") for control in "\0\n\t\x1f\x7f\x85\u2028\u2029\ud800\udfff"),
+            *((f"{blank}a", "blank") for blank in " \u00a0\u3000\u2003"),
+            *((f"a{blank}", "blank") for blank in " \u00a0\u3000\u2003"),
+            *((f"a{sign}b", "meaning in addresses") for sign in "/,"),
+            *((dots, "meaning in addresses") for dots in (".", "..")),
+            (unicodedata.normalize("NFD", "é"), "NFC"),
+            (unicodedata.normalize("NFD", "각"), "NFC"),
+            ("\u212b", "NFC"),
+            *((other, "must be a text") for other in (5, None, True, ["a"], b"a", Decimal(1))),
+        ],
+    )
+    def test_what_no_player_is_called(self, player: object, reason: str) -> None:
+        with pytest.raises(BadPlayer, match=reason) as caught:
+            read_player(player)
+
+        assert caught.value.detail.encode()
+
+    @given(st.text(max_size=70))
+    def test_whoever_is_taken_can_be_stored_and_found_again(self, text: str) -> None:
+        try:
+            player = read_player(text)
+        except BadPlayer:
+            return
+
+        assert player == text == unicodedata.normalize("NFC", text) == text.strip()
+        assert "\0" not in player.encode().decode()
+        assert not set("/,") & set(player)
+
+
+class TestTimes:
+    @pytest.mark.parametrize(
+        ("text", "at"),
+        [
+            ("2026-11-20T08:59:58Z", datetime(2026, 11, 20, 8, 59, 58, tzinfo=UTC)),
+            ("2026-11-20T08:59:58+09:00", datetime(2026, 11, 19, 23, 59, 58, tzinfo=UTC)),
+            ("2026-11-20t08:59:58z", datetime(2026, 11, 20, 8, 59, 58, tzinfo=UTC)),
+            ("2026-11-20T08:59:58.5-00:00", datetime(2026, 11, 20, 8, 59, 58, 500_000, tzinfo=UTC)),
+            ("2026-11-20T08:59:58.123456999Z", datetime(2026, 11, 20, 8, 59, 58, 123_456, tzinfo=UTC)),
+            ("1970-01-01T00:00:00Z", datetime(1970, 1, 1, tzinfo=UTC)),
+            ("2024-02-29T00:00:00Z", datetime(2024, 2, 29, tzinfo=UTC)),
+        ],
+    )
+    def test_rfc_3339_is_read_into_utc(self, text: str, at: datetime) -> None:
+        read = read_time(text)
+
+        assert read == at
+        assert read.tzinfo is UTC
+
+    @pytest.mark.parametrize(
+        ("raw", "reason"),
+        [
+            *((form, "RFC 3339") for form in ("2026-11-20T08:59:58", "2026-11-20", "08:59:58Z", "", "now")),
+            *((form, "RFC 3339") for form in ("2026-11-20 08:59:58Z", "2026-11-20T08:59Z", "20261120T085958Z")),
+            *((form, "RFC 3339") for form in ("2026-11-20T08:59:58+0900", "2026-11-20T08:59:58.Z")),
+            *((form, "RFC 3339") for form in ("2026-11-20T24:00:00Z", "2026-11-20T08:59:58Z\n")),
+            *((form, "RFC 3339") for form in ("２０２６-11-20T08:59:58Z", "2026-W47-5T08:59:58Z")),
+            *((form, "RFC 3339") for form in (1_700_000_000, None, True, Decimal("1.5"), ["2026"])),
+            ("2026-11-20T08:59:60Z", "leap second"),
+            *((f"2026-{day}T08:59:58Z", "calendar") for day in ("02-29", "13-01", "00-10", "11-31")),
+            *((f"2026-11-20T{clock}Z", "calendar") for clock in ("08:60:00", "08:00:61")),
+            ("2026-11-20T08:59:58+24:00", "calendar"),
+            ("9999-12-31T23:59:59-23:59", "calendar"),
+            ("0001-01-01T00:00:00+23:59", "calendar"),
+            ("0000-01-01T00:00:00Z", "calendar"),
+            ("1969-12-31T23:59:59Z", "before 1970"),
+            ("1970-01-01T00:00:00+09:00", "before 1970"),
+        ],
+    )
+    def test_what_is_no_instant_is_refused(self, raw: object, reason: str) -> None:
+        with pytest.raises(BadTime, match=reason):
+            read_time(raw)
+
+    @given(st.integers(0, 250_000_000_000_000), st.integers(-23 * 60, 23 * 60))
+    def test_a_time_is_the_same_instant_in_every_offset(self, ms: int, minutes: int) -> None:
+        at = from_milliseconds(ms)
+
+        written = at.astimezone(timezone(timedelta(minutes=minutes))).isoformat()
+
+        assert read_time(written) == at
+
+
+class TestValues:
+    def test_points_stay_within_the_limits_of_one_submission(self) -> None:
+        rules = Rules(decimals=1, minimum=-50, maximum=1000)
+
+        def value(points: object) -> tuple[int, ...]:
+            return read_value(rules, read_entry(GOOD | {"points": points}, 0))
+
+        assert value("12.5") == (125,)
+        assert value("100.0") == (1000,)
+        assert value(-5) == (-50,)
+        with pytest.raises(OutOfRange, match="-5 to 100 on this board"):
+            value("100.1")
+        with pytest.raises(OutOfRange, match="-5 to 100"):
+            value("-5.1")
+        with pytest.raises(BadPoints, match=r"multiple of 0\.1"):
+            value("1.25")
+
+    @pytest.mark.parametrize("points", [2**53, "9007199254740993", Decimal("1e400"), "-1e400"])
+    def test_what_a_float_would_round_is_out_of_range(self, points: object) -> None:
+        with pytest.raises(OutOfRange):
+            read_value(Rules(total_maximum=2**53 - 1), read_entry(GOOD | {"points": points}, 0))
+
+    def test_fields_come_in_the_boards_order_whatever_order_they_were_sent_in(self) -> None:
+        assert read_value(RAID, read_entry(fields(members=230, stage=23346), 0)) == (23346, 230)
+
+    @pytest.mark.parametrize(
+        ("raw", "reason"),
+        [
+            (fields(stage=5), "lacks 'members'"),
+            (fields(), "lacks 'members'"),
+            (fields(stage=5, members=6, coins=7), "'coins', which this board does not know"),
+            (fields(stage=5, members=6, achieved_at=7), "entry's `at`"),
+            (GOOD, "send `fields` with stage, members"),
+        ],
+    )
+    def test_fields_bear_exactly_the_boards_names(self, raw: dict[str, Any], reason: str) -> None:
+        with pytest.raises(BadPoints, match=reason):
+            read_value(RAID, read_entry(raw, 0))
+
+    def test_a_board_of_points_takes_no_fields(self) -> None:
+        with pytest.raises(BadPoints, match="send `points` instead"):
+            read_value(Rules(), read_entry(fields(stage=5), 0))
+
+    @pytest.mark.parametrize("number", [-1, 231, 2**64, Decimal("1e400"), Decimal("1e999999999")])
+    def test_a_field_stays_within_its_criterion(self, number: object) -> None:
+        with pytest.raises(OutOfRange, match="members"):
+            read_value(RAID, read_entry(fields(stage=5, members=number), 0))
+
+    @pytest.mark.parametrize("number", [Decimal("1.5"), "5", True, None, [5], 5.0])
+    def test_a_field_is_a_whole_number(self, number: object) -> None:
+        with pytest.raises(BadPoints, match="'stage' must be a whole number"):
+            read_entry(fields(stage=number), 0)
+
+    @pytest.mark.parametrize("raw", [[], "stage", None, 5])
+    def test_fields_are_an_object(self, raw: object) -> None:
+        with pytest.raises(BadPoints, match="must be an object"):
+            read_entry(without("points", fields=raw), 0)

@@ -1,0 +1,95 @@
+"""Exact decimals."""
+
+import json
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leaderboards.core.points import points_number, points_text, read_points, scaled
+from leaderboards.errors import BadPoints, OutOfRange
+
+many_digits = "9" * 100_000
+
+
+@pytest.mark.parametrize(
+    ("raw", "number"),
+    [
+        (150, "150"),
+        (-3, "-3"),
+        (Decimal("1.0"), "1.0"),
+        (Decimal("1E+2"), "100"),
+        ("12.50", "12.5"),
+        ("+5", "5"),
+        ("-0.5", "-0.5"),
+        ("1e2", "100"),
+        ("1.5E-1", "0.15"),
+        ("007", "7"),
+        ("0e99999999999999999999", "0"),
+    ],
+)
+def test_numbers_and_decimal_texts_are_read_exactly(raw: object, number: str) -> None:
+    assert read_points(raw) == Decimal(number)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        *("NaN", "nan", "inf", "-Infinity", "sNaN", "１２", "٣", "1_000", " 1", "1 ", "1\n", "", "+", "-", "."),
+        *(".5", "5.", "1e", "e5", "0x10", "1,5", "1,000", "++1", "1e1.5", "twelve", "\ud800", "1\x00"),
+        *(True, False, None, [], {}, [1], 1.5, float("nan"), Decimal("NaN"), Decimal("Infinity"), b"1"),
+    ],
+)
+def test_all_else_is_refused(raw: object) -> None:
+    with pytest.raises(BadPoints) as caught:
+        read_points(raw)
+
+    assert caught.value.detail.encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "decimals", "expected"),
+    [("12.50", 1, 125), ("12.50", 2, 1250), ("1e2", 0, 100), ("1.0", 0, 1), ("-0", 3, 0), ("-1.25", 2, -125)],
+)
+def test_scaling_is_exact(text: str, decimals: int, expected: int) -> None:
+    assert scaled(read_points(text), decimals) == expected
+
+
+@pytest.mark.parametrize(("text", "decimals"), [("12.5", 0), ("0.001", 2), ("1e-1", 0), ("1e-999999999999", 6)])
+def test_more_decimals_than_the_board_has_are_refused(text: str, decimals: int) -> None:
+    with pytest.raises(BadPoints, match=r"at most|no decimals"):
+        scaled(read_points(text), decimals)
+
+
+@pytest.mark.parametrize("text", ["1e400", "-1e400", "1e999999999", "1e99999999999999999999999", many_digits])
+def test_what_no_memory_holds_is_refused_without_being_made(text: str) -> None:
+    with pytest.raises(OutOfRange):
+        scaled(read_points(text), 6)
+
+
+def test_zeros_behind_the_point_cost_nothing_however_many() -> None:
+    assert scaled(read_points("7." + "0" * 100_000), 0) == 7
+
+
+def test_a_whole_number_just_above_2_to_the_53_is_not_rounded() -> None:
+    assert scaled(read_points(str(2**53 + 1)), 0) == 2**53 + 1
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "text"),
+    [(1250, 2, "12.5"), (1200, 2, "12"), (-1, 3, "-0.001"), (0, 6, "0"), (-150, 1, "-15"), (5, 0, "5")],
+)
+def test_points_are_written_without_trailing_zeros(value: int, decimals: int, text: str) -> None:
+    assert points_text(value, decimals) == text
+
+
+@given(st.integers(-(2**53), 2**53), st.integers(0, 6))
+def test_what_is_written_is_read_back(value: int, decimals: int) -> None:
+    assert scaled(read_points(points_text(value, decimals)), decimals) == value
+    assert scaled(read_points(points_number(value, decimals)), decimals) == value
+
+
+def test_whole_points_are_whole_json_numbers() -> None:
+    assert json.dumps(points_number(1200, 2)) == "12"
+    assert points_number(1250, 2) == Decimal("12.5")

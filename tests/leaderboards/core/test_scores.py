@@ -1,0 +1,442 @@
+"""Scores: the worked examples, exact ways back, and an order that is the order of the tuples."""
+
+import struct
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, reject
+from hypothesis import strategies as st
+
+from leaderboards.core.instants import milliseconds
+from leaderboards.core.periods import Calendar, PeriodKind, Window, event_window, window_at, window_of
+from leaderboards.core.rules import Criterion, Order, Rules, TieBreak, Ties
+from leaderboards.core.scores import Layout, choose_layout
+from leaderboards.errors import BadBoard, OutOfRange
+from tests.oracle import OracleBoard
+
+ALL_TIME = window_of(Calendar(PeriodKind.ALL_TIME), "all")
+WEEK = window_of(Calendar(PeriodKind.WEEK), "2017-37")
+MONTH = window_of(Calendar(PeriodKind.MONTH), "2017-09")
+END = milliseconds(MONTH.ends_at or datetime(1, 1, 1, tzinfo=UTC))
+STAGE = Criterion("stage", 2**15 - 1, Order.DESC)
+MEMBERS = Criterion("members", 2**16 - 1, Order.ASC)
+WHEN = Criterion("achieved_at", 2**32 - 1, Order.ASC, "s")
+RAID = Rules(criteria=(STAGE, MEMBERS, WHEN))
+
+
+def layout(window: Window = MONTH, **settings: Any) -> Layout:
+    return choose_layout(Rules(**settings), window)
+
+
+def wide(*bits: int, order: Order = Order.DESC) -> tuple[Criterion, ...]:
+    return tuple(Criterion(f"c{n}", 2**width - 1, order) for n, width in enumerate(bits))
+
+
+class TestWorkedExamples:
+    @pytest.mark.parametrize(
+        ("points", "seconds_left", "score"),
+        [(150, 1000, 629_146_600), (150, 500, 629_146_100), (100, 2000, 419_432_400)],
+    )
+    def test_points_with_22_bits_of_seconds(self, points: int, seconds_left: int, score: int) -> None:
+        packing = layout(tie_break=TieBreak.SCORE)
+
+        packed = packing.pack((points,), END - seconds_left * 1000, "zepinos")
+
+        assert packing.time_bits == 22
+        assert packed == (float(score), "zepinos")
+
+    def test_a_week_is_named_by_the_day(self) -> None:
+        days = [datetime(2017, 9, day, 7, 43, 33, tzinfo=UTC) for day in (12, 14, 19)]
+
+        labels = [window_at(Calendar(PeriodKind.WEEK), day).label for day in days]
+
+        assert labels == ["2017-37", "2017-37", "2017-38"]
+
+    def test_the_member_form_with_and_without_inversion(self) -> None:
+        at_ms = 1505202213287
+
+        assert layout(WEEK).pack((150,), at_ms, "zepinos").member == "9223370531652562520_zepinos"
+        plain = layout(WEEK, ties=Ties.LAST_COME).pack((150,), at_ms, "zepinos")
+        assert plain == (150.0, "0000001505202213287_zepinos")
+
+    def test_stages_rank_by_stage_and_decode_exactly(self) -> None:
+        packing = choose_layout(RAID, MONTH)
+
+        lower = packing.pack((23346, 230), 1685892870_000, "a")
+        higher = packing.pack((32130, 134), 1685664000_000, "b")
+
+        assert lower.score < higher.score
+        assert packing.unpack(*lower) == ((23346, 230), 1685892870_000, "a")
+        assert packing.unpack(*higher) == ((32130, 134), 1685664000_000, "b")
+
+    def test_stage_32751_passes_and_32752_is_refused(self) -> None:
+        packing = choose_layout(RAID, MONTH)
+
+        packed = packing.pack((32751, 0), 1685892870_000, "a")
+
+        assert packing.unpack(*packed).value == (32751, 0)
+        with pytest.raises(OutOfRange, match="`stage` may not go past 32751"):
+            packing.pack((32752, 2**16 - 1), 1685892870_000, "a")
+
+    def test_the_greatest_integer_survives_lua(self) -> None:
+        greatest = float(2**53 - 1)
+
+        assert float(f"{greatest:.17g}") == greatest
+        assert int(float(f"{greatest:.17g}")) == 2**53 - 1
+
+
+class TestChoice:
+    def test_milliseconds_stand_in_the_score_where_they_fit(self) -> None:
+        chosen = layout(WEEK, maximum=2**23 - 1, total_maximum=2**23 - 1)
+
+        assert not chosen.in_member
+        assert (chosen.time_bits, chosen.resolution_ms) == (30, 1)
+        assert chosen.describe() == (
+            "23 bits of points, 30 bits of milliseconds: ties go to whoever was first, to the millisecond"
+        )
+
+    def test_one_bit_more_and_they_stand_in_the_member(self) -> None:
+        chosen = layout(WEEK, maximum=2**23, total_maximum=2**23)
+
+        assert chosen.in_member
+        assert (chosen.time_bits, chosen.resolution_ms) == (0, 1)
+        assert chosen.describe() == (
+            "24 bits of points, the time in the member: ties go to whoever was first, to the millisecond"
+        )
+
+    def test_seconds_are_taken_only_where_the_score_is_asked_for(self) -> None:
+        chosen = layout(WEEK, tie_break=TieBreak.SCORE)
+
+        assert (chosen.time_bits, chosen.resolution_ms) == (20, 1000)
+        assert chosen.describe() == (
+            "31 bits of points, 20 bits of seconds: ties go to whoever was first, to the second"
+        )
+
+    def test_the_score_takes_milliseconds_where_they_fit(self) -> None:
+        chosen = layout(WEEK, maximum=99, total_maximum=2**23 - 1, tie_break=TieBreak.SCORE)
+
+        assert (chosen.time_bits, chosen.resolution_ms) == (30, 1)
+
+    def test_what_does_not_even_fit_with_seconds_is_refused_with_what_would(self) -> None:
+        with pytest.raises(BadBoard) as caught:
+            layout(WEEK, total_maximum=2**40 - 1, tie_break=TieBreak.SCORE)
+
+        assert caught.value.field == "tie_break"
+        assert caught.value.detail == (
+            "40 bits of points and 20 bits of seconds do not fit the 53 bits of a score: put the time in the "
+            "member (`tie_break: member`), or lower `total_maximum` to 8,589,934,591."
+        )
+        assert not layout(WEEK, total_maximum=8_589_934_591, tie_break=TieBreak.SCORE).in_member
+
+    def test_the_advice_speaks_in_the_boards_decimals_and_counts_from_its_minimum(self) -> None:
+        settings = {"decimals": 2, "minimum": -1000, "tie_break": TieBreak.SCORE}
+
+        with pytest.raises(BadBoard, match=r"`maximum` and `total_maximum` to 85,899,335\.91\."):
+            layout(WEEK, maximum=2**40, total_maximum=2**40, **settings)
+
+        assert layout(WEEK, maximum=8589933591, total_maximum=8589933591, **settings).time_bits == 20
+
+    @pytest.mark.parametrize("ties", [Ties.FIRST_COME, Ties.LAST_COME])
+    @pytest.mark.parametrize("tie_break", TieBreak)
+    def test_all_time_has_no_end_to_count_to(self, ties: Ties, tie_break: TieBreak) -> None:
+        assert layout(ALL_TIME, ties=ties, tie_break=tie_break).in_member
+
+    @pytest.mark.parametrize("ties", [Ties.SHARED, Ties.DENSE])
+    @pytest.mark.parametrize("tie_break", TieBreak)
+    @pytest.mark.parametrize("window", [ALL_TIME, WEEK])
+    def test_shared_ranks_keep_no_time(self, ties: Ties, tie_break: TieBreak, window: Window) -> None:
+        chosen = layout(window, ties=ties, tie_break=tie_break)
+
+        assert not chosen.in_member
+        assert not chosen.shows_time
+        assert not chosen.decodes_in_lua
+        assert chosen.pack((150,), 5, "a") == (150.0, "a")
+        assert chosen.unpack(150.0, "a") == ((150,), None, "a")
+
+    @pytest.mark.parametrize("tie_break", [TieBreak.AUTO, TieBreak.SCORE])
+    def test_only_points_with_the_time_in_the_score_decode_in_lua(self, tie_break: TieBreak) -> None:
+        assert layout(WEEK, maximum=9, total_maximum=9, tie_break=tie_break).decodes_in_lua
+        assert not layout(WEEK, tie_break=TieBreak.MEMBER).decodes_in_lua
+        assert not layout(WEEK, criteria=wide(5), tie_break=tie_break).decodes_in_lua
+
+    def test_criteria_take_the_time_left_to_53_bits_by_themselves_and_to_63_if_asked(self) -> None:
+        fits, wider = wide(10, 13), wide(11, 13)
+
+        assert layout(WEEK, criteria=fits).time_bits == 30
+        assert layout(WEEK, criteria=wider).in_member
+        asked = layout(WEEK, criteria=wider, tie_break=TieBreak.SCORE)
+        assert asked.time_in_score
+        assert not asked.is_integer
+        assert (asked.time_bits, asked.resolution_ms) == (0, 1)
+        coarser = layout(WEEK, criteria=wide(20, 20), tie_break=TieBreak.SCORE)
+        assert (coarser.is_integer, coarser.resolution_ms) == (False, 1000)
+
+    def test_criteria_that_leave_no_second_are_refused(self) -> None:
+        with pytest.raises(BadBoard, match="lower the greatest values of the criteria to 43 bits together"):
+            layout(WEEK, criteria=wide(22, 22), tie_break=TieBreak.SCORE)
+
+    def test_criteria_that_do_not_fit_follow_in_the_member(self) -> None:
+        chosen = layout(criteria=(*wide(53), MEMBERS, STAGE))
+
+        packed = chosen.pack((5, 7, 9), 1505202213287, "_a_b_")
+
+        assert packed == (5.0, "65528_00009_9223370531652562520__a_b_")
+        assert chosen.unpack(*packed) == ((5, 7, 9), 1505202213287, "_a_b_")
+        assert chosen.describe() == (
+            "53 bits of c0, members, stage and the time in the member: ties go to whoever was first, to the millisecond"
+        )
+
+    def test_shared_criteria_that_do_not_fit_are_refused(self) -> None:
+        with pytest.raises(BadBoard, match=r"are 64 bits; a score holds 63.*take 1 bits off"):
+            layout(criteria=wide(32, 32), ties=Ties.SHARED)
+
+        assert not layout(criteria=wide(32, 31), ties=Ties.DENSE).in_member
+
+    def test_the_time_as_a_criterion_is_not_kept_twice(self) -> None:
+        chosen = choose_layout(RAID, ALL_TIME)
+
+        assert not chosen.in_member
+        assert (chosen.time_in_score, chosen.resolution_ms, chosen.time_bits) == (True, 1000, 0)
+        assert chosen.describe() == (
+            "15 bits of stage, 16 bits of members, 32 bits of achieved_at in seconds: "
+            "the time counts as a criterion, to the second"
+        )
+
+    def test_the_time_as_a_criterion_goes_to_the_member_where_the_board_wants_it_there(self) -> None:
+        chosen = choose_layout(Rules(criteria=(STAGE, WHEN, MEMBERS), tie_break=TieBreak.MEMBER), MONTH)
+
+        packed = chosen.pack((5, 7), 1505202213287, "a")
+
+        assert packed == (5.0, f"{2**32 - 1 - 1505202213:010d}_65528_a")
+        assert chosen.unpack(*packed) == ((5, 7), 1505202213000, "a")
+
+    def test_the_time_as_a_criterion_beyond_63_bits(self) -> None:
+        criteria = (*wide(32), WHEN)
+
+        assert layout(criteria=criteria).in_member
+        with pytest.raises(BadBoard, match="`tie_break` to `auto` or `member`"):
+            layout(criteria=criteria, tie_break=TieBreak.SCORE)
+
+    def test_a_second_layout_of_the_same_rules_and_window_is_equal(self) -> None:
+        assert layout() == layout()
+        assert hash(layout()) == hash(layout())
+
+
+class TestLimits:
+    @pytest.mark.parametrize("points", [-11, 101])
+    @pytest.mark.parametrize("window", [ALL_TIME, MONTH])
+    def test_points_outside_the_layout_are_refused(self, points: int, window: Window) -> None:
+        chosen = layout(window, minimum=-10, maximum=100, total_maximum=100)
+
+        assert chosen.unpack(*chosen.pack((-10,), END - 1, "a")).value == (-10,)
+        assert chosen.unpack(*chosen.pack((100,), END - 1, "a")).value == (100,)
+        with pytest.raises(OutOfRange, match="`points` lies outside"):
+            chosen.pack((points,), END - 1, "a")
+
+    def test_a_time_long_before_the_window_is_refused_where_the_score_holds_it(self) -> None:
+        with pytest.raises(OutOfRange, match="time lies outside"):
+            layout(tie_break=TieBreak.SCORE).pack((5,), END - 2**22 * 1000, "a")
+
+    @pytest.mark.parametrize("ties", [Ties.FIRST_COME, Ties.LAST_COME])
+    def test_after_the_end_no_time_is_left(self, ties: Ties) -> None:
+        chosen = layout(tie_break=TieBreak.SCORE, ties=ties)
+
+        assert chosen.quantize(END + 5) == END
+        assert chosen.pack((5,), END + 12345, "a") == chosen.pack((5,), END, "a")
+
+    def test_a_board_of_one_value_works(self) -> None:
+        chosen = layout(minimum=7, maximum=7, total_maximum=7)
+
+        assert chosen.unpack(*chosen.pack((7,), END - 5, "a")) == ((7,), END - 5, "a")
+
+    def test_seconds_are_exact_though_the_window_ends_between_two(self) -> None:
+        ends_at = datetime(2026, 11, 20, 9, 0, 0, 700_000, tzinfo=UTC)
+        chosen = layout(event_window(7, ends_at - timedelta(days=30), ends_at), tie_break=TieBreak.SCORE)
+        end = milliseconds(ends_at)
+
+        for at_ms in (end - 1, end - 700, end - 701, end - 1700, end - 1701):
+            kept = chosen.quantize(at_ms)
+            assert kept == at_ms // 1000 * 1000
+            assert chosen.pack((5,), at_ms, "a") == chosen.pack((5,), kept, "a")
+            assert chosen.unpack(*chosen.pack((5,), kept, "a")).at_ms == kept
+
+
+# --- Every layout: drawn rules, windows and standings ---------------------------------------------
+
+starts = st.datetimes(datetime(2001, 1, 1), datetime(2035, 1, 1)).map(lambda at: at.replace(tzinfo=UTC))  # noqa: DTZ001
+windows = st.one_of(
+    st.just(ALL_TIME),
+    st.builds(
+        lambda start, span: event_window(7, start, start + span),
+        starts,
+        st.timedeltas(timedelta(seconds=2), timedelta(days=400)),
+    ),
+    st.builds(
+        lambda kind, zone, at: window_at(Calendar(kind, zone), at),
+        st.sampled_from([PeriodKind.DAY, PeriodKind.WEEK, PeriodKind.MONTH, PeriodKind.YEAR]),
+        st.sampled_from(["UTC", "Asia/Seoul", "America/New_York"]),
+        starts,
+    ),
+)
+orders, tie_rules, tie_breaks = st.sampled_from(Order), st.sampled_from(Ties), st.sampled_from(TieBreak)
+whens = st.builds(Criterion, st.just("achieved_at"), st.just(2**43 - 1), orders, st.sampled_from(["s", "ms"]))
+
+
+@st.composite
+def criteria_lists(draw: st.DrawFn) -> tuple[Criterion, ...]:
+    maxima = draw(st.lists(st.one_of(st.integers(1, 9), st.integers(1, 2**53 - 1)), min_size=1, max_size=4))
+    criteria = [Criterion(f"c{n}", maximum, draw(orders)) for n, maximum in enumerate(maxima)]
+    if draw(st.booleans()):
+        criteria.insert(draw(st.integers(0, len(criteria))), draw(whens))
+    return tuple(criteria)
+
+
+@st.composite
+def layouts(draw: st.DrawFn, of_points: bool | None = None, by_time: bool | None = None) -> Layout:
+    low = draw(st.integers(-1000, 1000))
+    total = low + draw(st.one_of(st.integers(0, 9), st.integers(0, 2**52)))
+    of_points = draw(st.booleans()) if of_points is None else of_points
+    rules = Rules(
+        order=draw(orders),
+        ties=draw(tie_rules if by_time is None else tie_rules.filter(lambda ties: ties.by_time == by_time)),
+        tie_break=draw(tie_breaks),
+        criteria=() if of_points else draw(criteria_lists()),
+        minimum=low,
+        maximum=total,
+        total_maximum=total,
+    )
+    try:
+        return choose_layout(rules, draw(windows))
+    except BadBoard:
+        reject()
+
+
+@st.composite
+def lua_layouts(draw: st.DrawFn) -> Layout:
+    total = draw(st.integers(0, 2**16 - 1))  # which leaves room for the milliseconds of 400 days
+    rules = Rules(
+        order=draw(orders),
+        ties=draw(st.sampled_from([Ties.FIRST_COME, Ties.LAST_COME])),
+        tie_break=draw(st.sampled_from([TieBreak.AUTO, TieBreak.SCORE])),
+        minimum=-5,
+        maximum=total,
+        total_maximum=total,
+    )
+    return choose_layout(rules, draw(windows.filter(lambda window: window != ALL_TIME)))
+
+
+def standings(chosen: Layout, window: Window) -> st.SearchStrategy[tuple[tuple[int, ...], int, str]]:
+    """Values near each other and far apart, at times of the window, of players whose ids are awkward."""
+    rules = chosen.rules
+    limits = [(0, each.maximum) for each in rules.fields] or [(rules.minimum, rules.total_maximum)]
+    parts = [st.one_of(st.integers(low, min(high, low + 2)), st.integers(low, high)) for low, high in limits]
+    start = milliseconds(window.starts_at) if window.starts_at else 1_000_000_000_000
+    end = milliseconds(window.ends_at) - 1 if window.ends_at else 2_000_000_000_000
+    times = st.one_of(st.integers(start, min(start + 2000, end)), st.integers(start, end))
+    players = st.one_of(
+        st.sampled_from(["a", "a_", "_", "a_b", "9", "가", "é", "Z"]), st.text("ab_0가", min_size=1, max_size=5)
+    )
+    return st.tuples(st.tuples(*parts), times, players)
+
+
+@given(st.data())
+def test_whatever_is_packed_comes_back_exactly(data: st.DataObject) -> None:
+    chosen = data.draw(layouts())
+    value, at_ms, player = data.draw(standings(chosen, chosen.window))
+
+    try:
+        packed = chosen.pack(value, at_ms, player)
+    except OutOfRange as refused:
+        assert "63 bits" in refused.detail  # noqa: PT017  the one thing within the limits that may be refused
+        return
+
+    kept = chosen.quantize(at_ms) if chosen.shows_time else None
+    assert chosen.unpack(packed.score, packed.member) == (value, kept, player)
+    assert chosen.player_of(packed.member) == player
+    assert chosen.pack(value, chosen.quantize(at_ms), player) == packed
+    assert float(repr(packed.score)) == packed.score
+    assert float(f"{packed.score:.17g}") == packed.score
+    assert struct.pack(">d", packed.score)[0] < 0x80
+
+
+@given(st.data())
+def test_the_order_of_scores_and_members_is_the_order_of_the_tuples(data: st.DataObject) -> None:
+    chosen = data.draw(layouts())
+    oracle, packed = OracleBoard(chosen.rules, chosen.window), []
+    drawn = data.draw(st.lists(standings(chosen, chosen.window), max_size=8, unique_by=lambda each: each[2]))
+    for value, at_ms, player in drawn:
+        try:
+            packed.append(chosen.pack(value, at_ms, player))
+        except OutOfRange:
+            continue
+        oracle.submit(player, value, chosen.quantize(at_ms))
+
+    best_first = sorted(
+        ((score, member.encode()) for score, member in packed), reverse=chosen.rules.order is Order.DESC
+    )
+
+    listed = [chosen.player_of(member.decode()) for _, member in best_first]
+    assert listed == [row.player for row in oracle.rows()]
+
+
+@given(st.data())
+def test_on_shared_boards_equal_scores_are_equal_values(data: st.DataObject) -> None:
+    chosen = data.draw(layouts(by_time=False).filter(lambda each: not each.shows_time))
+    one, other = data.draw(standings(chosen, chosen.window)), data.draw(standings(chosen, chosen.window))
+
+    try:
+        scores = chosen.pack(*one).score, chosen.pack(*other).score
+    except OutOfRange:
+        return
+
+    assert (scores[0] == scores[1]) == (one[0] == other[0])
+
+
+@given(st.data())
+def test_lua_can_make_and_take_apart_the_scores_that_say_so(data: st.DataObject) -> None:
+    chosen = data.draw(lua_layouts())
+    (points,), at_ms, player = data.draw(standings(chosen, chosen.window))
+
+    score = chosen.pack((points,), at_ms, player).score
+
+    assert chosen.decodes_in_lua
+    base, field = points - chosen.rules.minimum, chosen.time_field(at_ms)
+    assert score == base * 2.0**chosen.time_bits + field
+    assert divmod(score, 2.0**chosen.time_bits) == (base, field)
+
+
+@given(st.data())
+def test_fields_and_texts_of_times_grow_or_fall_as_the_layout_says(data: st.DataObject) -> None:
+    chosen = data.draw(st.one_of(layouts(of_points=True, by_time=True), lua_layouts()))
+    times = data.draw(st.tuples(*[standings(chosen, chosen.window).map(lambda each: each[1])] * 2))
+    earlier, later = sorted(chosen.quantize(at_ms) for at_ms in times)
+    assume(earlier < later)
+
+    texts = chosen.time_text(earlier), chosen.time_text(later)
+    numbers = chosen.time_field(earlier), chosen.time_field(later)
+
+    assert (texts[0] < texts[1]) == chosen.time_grows
+    assert [len(text) for text in texts] == [19, 19]
+    if chosen.in_member:
+        assert numbers == (0, 0)
+        assert chosen.pack((chosen.rules.minimum,), later, "p").member == f"{texts[1]}_p"
+    else:
+        assert (numbers[0] < numbers[1]) == chosen.time_grows
+        assert numbers[0] != numbers[1]
+
+
+@given(st.data())
+def test_the_greater_text_is_the_better_value_on_boards_with_criteria(data: st.DataObject) -> None:
+    chosen = data.draw(layouts(of_points=False))
+    one, other = (data.draw(standings(chosen, chosen.window))[0] for _ in range(2))
+
+    texts = chosen.sortable(one), chosen.sortable(other)
+
+    assert len(texts[0]) == len(texts[1])
+    assert (texts[0] > texts[1]) == chosen.rules.better(one, other)
+    assert (texts[0] == texts[1]) == (one == other)
+
+
+def test_on_boards_of_points_the_text_is_the_points() -> None:
+    assert layout(minimum=-10).sortable((-7,)) == "-7"
