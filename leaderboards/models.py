@@ -192,6 +192,7 @@ class Period(models.Model):
     whole = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
     closed_at = models.DateTimeField(null=True)
+    content_hash = models.CharField(max_length=64, blank=True)
 
     class Meta:
         ordering = ("board", "-starts_at")

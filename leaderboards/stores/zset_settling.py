@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from foundation.redis import Argument, Link
 from leaderboards.core.rules import Ties
@@ -73,6 +74,11 @@ class ZsetSettler:
     def close(self, period: Period) -> None:
         """From here on the submit script refuses what is new."""
         self._link.call("SET", period.family.closed, "1")
+
+    def expire(self, period: Period, after: timedelta) -> None:
+        """Let every key of the family go after that time, unless it goes sooner."""
+        for key in period.family.every:
+            self._link.call("EXPIRE", key, int(after.total_seconds()))
 
     def restore(self, period: Period, rows: Sequence[Restored]) -> None:
         """Put standings back, and lift the sequence above their versions."""

@@ -1,0 +1,102 @@
+"""A period's end: ``open → closing → final``.
+
+The order of effects: the barrier turns the state, so that whoever came before is counted and whoever
+comes after is refused; a redis board is closed in Redis too, mirrored to the last standing and
+compared; ranks are written and hashed; only then do its keys get a time to live. Each step may be
+cut off and run again.
+"""
+
+import logging
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from foundation import redis
+from foundation.errors import Unavailable
+from leaderboards.models import Period, Standing, State, Storage
+from leaderboards.services.mirror import mirror
+from leaderboards.stores import barrier
+from leaderboards.stores.sql_final import content_hash, write_final_ranks
+from leaderboards.stores.zset import ZsetStore
+from leaderboards.stores.zset_settling import ZsetSettler
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """What closing found: ``final`` is False where it has to wait, and ``detail`` says for what."""
+
+    board: int
+    label: str
+    final: bool
+    players: int
+    detail: str = ""
+
+
+def close_due(at: datetime) -> list[Closed]:
+    """Close every period that ended more than its board's grace ago, oldest first."""
+    due = Period.objects.filter(state__in=(State.OPEN, State.CLOSING), ends_at__lte=at).select_related("board")
+    return [
+        close_period(period, at)
+        for period in due.order_by("ends_at", "pk")
+        if period.ends_at and period.ends_at + timedelta(seconds=period.board.grace_seconds) <= at
+    ]
+
+
+def close_period(period: Period, at: datetime) -> Closed:
+    """Bring one period to its end, as far as that is possible now."""
+    _stop_taking(period)
+    try:
+        if period.board.storage == Storage.REDIS and period.state == State.CLOSING:
+            _drain(period)
+    except Unavailable as error:
+        logger.warning("closing of period %s waits: %s", period.pk, error.detail)
+        return _report(period, "Redis, which decides for this board, is away")
+    _make_final(period, at)
+    if period.board.storage != Storage.SQL:
+        _let_keys_expire(period)
+    return _report(period)
+
+
+def _stop_taking(period: Period) -> None:
+    with transaction.atomic():
+        barrier.hold_exclusive(period.pk)
+        Period.objects.filter(pk=period.pk, state=State.OPEN).update(state=State.CLOSING)
+    period.refresh_from_db()
+
+
+def _drain(period: Period) -> None:
+    """Close the period in Redis, copy what SQL lacks, and see that both have the same number of players."""
+    ZsetSettler(redis.boards()).close(period)
+    mirror(period)
+    in_redis = ZsetStore(redis.boards()).read(period, []).total
+    in_sql = Standing.objects.filter(period=period, score__isnull=False).count()
+    if in_redis != in_sql:
+        raise redis.RedisRefused(f"Redis has {in_redis} players and SQL {in_sql}; settle the period first.")
+
+
+@transaction.atomic
+def _make_final(period: Period, at: datetime) -> None:
+    barrier.hold_exclusive(period.pk)
+    period.refresh_from_db()
+    if period.state != State.CLOSING:
+        return
+    write_final_ranks(period)
+    period.content_hash = content_hash(period)
+    period.state, period.closed_at = State.FINAL, at
+    period.save(update_fields=["content_hash", "state", "closed_at"])
+
+
+def _let_keys_expire(period: Period) -> None:
+    """Give the keys of a final period their time to live; one that Redis misses is given it by the next run."""
+    try:
+        ZsetSettler(redis.boards()).expire(period, timedelta(days=period.board.retention_days))
+    except Unavailable as error:
+        logger.warning("the keys of period %s keep for now: %s", period.pk, error.detail)
+
+
+def _report(period: Period, detail: str = "") -> Closed:
+    players = Standing.objects.filter(period=period, score__isnull=False).count()
+    return Closed(period.board_id, period.label, period.state != State.CLOSING, players, detail)
