@@ -122,8 +122,10 @@ class Link:
             connection.send_command(*command, check_health=False)
             answer = connection.read_response()
         except NoScriptError as error:
+            self._breaker.answered()
             raise _ScriptMissing(str(error)) from error
         except ResponseError as error:
+            self._breaker.answered()
             raise RedisRefused(str(error)) from error
         except (DriverConnectionError, DriverTimeoutError, OSError) as error:
             connection.disconnect()
