@@ -1,1 +1,1 @@
-"""The leaf of the product: Redis, Lua, service keys, the clock and the root of all errors. No domain word lives here."""
+"""The leaf: Redis, Lua, service keys, the clock and the root of all errors. No domain word lives here."""

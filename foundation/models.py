@@ -1,6 +1,7 @@
 """Rows without a domain word: who may call, which Redis is known, when the worker last breathed."""
 
 from datetime import datetime
+from typing import ClassVar
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -46,7 +47,7 @@ class KnownRedis(models.Model):
     run_id = models.CharField(max_length=64, unique=True)
     known_since = models.DateTimeField(auto_now_add=True)
 
-    _seen: set[str] = set()
+    _seen: ClassVar[set[str]] = set()
 
     class Meta:
         verbose_name = "known Redis"

@@ -4,7 +4,6 @@ Rows know themselves and nothing else: no Redis, no HTTP, no signals. What chang
 one of them is a service.
 """
 
-from datetime import datetime
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -111,9 +110,7 @@ class Board(models.Model):
     minimum = models.DecimalField(_("minimum"), max_digits=22, decimal_places=6, default=0)
     maximum = models.DecimalField(_("maximum"), max_digits=22, decimal_places=6, default=2**31 - 1)
     total_maximum = models.DecimalField(_("total maximum"), max_digits=22, decimal_places=6, default=2**31 - 1)
-    grace_seconds = models.PositiveIntegerField(
-        _("grace seconds"), default=60, validators=[MaxValueValidator(86_400)]
-    )
+    grace_seconds = models.PositiveIntegerField(_("grace seconds"), default=60, validators=[MaxValueValidator(86_400)])
     retention_days = models.PositiveIntegerField(_("retention days"), default=30)
     keep_submissions_days = models.PositiveIntegerField(
         _("keep submissions, days"), default=90, validators=[MinValueValidator(2)]
@@ -123,9 +120,7 @@ class Board(models.Model):
     format = models.CharField(
         _("format"), max_length=40, blank=True, help_text=_("A suffix such as kcal, shown behind the number.")
     )
-    visibility = models.CharField(
-        _("visibility"), max_length=7, choices=Visibility.choices, default=Visibility.PUBLIC
-    )
+    visibility = models.CharField(_("visibility"), max_length=7, choices=Visibility.choices, default=Visibility.PUBLIC)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
     retired_at = models.DateTimeField(_("retired"), null=True, blank=True, editable=False)
 
@@ -291,7 +286,7 @@ class Submission(models.Model):
     at = models.DateTimeField()
     sent_at = models.DateTimeField(null=True)
     service = models.CharField(max_length=100)
-    external_id = models.CharField(max_length=128, null=True)
+    external_id = models.CharField(max_length=128, null=True)  # noqa: DJ001 (null is no id; unique where there is one)
     created_at = models.DateTimeField()
     voided_at = models.DateTimeField(null=True)
 

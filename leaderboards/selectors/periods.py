@@ -63,9 +63,7 @@ def _label(board: Board, name: str, at: datetime) -> str:
         return name
     if board.is_event:
         raise UnknownPeriod("This board counts in competitions and has no current or previous period.")
-    return next(
-        (window.label for key, window in _named_windows(board, at).items() if key == name), "no such window"
-    )
+    return next((window.label for key, window in _named_windows(board, at).items() if key == name), "no such window")
 
 
 def _always_shown(board: Board, at: datetime) -> dict[str, Window]:

@@ -19,6 +19,8 @@ from leaderboards.selectors.periods import CURRENT, PeriodShown, shown_period, s
 from leaderboards.selectors.reading import ask
 from leaderboards.stores.base import Around, Named, Page, Placed, Question, Reading, Store
 
+NEIGHBOURS = 3  # on each side of the viewer, on a board's page
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -97,11 +99,11 @@ def named(board: Board, players: Sequence[str], period: str = CURRENT) -> Standi
     return _Answers(board, period, [Named(wanted)] if wanted else []).standings(0, in_order=True)
 
 
-def board_page(board: Board, period: str, offset: int, limit: int, player: str | None, radius: int = 3) -> BoardPage:
+def board_page(board: Board, period: str, offset: int, limit: int, player: str | None) -> BoardPage:
     """A page and, if ``player`` is ranked, his row and neighbours. Raises ``UnknownPeriod``."""
     questions: list[Question] = [Page(offset, limit)]
     if player:
-        questions.append(Around(player, radius))
+        questions.append(Around(player, NEIGHBOURS))
     answers = _Answers(board, period, questions)
     neighbours = answers.standings(1).rows if player else []
     me = next((row for row in neighbours if row.player == player), None)

@@ -80,7 +80,7 @@ def _check_change(board: Board) -> None:
     for field in never:
         if getattr(stored, field) != getattr(board, field):
             raise BadBoard(
-                f"`{field}` cannot change once a period exists: use \"Save as new\", which makes a new board "
+                f'`{field}` cannot change once a period exists: use "Save as new", which makes a new board '
                 "and retires this one.",
                 field,
             )
@@ -88,9 +88,11 @@ def _check_change(board: Board) -> None:
 
 def changes_waiting(board: Board, at: datetime) -> dict[str, Any]:
     """The settings that the running period does not have yet, as they will be; empty if there are none."""
-    running = None if board.is_event else Period.objects.filter(
-        board=board, label=window_at(board.calendar, at).label
-    ).first()
+    running = (
+        None
+        if board.is_event
+        else Period.objects.filter(board=board, label=window_at(board.calendar, at).label).first()
+    )
     if running is None:
         return {}
     now, then = running.rules.to_json(), board.rules.to_json()

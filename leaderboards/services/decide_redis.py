@@ -13,7 +13,7 @@ from foundation.redis import RedisSilent
 from leaderboards.core.policies import State, judge
 from leaderboards.core.submissions import Status
 from leaderboards.errors import Banned, OutcomeUnknown, OutOfRange, PeriodClosed, StorageUnavailable
-from leaderboards.models import Period, Player
+from leaderboards.models import Player
 from leaderboards.services.decided import Decided, refused
 from leaderboards.services.ids import bucketed, content, days, reused
 from leaderboards.services.resolve import Item
@@ -71,9 +71,7 @@ def _fits(item: Item, decided: dict[int, Decided]) -> bool:
 
 def _apply(items: Sequence[Item], service: str, at: datetime) -> dict[int, Decided]:
     period = items[0].period
-    rows = [
-        ToJudge(item.entry.player, item.value, item.at_ms, bucketed(item.entry, service)) for item in items
-    ]
+    rows = [ToJudge(item.entry.player, item.value, item.at_ms, bucketed(item.entry, service)) for item in items]
     judged = ZsetWriter(redis.boards()).submit(period, rows, days(at))
     return {item.entry.position: _decided(item, row) for item, row in zip(items, judged, strict=True)}
 

@@ -1,4 +1,4 @@
-"""Ids that were sent before: asked before anything about time, so that a repetition is known after its period has turned.
+"""Ids that were sent before, asked before anything about time: a repetition is known after its period has turned.
 
 hybrid and sql boards keep an id as long as its submission. redis boards keep it in the period's own
 keys, so earlier periods that ended in the last 24 hours are asked here; the submit script asks the

@@ -71,4 +71,3 @@ def _standing_row(period: Period, player_id: int, row: Dirty) -> StandingRow:
         return StandingRow(player_id, row.player, None, None, row.version)
     state = state_from(period, row.score, row.member, row.held)
     return StandingRow(player_id, row.member, state, row.score, row.version)
-

@@ -1,4 +1,4 @@
-"""Putting to Redis what SQL has decided: inside the transaction, before its commit, marked unsure until it is through."""
+"""Putting to Redis what SQL has decided: before the commit, and marked unsure until that is through."""
 
 import logging
 import secrets

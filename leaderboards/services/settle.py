@@ -145,7 +145,9 @@ def _restored(period: Period, row: Standing) -> Restored:
     name = row.player.external_id
     if row.score is None:
         return Restored(name, row.version, None, "", "")
-    return Restored(name, row.version, row.score, row.member, held_text(period, state_of(row.points, row.fields, row.at)))
+    return Restored(
+        name, row.version, row.score, row.member, held_text(period, state_of(row.points, row.fields, row.at))
+    )
 
 
 def _put_missing(period: Period) -> None:
@@ -184,9 +186,7 @@ def clear_tokens(period: Period, at: datetime) -> int:
     return len(tokens)
 
 
-def _put_named(
-    writer: ZsetWriter, settler: ZsetSettler, period: Period, tokens: Mapping[str, Sequence[str]]
-) -> None:
+def _put_named(writer: ZsetWriter, settler: ZsetSettler, period: Period, tokens: Mapping[str, Sequence[str]]) -> None:
     """Put the players that unsure tokens stand for as SQL has them; one without a standing is taken out."""
     for token, names in tokens.items():
         with transaction.atomic():

@@ -113,6 +113,7 @@ class _Request:
             period = self._decided[each.position].period if each.position in self._decided else None
             if each.status.is_accepted and period and each.player:
                 key = (period, each.player)
-                each = replace(each, rank=after.get(key), previous_rank=before.get(key))
-            found.append(each)
+                found.append(replace(each, rank=after.get(key), previous_rank=before.get(key)))
+            else:
+                found.append(each)
         return found

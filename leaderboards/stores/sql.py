@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q, QuerySet, Window
+from django.db.models.functions import RowNumber
 
 from leaderboards.core.rules import Order, Ties
 from leaderboards.models import Period, Standing
@@ -56,16 +57,10 @@ class SqlStore:
         return [found[f"n{index}"] for index in range(len(spans))]
 
     def _at_places(self, period: Period, places: Sequence[int]) -> dict[int, tuple[str, float]]:
-        direction = "DESC" if period.rules.order is Order.DESC else "ASC"
-        numbered = (
-            f"SELECT row_number() OVER (ORDER BY score {direction}, member {direction}) AS place, member, score"
-            " FROM leaderboards_standing WHERE period_id = %s AND score IS NOT NULL"
-        )
-        marks = ", ".join(["%s"] * len(places))
-        with connection.cursor() as cursor:
-            cursor.execute(f"SELECT place, member, score FROM ({numbered}) n WHERE place IN ({marks})",
-                           [period.pk, *places])
-            return {place: (member, score) for place, member, score in cursor.fetchall()}
+        view = _View(period)
+        place = Window(RowNumber(), order_by=view.forward)
+        found = view.rows.annotate(place=place).filter(place__in=places)
+        return {row.place: (row.member, float(row.score or 0)) for row in found}
 
 
 class _View:
@@ -78,13 +73,13 @@ class _View:
         down = self.rules.order is Order.DESC
         self._better = "gt" if down else "lt"
         self._worse = "lt" if down else "gt"
-        self._forward = ("-score", "-member") if down else ("score", "member")
+        self.forward = ("-score", "-member") if down else ("score", "member")
         self._backward = ("score", "member") if down else ("-score", "-member")
 
     def answer(self, question: Question) -> list[Placed]:
         match question:
             case Page(offset, limit):
-                return self._placed(self._cells(self.rows.order_by(*self._forward)[offset : offset + limit]), offset)
+                return self._placed(self._cells(self.rows.order_by(*self.forward)[offset : offset + limit]), offset)
             case Around(player, radius):
                 return self._around(player, radius)
             case Named(players):
@@ -98,7 +93,7 @@ class _View:
         member, score = me[0]
         index = self._index(member, score)
         ahead = self._beyond(self._better, member, score).order_by(*self._backward)[:radius]
-        behind = self._beyond(self._worse, member, score).order_by(*self._forward)[:radius]
+        behind = self._beyond(self._worse, member, score).order_by(*self.forward)[:radius]
         before = self._cells(ahead)[::-1]
         return self._placed([*before, *me, *self._cells(behind)], index - len(before))
 

@@ -20,13 +20,28 @@ Cell = int | float | str | bool | datetime | None
 
 _PLAYER = {"external_id": "text", "name": "text", "avatar_url": "text", "country": "text", "created_at": "timestamptz"}
 _STANDING = {
-    **{"period_id": "bigint", "player_id": "bigint", "member": "text", "points": "bigint", "fields": "jsonb"},
-    **{"at": "timestamptz", "score": "float8", "version": "bigint", "unput": "boolean"},
+    "period_id": "bigint",
+    "player_id": "bigint",
+    "member": "text",
+    "points": "bigint",
+    "fields": "jsonb",
+    "at": "timestamptz",
+    "score": "float8",
+    "version": "bigint",
+    "unput": "boolean",
 }
 _SUBMISSION = {
-    **{"period_id": "bigint", "player_id": "bigint", "board_id": "int", "competition": "bigint", "points": "bigint"},
-    **{"fields": "jsonb", "at": "timestamptz", "sent_at": "timestamptz", "service": "text", "external_id": "text"},
-    **{"created_at": "timestamptz"},
+    "period_id": "bigint",
+    "player_id": "bigint",
+    "board_id": "int",
+    "competition": "bigint",
+    "points": "bigint",
+    "fields": "jsonb",
+    "at": "timestamptz",
+    "sent_at": "timestamptz",
+    "service": "text",
+    "external_id": "text",
+    "created_at": "timestamptz",
 }
 _SET_STANDING = ", ".join(
     f"{column} = excluded.{column}" for column in ("member", "points", "fields", "at", "score", "version", "unput")
@@ -174,7 +189,7 @@ def insert(table: str, columns: Mapping[str, str], rows: Sequence[tuple[Cell, ..
             source = f"VALUES {', '.join([marks] * len(rows))}"
             params = [_plain(cell) for row in rows for cell in row]
         cursor.execute(f"INSERT INTO {table} ({names}) {source} {tail}", params)
-        return cursor.rowcount
+        return int(cursor.rowcount)
 
 
 def _plain(cell: Cell) -> Cell:
