@@ -150,7 +150,8 @@ def make_settings(options: Options, folder: Folder, own_redis: valkey.Valkey | N
         "DATABASE_URL": f"sqlite:///{quote(str(folder.database))}",
         "REDIS_URL": boards,
         "CACHE_URL": addresses.neighbour(boards, 1),
-        "BROKER_URL": addresses.neighbour(boards, 2),
+        # As Celery spells it: its command line reads this variable too, before our settings do.
+        "BROKER_URL": addresses.for_broker(addresses.neighbour(boards, 2)),
         "DEMO_PLAYERS": str(options.players),
     }
     kept = {name: os.environ[name] for name in settings if os.environ.get(name)}
@@ -159,7 +160,7 @@ def make_settings(options: Options, folder: Folder, own_redis: valkey.Valkey | N
 
 def quiet() -> dict[str, str]:
     """Celery warns whoever is root at each start; in a container on one's own machine that is noise."""
-    return {"PYTHONWARNINGS": "ignore::RuntimeWarning:celery.platforms", "PYTHONUNBUFFERED": "1"}
+    return {"PYTHONWARNINGS": "ignore:You're running the worker with superuser privileges", "PYTHONUNBUFFERED": "1"}
 
 
 def refuse_taken_port(port: int, *, patient: bool) -> None:
