@@ -20,18 +20,19 @@ _WINNERS = {
 
 def described(rules: Rules, in_score: tuple[Slot, ...], in_member: tuple[Slot, ...]) -> str:
     """A layout in one sentence: "31 bits of points, 20 bits of seconds: ties go to ..."."""
-    parts = [_sized(slot) for slot in in_score]
+    packed = ", ".join(_sized(slot) for slot in in_score)
     if in_member:
-        parts.append(f"{_listed([_called(slot) for slot in in_member])} in the member")
+        follows = _listed([_called(slot) for slot in in_member])
+        packed += f"{';' if len(in_member) > 1 else ','} {follows} in the member"
     times = [slot for slot in in_score + in_member if slot.is_time]
-    return f"{', '.join(parts)}: {_outcome(rules, times)}"
+    return f"{packed}: {_outcome(rules, times)}"
 
 
 def too_wide_to_share(rules: Rules, slots: tuple[Slot, ...], room: int) -> BadBoard:
     """Criteria of a shared or dense board that do not fit a score."""
     return BadBoard(
-        f"{_listed([_sized(slot) for slot in slots])} are {width(slots)} bits; a score holds {room}, and "
-        f"`ties: {rules.ties}` is told by the score alone: take {width(slots) - room} bits off the "
+        f"{_listed([_sized(slot) for slot in slots])} are {_bits(width(slots))}; a score holds {room}, and "
+        f"`ties: {rules.ties}` is told by the score alone: take {_bits(width(slots) - room)} off the "
         "greatest values, or choose `first_come` or `last_come`.",
         "criteria",
     )
@@ -40,8 +41,8 @@ def too_wide_to_share(rules: Rules, slots: tuple[Slot, ...], room: int) -> BadBo
 def too_wide_for_score(slots: tuple[Slot, ...], room: int) -> BadBoard:
     """Criteria, the time among them, that were asked to stand in the score and do not fit."""
     return BadBoard(
-        f"{_listed([_sized(slot) for slot in slots])} are {width(slots)} bits; a score holds {room}: take "
-        f"{width(slots) - room} bits off the greatest values, or set `tie_break` to `auto` or `member`.",
+        f"{_listed([_sized(slot) for slot in slots])} are {_bits(width(slots))}; a score holds {room}: take "
+        f"{_bits(width(slots) - room)} off the greatest values, or set `tie_break` to `auto` or `member`.",
         "tie_break",
     )
 
@@ -68,8 +69,11 @@ def past_infinity(first: Slot, last: int, room: int) -> str:
 
 
 def _sized(slot: Slot) -> str:
-    plural = "bit" if slot.bits == 1 else "bits"
-    return f"{slot.bits} {plural} of {_called(slot)}"
+    return f"{_bits(slot.bits)} of {_called(slot)}"
+
+
+def _bits(count: int) -> str:
+    return "1 bit" if count == 1 else f"{count} bits"
 
 
 def _called(slot: Slot) -> str:
