@@ -17,7 +17,7 @@ from redis import ConnectionPool
 from redis.backoff import NoBackoff
 from redis.connection import Connection
 from redis.exceptions import ConnectionError as DriverConnectionError
-from redis.exceptions import NoScriptError, RedisError, ResponseError
+from redis.exceptions import BusyLoadingError, NoScriptError, RedisError, ResponseError
 from redis.exceptions import TimeoutError as DriverTimeoutError
 from redis.retry import Retry
 
@@ -124,7 +124,7 @@ class Link:
         except NoScriptError as error:
             self._breaker.answered()
             raise _ScriptMissing(str(error)) from error
-        except ResponseError as error:
+        except (ResponseError, BusyLoadingError) as error:
             self._breaker.answered()
             raise RedisRefused(str(error)) from error
         except (DriverConnectionError, DriverTimeoutError, OSError) as error:

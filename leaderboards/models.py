@@ -185,6 +185,7 @@ class Period(models.Model):
     generation = models.BigIntegerField(default=0)
     stale_since = models.DateTimeField(null=True)
     whole = models.BooleanField(default=False)
+    settling_until = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
     closed_at = models.DateTimeField(null=True)
     content_hash = models.CharField(max_length=64, blank=True)

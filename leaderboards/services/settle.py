@@ -27,6 +27,7 @@ logger = logging.getLogger(__name__)
 
 CHUNK = 500
 TOKEN_AGE = timedelta(seconds=30)
+LEASE = timedelta(seconds=30)
 _LIVING = (State.OPEN, State.CLOSING)
 
 
@@ -57,14 +58,17 @@ def try_settle(period: Period) -> bool:
 
 
 def settle(period_id: int) -> bool:
-    """Bring one stale period back. Raises what the link raises."""
+    """Bring one stale period back; False if it is not stale, or somebody else is at it. Raises what the link raises."""
     period = _renew(period_id)
     if period is None:
         return False
     if period.board.storage == Storage.REDIS:
         return True
-    _put_missing(period)
-    return _declare_settled(period)
+    try:
+        _put_missing(period)
+        return _declare_settled(period)
+    finally:
+        Period.objects.filter(pk=period.pk, generation=period.generation).update(settling_until=None)
 
 
 def greet() -> None:
@@ -81,12 +85,8 @@ def greet() -> None:
     settler = ZsetSettler(link)
     for period in Period.objects.filter(state=State.FINAL).exclude(board__storage=Storage.SQL):
         settler.forget_generation(period)
-    hybrid = Period.objects.filter(state__in=_LIVING, board__storage=Storage.HYBRID)
-    hybrid.update(whole=True)
-    living = Period.objects.filter(state__in=_LIVING).exclude(board__storage=Storage.SQL)
-    living.filter(stale_since=None).update(stale_since=clock.now())
-    for period in living:
-        _renew(period.pk)
+    for period in _living():
+        _renew(period.pk, distrust=True)
     if link.run_id == run_id:
         KnownRedis.objects.get_or_create(run_id=run_id)
         logger.info("a Redis with a new run_id is known now")
@@ -109,27 +109,40 @@ def _living() -> Iterable[Period]:
     return Period.objects.filter(state__in=_LIVING).exclude(board__storage=Storage.SQL).select_related("board")
 
 
-def _renew(period_id: int) -> Period | None:
-    """The first step, behind the exclusive barrier: a new generation in Redis, then in SQL. None if not needed."""
+def _renew(period_id: int, distrust: bool = False) -> Period | None:
+    """The first step, behind the exclusive barrier: a new generation in Redis, then in SQL. None if not needed.
+
+    ``distrust`` is for a server that nobody knows: the period becomes stale, and whoever settled it
+    on another server has worked for nothing.
+    """
     number = DrawnGeneration.objects.create().pk
     with transaction.atomic():
         barrier.hold_exclusive(period_id)
         period = Period.objects.select_related("board").get(pk=period_id)
-        if period.stale_since is None or number <= period.generation:
+        if number <= period.generation or not (distrust or _is_due(period)):
             return None
         settler = ZsetSettler(redis.settling())
         memory = settler.memory(period)
-        lost = period.whole or memory.generation != period.generation
+        decided_by_redis = period.board.storage == Storage.REDIS
+        lost = memory.generation != period.generation or period.whole or (distrust and not decided_by_redis)
         if not settler.renew(period, number, empty=lost):
             return None
         period.generation = number
-        if period.board.storage == Storage.REDIS:
+        if decided_by_redis:
             _restore(settler, period, above=-1 if lost else memory.sequence)
             period.stale_since, period.whole = None, False
         else:
-            period.whole = lost
-        period.save(update_fields=["generation", "stale_since", "whole"])
+            period.stale_since, period.whole = period.stale_since or clock.now(), lost
+            period.settling_until = None if distrust else clock.now() + LEASE
+        period.save(update_fields=["generation", "stale_since", "whole", "settling_until"])
     return period
+
+
+def _is_due(period: Period) -> bool:
+    """Whether the period is stale and nobody is at it. The lease saves work; the generation keeps it right."""
+    return period.stale_since is not None and (
+        period.settling_until is None or period.settling_until <= clock.now()
+    )
 
 
 def _restore(settler: ZsetSettler, period: Period, above: int) -> None:
@@ -155,7 +168,7 @@ def _put_missing(period: Period) -> None:
     writer = ZsetWriter(redis.settling())
     last: int | None = 0
     while period.whole and last is not None:
-        last = _put_chunk(writer, period, Standing.objects.filter(period=period, pk__gt=last))
+        last = _put_chunk(writer, period, Standing.objects.filter(period=period, player__gt=last))
     settler = ZsetSettler(redis.settling())
     _put_named(writer, settler, period, settler.tokens(period))
     while _put_chunk(writer, period, Standing.objects.filter(period=period, unput=True)) is not None:
@@ -163,14 +176,19 @@ def _put_missing(period: Period) -> None:
 
 
 def _put_chunk(writer: ZsetWriter, period: Period, wanted: QuerySet[Standing]) -> int | None:
-    """Put one chunk under row locks and clear its marks in the same transaction; returns its last key."""
+    """Put one chunk and clear its marks in one transaction, under row locks sorted as writers sort them.
+
+    Returns the last player, None where there was nothing to put.
+    """
     with transaction.atomic():
-        rows = list(wanted.select_related("player").select_for_update(of=("self",)).order_by("pk")[:CHUNK])
+        rows = list(wanted.select_related("player").select_for_update(of=("self",)).order_by("player_id")[:CHUNK])
         if not rows:
             return None
         writer.put(period, [Put(row.player.external_id, row.score, row.member) for row in rows])
         Standing.objects.filter(pk__in=[row.pk for row in rows if row.unput]).update(unput=False)
-    return rows[-1].pk
+        mine = Period.objects.filter(pk=period.pk, generation=period.generation)
+        mine.update(settling_until=clock.now() + LEASE)
+    return rows[-1].player_id
 
 
 def clear_tokens(period: Period, at: datetime) -> int:
