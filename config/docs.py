@@ -7,8 +7,14 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.views.decorators.http import require_safe
 from ninja import NinjaAPI
 from ninja.openapi.docs import Swagger
+from ninja.responses import Response
+
+from leaderboards.api import api
+
+BASE_PATH = "/api/v1/"
 
 
 class Documentation(Swagger):
@@ -18,5 +24,11 @@ class Documentation(Swagger):
         return reverse("openapi")
 
 
-def documentation(request: HttpRequest, api: NinjaAPI) -> HttpResponse:
+@require_safe
+def documentation(request: HttpRequest) -> HttpResponse:
     return Documentation().render_page(request, api)
+
+
+@require_safe
+def openapi(_request: HttpRequest) -> HttpResponse:
+    return Response(api.get_openapi_schema(path_prefix=BASE_PATH))

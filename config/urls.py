@@ -1,9 +1,21 @@
-"""Every address of the site, by app. Each app's own urls.py holds the rest."""
+"""Every address of the site, by app. Each app's own urls hold the rest."""
 
 from django.contrib import admin
-from django.urls import include, path
+from django.urls import include, path, re_path
+
+from config import docs
+from leaderboards.api import unknown_path
+from leaderboards.api import urls as api_urls
 
 urlpatterns = [
+    path("", include("foundation.urls")),
     path("admin/", admin.site.urls),
     path("accounts/", include("django.contrib.auth.urls")),
+    path("i18n/", include("django.conf.urls.i18n")),
+    # The documents of the API stand beside its versions; whatever else lies under /api/ is a problem document.
+    path("api/docs", docs.documentation, name="api-docs"),
+    path("api/openapi.json", docs.openapi, name="openapi"),
+    path(docs.BASE_PATH.lstrip("/"), include((api_urls(), "api"))),
+    re_path(r"^api(/|$)", unknown_path),
+    path("", include("leaderboards.urls")),
 ]
