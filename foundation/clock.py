@@ -1,11 +1,72 @@
-"""The only place that reads the clock; everything else is told the time as ``at``."""
+"""The only place that reads the clock; everything else is told the time as ``at``.
 
-from datetime import UTC, datetime
+SQL's clock is what all processes share. A process whose own is more than two seconds off it takes no
+submissions: they would land in the wrong period, or break ties wrongly.
+"""
+
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from time import monotonic
 
-__all__ = ["monotonic", "now"]
+from django.db import Error as SqlError
+from django.db import connection
+
+from foundation.errors import Unavailable
+
+__all__ = ["is_off", "monotonic", "now", "offset_from_sql", "refuse_if_off"]
+
+TOLERATED = timedelta(seconds=2)
+COMPARED_EVERY_SECONDS = 10.0
+
+
+class ClockOff(Unavailable):
+    """This process does not know what time it is."""
 
 
 def now() -> datetime:
     """The present instant, in UTC."""
     return datetime.now(UTC)
+
+
+def offset_from_sql() -> timedelta:
+    """How far this clock is ahead of SQL's. SQLite has no clock of its own: nothing."""
+    if connection.vendor != "postgresql":
+        return timedelta()
+    before = now()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        sql: datetime = cursor.fetchone()[0]
+    after = now()
+    # Somewhere between the two readings; a slow round trip proves nothing.
+    if before <= sql <= after:
+        return timedelta()
+    return before - sql if before > sql else after - sql
+
+
+def is_off(offset: timedelta) -> bool:
+    """Whether that is too far."""
+    return abs(offset) > TOLERATED
+
+
+class _Comparison:
+    """The last comparison with SQL's clock. While SQL is silent, what it said last counts."""
+
+    def __init__(self) -> None:
+        self._made_at: float | None = None
+        self._offset = timedelta()
+
+    def offset(self) -> timedelta:
+        if self._made_at is None or monotonic() - self._made_at > COMPARED_EVERY_SECONDS:
+            self._made_at = monotonic()
+            with suppress(SqlError):
+                self._offset = offset_from_sql()
+        return self._offset
+
+
+_comparison = _Comparison()
+
+
+def refuse_if_off() -> None:
+    """Raise ``ClockOff`` if this clock is off; it is compared every ten seconds."""
+    if is_off(_comparison.offset()):
+        raise ClockOff("This server's clock is wrong, so it takes no submissions for the moment; try again.")

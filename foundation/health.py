@@ -1,0 +1,83 @@
+"""Whether this process can serve, and what is not as it should be.
+
+The foundation knows its servers, its worker and its clock. What an app knows of itself (lag, work that
+is due) it adds with ``also``. Each reason is one sentence; none means that all is well.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db import Error as SqlError
+from django.db import connection
+
+from foundation import clock, redis
+from foundation.errors import Unavailable
+from foundation.models import Heartbeat
+from foundation.tasks import WORKER
+
+logger = logging.getLogger(__name__)
+
+SILENT_AFTER = timedelta(seconds=45)
+
+Reasons = Callable[[], list[str]]
+_more: list[Reasons] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """``can_serve`` while SQL or Redis answers."""
+
+    can_serve: bool
+    degraded: list[str]
+
+
+def also(reasons: Reasons) -> None:
+    """Have ``reasons`` asked too, while SQL answers. Asking twice for the same changes nothing."""
+    if reasons not in _more:
+        _more.append(reasons)
+
+
+def readiness() -> Readiness:
+    """How things are now."""
+    degraded: list[str] = []
+    has_redis = _redis_answers()
+    if not has_redis:
+        degraded.append("Redis is away: standings are read from SQL, boards that Redis decides over take no scores")
+    try:
+        degraded += _asked_of_sql()
+    except SqlError as error:
+        logger.warning("SQL is away: %s", error)
+        return Readiness(has_redis, ["SQL is away", *degraded])
+    return Readiness(True, degraded)
+
+
+def _redis_answers() -> bool:
+    try:
+        redis.boards().call("PING")
+    except (Unavailable, SqlError):
+        return False
+    return True
+
+
+def _asked_of_sql() -> list[str]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    reasons = [*_worker(), *_clock()]
+    for more in _more:
+        reasons += more()
+    return reasons
+
+
+def _worker() -> list[str]:
+    beat = Heartbeat.objects.filter(name=WORKER).first()
+    if beat is None:
+        return ["the worker has never given a sign of life"]
+    silent = clock.now() - beat.beat_at
+    return [f"no sign of life from the worker for {silent.total_seconds():.0f} s"] if silent > SILENT_AFTER else []
+
+
+def _clock() -> list[str]:
+    off = clock.offset_from_sql()
+    return [f"this process's clock is {off.total_seconds():+.1f} s off SQL's"] if clock.is_off(off) else []

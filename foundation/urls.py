@@ -1,0 +1,10 @@
+"""The addresses that watch over the process: no site needs them, every operator does."""
+
+from django.urls import path
+
+from foundation import views
+
+urlpatterns = [
+    path("healthz", views.alive, name="healthz"),
+    path("readyz", views.ready, name="readyz"),
+]

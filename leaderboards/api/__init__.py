@@ -1,0 +1,57 @@
+"""The JSON API, version 1: one router for each subject, and the same refusals everywhere.
+
+``docs/api.md`` is the contract. Views answer ready-made responses; the schemas beside them are the documentation.
+"""
+
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern
+from ninja import NinjaAPI
+from ninja.errors import ValidationError
+
+from foundation.errors import SunwiError
+from foundation.problems import BadRequest, DatabaseAway, NoSuchPath, respond, respond_unexpected
+from leaderboards.api import boards, players, scores, standings
+from leaderboards.api.edge import fenced
+
+api = NinjaAPI(title="Sunwi", version="1", openapi_url=None, docs_url=None, urls_namespace="api")
+for part in (scores, boards, standings, players):
+    api.add_router("", part.router)
+
+
+def urls() -> list[URLPattern]:
+    """The API's addresses, each behind the edge."""
+    patterns: list[URLPattern] = []
+    for bound in api._get_bound_routers():
+        views = list(bound.path_operations.values())
+        known = [sorted({m for op in view.operations for m in op.methods}) for view in views for _ in view.operations]
+        patterns += map(fenced, bound.urls_paths(bound.prefix), known)
+    return patterns
+
+
+def unknown_path(request: HttpRequest) -> HttpResponse:
+    """Whatever else lies under /api/."""
+    return respond(NoSuchPath(f"There is nothing at {request.path[:200]}; see /api/docs."))
+
+
+@api.exception_handler(SunwiError)
+def _refused(_request: HttpRequest, error: SunwiError) -> HttpResponse:
+    return respond(error)
+
+
+@api.exception_handler(ValidationError)
+def _bad_parameters(_request: HttpRequest, error: ValidationError) -> HttpResponse:
+    errors = [{"parameter": str(each["loc"][-1]), "detail": str(each["msg"])} for each in error.errors]
+    named = ", ".join(f"`{each['parameter']}`: {each['detail']}" for each in errors)
+    return respond(BadRequest(f"Wrong parameters: {named}.", errors))
+
+
+@api.exception_handler(OperationalError)
+@api.exception_handler(InterfaceError)
+def _no_database(_request: HttpRequest, _error: Exception) -> HttpResponse:
+    return respond(DatabaseAway("The database does not answer; try again."))
+
+
+@api.exception_handler(Exception)
+def _failed(request: HttpRequest, error: Exception) -> HttpResponse:
+    return respond_unexpected(request, error)

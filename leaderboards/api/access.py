@@ -1,0 +1,90 @@
+"""Who calls, and what his key opens. Never a cookie: a browser's login opens nothing here.
+
+Two callables for the routes: ``Writes(scope)`` demands a key with the scope, ``Reads()`` takes anybody, but
+refuses a key that is wrong. Both run before anything else of a request is read.
+"""
+
+from typing import Literal
+
+from django.http import HttpRequest
+from ninja.security.base import AuthBase
+
+from foundation import service_keys
+from foundation.errors import Unauthenticated
+from foundation.models import ServiceKey
+from leaderboards import selectors
+from leaderboards.errors import BoardForbidden
+from leaderboards.models import Board, Visibility
+
+READ_PRIVATE = "boards:read"
+
+
+class _ServiceKeyAuth(AuthBase):
+    openapi_type = "http"
+    openapi_scheme = "bearer"
+    openapi_description = "A service key, as an admin made it: `Authorization: Bearer sunwi_…`."
+
+
+class Writes(_ServiceKeyAuth):
+    """A key with ``scope``, or 401 and 403."""
+
+    def __init__(self, scope: str) -> None:
+        super().__init__()
+        self._scope = scope
+
+    def __call__(self, request: HttpRequest) -> ServiceKey:
+        key = service_keys.authenticate(request.headers.get("Authorization"))
+        service_keys.require(key, self._scope)
+        return key
+
+
+class Reads(_ServiceKeyAuth):
+    """A key if one is sent; a wrong one is 401, here too."""
+
+    def __call__(self, request: HttpRequest) -> ServiceKey | Literal["anybody"]:
+        header = request.headers.get("Authorization")
+        return "anybody" if header is None else service_keys.authenticate(header)
+
+
+def key_of(request: HttpRequest) -> ServiceKey | None:
+    """The key that the request came with."""
+    key = getattr(request, "auth", None)
+    return key if isinstance(key, ServiceKey) else None
+
+
+def board_to_read(request: HttpRequest, seq: int) -> Board:
+    """The board. Raises ``UnknownBoard``, and for a private one ``Unauthenticated`` or ``Forbidden``."""
+    board = selectors.board_by_seq(seq)
+    if is_private(board):
+        key = key_of(request)
+        if key is None:
+            raise Unauthenticated(f"Board {seq} is private: send a service key with the scope {READ_PRIVATE}.")
+        service_keys.require(key, READ_PRIVATE)
+        _require_board(key, board)
+    return board
+
+
+def board_to_write(request: HttpRequest, seq: int) -> Board:
+    """The board, if the key reaches it. Raises ``UnknownBoard`` or ``BoardForbidden``."""
+    board, key = selectors.board_by_seq(seq), key_of(request)
+    if key is None:
+        raise Unauthenticated("Send a service key.")
+    _require_board(key, board)
+    return board
+
+
+def may_list(request: HttpRequest, board: Board) -> bool:
+    """Whether a list of boards shows this one to the caller."""
+    key = key_of(request)
+    may_read_private = key is not None and READ_PRIVATE in key.scopes and key.allows_board(board.seq)
+    return may_read_private or not is_private(board)
+
+
+def is_private(board: Board) -> bool:
+    """Whether only keys read the board."""
+    return board.visibility == Visibility.PRIVATE
+
+
+def _require_board(key: ServiceKey, board: Board) -> None:
+    if not key.allows_board(board.seq):
+        raise BoardForbidden(f"This key does not reach board {board.seq}.")

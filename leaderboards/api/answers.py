@@ -1,0 +1,52 @@
+"""Answering: a 200 with its ETag, or 304 where the caller has it already.
+
+ETags are weak: two answers with the same one say the same, at different times.
+"""
+
+import re
+from hashlib import blake2b
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+
+from leaderboards.api.encoding import as_json, lasting
+
+JSON = "application/json"
+PRIVATE = "private, no-cache"
+_TAG = re.compile(r'(?:W/)?"([^"]*)"')
+
+
+def answer(content: Any, status: int = 200) -> HttpResponse:
+    """``content`` as JSON; nobody keeps a copy."""
+    response = HttpResponse(as_json(content), status=status, content_type=JSON)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def conditional(request: HttpRequest, content: Any, private: bool = False) -> HttpResponse:
+    """``content`` with its ETag, or 304 if the caller named that in ``If-None-Match``."""
+    tag = digest(lasting(content))
+    if has_already(request, tag):
+        response = HttpResponse(status=304)
+        del response["Content-Type"]
+    else:
+        response = HttpResponse(as_json(content), content_type=JSON)
+    return tagged(response, tag, private)
+
+
+def tagged(response: HttpResponse, tag: str, private: bool) -> HttpResponse:
+    """``response`` with its ETag: whoever keeps it asks again before using it."""
+    response["ETag"] = f'W/"{tag}"'
+    response["Cache-Control"] = PRIVATE if private else "no-cache"
+    return response
+
+
+def has_already(request: HttpRequest, tag: str) -> bool:
+    """Whether ``If-None-Match`` names ``tag``, by the weak comparison of RFC 9110."""
+    header = request.headers.get("If-None-Match")
+    return header is not None and (header.strip() == "*" or tag in _TAG.findall(header))
+
+
+def digest(content: bytes) -> str:
+    """What an ETag holds."""
+    return blake2b(content, digest_size=12).hexdigest()

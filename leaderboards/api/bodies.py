@@ -1,0 +1,37 @@
+"""Bodies of requests: their size, and JSON with exact numbers."""
+
+from django.http import HttpRequest
+
+from foundation.problems import BadRequest, LengthMissing, Malformed, TooLarge
+from leaderboards.core.bodies import read_json
+
+LARGEST = 1024 * 1024
+
+
+def body_of(request: HttpRequest) -> object:
+    """What the body holds. Raises ``TooLarge``, ``LengthMissing`` or ``Malformed``."""
+    length = request.META.get("CONTENT_LENGTH") or ""
+    if not length and "HTTP_TRANSFER_ENCODING" in request.META:
+        raise LengthMissing("Send the body with a Content-Length, not in chunks.")
+    if length.isdigit() and int(length) > LARGEST:
+        raise TooLarge(f"The body has {int(length):,} bytes; at most {LARGEST:,} are taken. Send it in parts.")
+    try:
+        return read_json(request.body)
+    except ValueError as error:
+        raise Malformed(str(error)) from error
+
+
+def object_of(request: HttpRequest, fields: tuple[str, ...]) -> dict[str, object]:
+    """A body that is an object with nothing but ``fields``. Raises ``BadRequest`` too."""
+    body = body_of(request)
+    if not isinstance(body, dict):
+        raise BadRequest(f"The body must be an object with {_listed(fields)}.")
+    unknown = [name for name in body if name not in fields]
+    if unknown:
+        detail = f"There is no field {str(unknown[0])[:40]!r} here; there is {_listed(fields)}."
+        raise BadRequest(detail, [{"pointer": "#", "detail": detail}])
+    return body
+
+
+def _listed(fields: tuple[str, ...]) -> str:
+    return ", ".join(f"`{field}`" for field in fields)

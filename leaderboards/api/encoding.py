@@ -1,0 +1,63 @@
+"""Answers as JSON: exact numbers, times in UTC, and what an ETag leaves out.
+
+Decimals go out digit by digit; no float is made of points. ``Passing`` marks what differs between two
+answers that say the same (``as_of``, seconds left): it is sent, and left out of the ETag.
+"""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import orjson
+
+
+class Passing:
+    """A value that an ETag does not look at."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def as_json(answer: Any) -> bytes:
+    """The whole answer."""
+    return orjson.dumps(answer, default=_shown)
+
+
+def lasting(answer: Any) -> bytes:
+    """The answer without what passes: what its ETag is made of."""
+    return orjson.dumps(answer, default=_left_out)
+
+
+def number(value: Decimal | int) -> Decimal | int:
+    """A decimal without trailing zeros; an int where it is whole."""
+    return int(value) if value == value // 1 else Decimal(value).normalize()
+
+
+def when(at: datetime) -> str:
+    """RFC 3339 in UTC, with a fraction only where there is one: ``2026-11-20T09:00:00Z``."""
+    at = at.astimezone(UTC)
+    if not at.microsecond:
+        return f"{at:%Y-%m-%dT%H:%M:%S}Z"
+    finest = "microseconds" if at.microsecond % 1000 else "milliseconds"
+    return at.replace(tzinfo=None).isoformat(timespec=finest) + "Z"
+
+
+def when_or_none(at: datetime | None) -> str | None:
+    """The same for what may have no time."""
+    return None if at is None else when(at)
+
+
+def _shown(value: Any) -> Any:
+    return value.value if isinstance(value, Passing) else _exact(value)
+
+
+def _left_out(value: Any) -> Any:
+    return None if isinstance(value, Passing) else _exact(value)
+
+
+def _exact(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return orjson.Fragment(f"{value:f}")
+    raise TypeError(f"{type(value).__name__} has no place in an answer")

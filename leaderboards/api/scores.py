@@ -1,0 +1,95 @@
+"""POST /scores: a game server's entries in, one result each out.
+
+Only the frame of the body can refuse a whole request; everything inside an entry is judged for itself.
+"""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Router
+
+from foundation import clock
+from foundation.errors import SunwiError
+from foundation.problems import BadRequest, respond
+from leaderboards.api.access import Writes, key_of
+from leaderboards.api.answers import answer
+from leaderboards.api.bodies import object_of
+from leaderboards.api.parameters import DRY_RUN, RANKS
+from leaderboards.core.entries import Entry, read_entry, read_player
+from leaderboards.core.submissions import Caller, Outcome, Refused, Status
+from leaderboards.errors import StorageUnavailable
+from leaderboards.services.submit import submit
+
+MOST_ENTRIES = 1000
+
+router = Router(tags=["scores"])
+
+
+@router.post("/scores", auth=Writes("scores:write"))
+def submit_scores(request: HttpRequest, dry_run: bool = DRY_RUN, ranks: bool = RANKS) -> HttpResponse:
+    """Submit 1 to 1,000 entries."""
+    clock.refuse_if_off()
+    sent = _entries(object_of(request, ("entries",)))
+    entries = [_read(raw, position) for position, raw in enumerate(sent)]
+    outcomes = submit(entries, _caller(request), clock.now(), dry_run=dry_run, ranks=ranks)
+    results = [_result(outcome, ranks and not dry_run) for outcome in outcomes]
+    content = {
+        "accepted": sum(outcome.status.is_accepted for outcome in outcomes),
+        "rejected": sum(outcome.status is Status.REJECTED for outcome in outcomes),
+        "results": results,
+    }
+    if all(outcome.code == StorageUnavailable.code for outcome in outcomes):
+        return respond(StorageUnavailable("What decides for these boards is away; try again."), **content)
+    return answer(content)
+
+
+def _entries(body: dict[str, object]) -> list[dict[str, object]]:
+    entries = body.get("entries")
+    if not isinstance(entries, list) or not 1 <= len(entries) <= MOST_ENTRIES:
+        detail = f"`entries` must be a list of 1 to {MOST_ENTRIES:,} objects."
+        raise BadRequest(detail, [{"pointer": "#/entries", "detail": detail}])
+    wrong = [position for position, entry in enumerate(entries) if not isinstance(entry, dict)]
+    if wrong:
+        errors = [{"pointer": f"#/entries/{position}", "detail": "An entry is an object."} for position in wrong]
+        raise BadRequest(f"`entries` holds {len(wrong)} that are no objects; nothing was applied.", errors)
+    return entries
+
+
+def _read(raw: dict[str, object], position: int) -> Entry | Refused:
+    try:
+        return read_entry(raw, position)
+    except SunwiError as error:
+        return Refused(position, _player_of(raw), _board_of(raw), error)
+
+
+def _player_of(raw: dict[str, object]) -> str | None:
+    """The player of a refused entry, if that much can be read: nothing else is sent back."""
+    try:
+        return read_player(raw.get("player"))
+    except SunwiError:
+        return None
+
+
+def _board_of(raw: dict[str, object]) -> int | None:
+    board = raw.get("board")
+    return board if isinstance(board, int) and not isinstance(board, bool) and 0 < board < 2**63 else None
+
+
+def _caller(request: HttpRequest) -> Caller:
+    key = key_of(request)
+    assert key is not None  # the route demands one  # noqa: S101
+    return Caller(key.name, None if key.boards is None else frozenset(key.boards))
+
+
+def _result(outcome: Outcome, ranks: bool) -> dict[str, Any]:
+    """What became of an entry; what does not apply to it is absent."""
+    told: dict[str, Any] = {"status": outcome.status.value}
+    for name in ("player", "board", "competition", "period", "points", "fields"):
+        value = getattr(outcome, name)
+        if value is not None:
+            told[name] = value
+    if ranks and outcome.status.is_accepted:
+        told |= {"rank": outcome.rank, "previous_rank": outcome.previous_rank}
+    if outcome.code is not None:
+        told |= {"code": outcome.code, "detail": outcome.detail}
+    return told

@@ -1,0 +1,123 @@
+"""Reading a board's standings: a page, a player, those around him, several by name, the spread."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Router
+
+from foundation import clock
+from leaderboards import selectors
+from leaderboards.api.access import Reads, Writes, board_to_read, board_to_write, is_private
+from leaderboards.api.answers import conditional
+from leaderboards.api.encoding import Passing, when, when_or_none
+from leaderboards.api.parameters import IDS, LIMIT, OFFSET, PERIOD, PLAYER, RADIUS, SEQ, Whole, players_named
+from leaderboards.core.entries import read_player
+from leaderboards.selectors import PeriodShown, Row, Standings
+from leaderboards.services.remove import remove_player
+
+router = Router(tags=["standings"], auth=Reads())
+
+
+@router.get("/boards/{seq}/standings")
+def read_standings(
+    request: HttpRequest, seq: Whole = SEQ, period: str = PERIOD, offset: Whole = OFFSET, limit: Whole = LIMIT
+) -> HttpResponse:
+    """A page of a board's rows, best first."""
+    board = board_to_read(request, seq)
+    found = selectors.standings(board, period, offset, limit)
+    return conditional(request, standings_shown(found), is_private(board))
+
+
+@router.get("/boards/{seq}/players")
+def read_named_players(
+    request: HttpRequest, seq: Whole = SEQ, ids: list[str] = IDS, period: str = PERIOD
+) -> HttpResponse:
+    """Up to 100 players by name, best first, with their rank in the whole board."""
+    board = board_to_read(request, seq)
+    found = selectors.named(board, players_named(ids), period)
+    return conditional(request, standings_shown(found), is_private(board))
+
+
+@router.get("/boards/{seq}/players/{player}")
+def read_player_row(request: HttpRequest, seq: Whole = SEQ, player: str = PLAYER, period: str = PERIOD) -> HttpResponse:
+    """One player's row."""
+    board = board_to_read(request, seq)
+    found = selectors.player_row(board, read_player(player), period)
+    content = row_shown(found.row) | {
+        "percentile": found.percentile,
+        "total": found.total,
+        "board": board.seq,
+        "period": period_shown(found.period),
+        "as_of": Passing(when(found.as_of)),
+        "live": found.live,
+    }
+    return conditional(request, content, is_private(board))
+
+
+@router.delete("/boards/{seq}/players/{player}", auth=Writes("scores:write"))
+def delete_player(request: HttpRequest, seq: Whole = SEQ, player: str = PLAYER) -> HttpResponse:
+    """Take a player out of the current period."""
+    remove_player(board_to_write(request, seq), read_player(player), clock.now())
+    response = HttpResponse(status=204)
+    del response["Content-Type"]
+    return response
+
+
+@router.get("/boards/{seq}/players/{player}/around")
+def read_around(
+    request: HttpRequest, seq: Whole = SEQ, player: str = PLAYER, radius: Whole = RADIUS, period: str = PERIOD
+) -> HttpResponse:
+    """A player and those next to him."""
+    board = board_to_read(request, seq)
+    found = selectors.around(board, read_player(player), radius, period)
+    return conditional(request, standings_shown(found), is_private(board))
+
+
+@router.get("/boards/{seq}/distribution")
+def read_distribution(request: HttpRequest, seq: Whole = SEQ, period: str = PERIOD) -> HttpResponse:
+    """How points are spread: percentiles and a histogram."""
+    board = board_to_read(request, seq)
+    found = selectors.distribution(board, period)
+    content = {
+        "total": found.total,
+        "as_of": Passing(when(found.as_of)),
+        "live": found.live,
+        "percentiles": found.percentiles,
+        "histogram": [{"from": each.from_, "to": each.to, "count": each.count} for each in found.histogram],
+    }
+    return conditional(request, content, is_private(board))
+
+
+def standings_shown(found: Standings) -> dict[str, Any]:
+    """Rows with their board, period and moment."""
+    return {
+        "board": found.board.seq,
+        "period": period_shown(found.period),
+        "total": found.total,
+        "as_of": Passing(when(found.as_of)),
+        "live": found.live,
+        "rows": [row_shown(row) for row in found.rows],
+    }
+
+
+def period_shown(period: PeriodShown) -> dict[str, Any]:
+    """A period; all time has neither start nor end."""
+    return {
+        "label": period.label,
+        "starts_at": when_or_none(period.starts_at),
+        "ends_at": when_or_none(period.ends_at),
+        "state": period.state,
+    }
+
+
+def row_shown(row: Row) -> dict[str, Any]:
+    """A row: ``points``, or ``fields`` on boards with criteria; ``achieved_at`` where the board keeps it."""
+    shown: dict[str, Any] = {"rank": row.rank, "player": row.player, "name": row.name}
+    if row.points is not None:
+        shown["points"] = row.points
+    if row.fields is not None:
+        shown["fields"] = row.fields
+    if row.achieved_at is not None:
+        shown["achieved_at"] = when(row.achieved_at)
+    shown["tied"] = row.tied
+    return shown
