@@ -1,6 +1,7 @@
 """Every address of the site, by app. Each app's own urls hold the rest."""
 
 from django.contrib import admin
+from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import include, path, re_path
 
 from config import docs
@@ -10,7 +11,9 @@ from leaderboards.api import urls as api_urls
 urlpatterns = [
     path("", include("foundation.urls")),
     path("admin/", admin.site.urls),
-    path("accounts/", include("django.contrib.auth.urls")),
+    # Signing in and out only: whoever runs the site makes accounts, and no mail server is asked for.
+    path("accounts/login/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("accounts/logout/", LogoutView.as_view(), name="logout"),
     path("i18n/", include("django.conf.urls.i18n")),
     # The documents of the API stand beside its versions; whatever else lies under /api/ is a problem document.
     path("api/docs", docs.documentation, name="api-docs"),

@@ -1,0 +1,162 @@
+"""How numbers, durations, dates and periods are spelt for people, in the active language.
+
+Nothing is read here. Times come in as UTC and are shown in the board's zone, never the server's.
+"""
+
+from collections.abc import Iterable
+from datetime import date, datetime
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+from django.utils.dateformat import format as spell
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
+
+from leaderboards.core.criteria import ACHIEVED_AT
+from leaderboards.core.periods import PeriodKind, Window, days_of
+from leaderboards.models import Board, Unit
+from leaderboards.selectors import PeriodShown
+
+Number = int | Decimal
+
+_MINUTE, _HOUR, _DAY = 60, 3600, 86_400
+_SYMBOLS = {Unit.METRES.value: "m", Unit.KILOMETRES.value: "km"}
+
+
+def number(value: Number, decimals: int = 0) -> str:
+    """12,345 or 12.50: never fewer decimals than asked for, and never fewer than the value has."""
+    exponent = Decimal(value).as_tuple().exponent
+    has = -exponent if isinstance(exponent, int) and exponent < 0 else 0
+    return str(number_format(value, decimal_pos=max(decimals, has), use_l10n=True, force_grouping=True))
+
+
+def clock(seconds: Decimal, places: int) -> str:
+    """1:05, 1:02:05 or 1:05.250."""
+    whole, fraction = divmod(abs(seconds), 1)
+    minutes, rest = divmod(int(whole), _MINUTE)
+    hours, minutes = divmod(minutes, _MINUTE)
+    text = f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+    tail = f"{fraction:.{places}f}"[1:] if places else ""
+    return f"{'-' if seconds < 0 else ''}{text}{tail}"
+
+
+def points(board: Board, value: Number) -> str:
+    """Points as the board's unit spells them, without what stands behind the number."""
+    if board.unit == Unit.SECONDS:
+        return clock(Decimal(value), board.decimals)
+    if board.unit == Unit.MILLISECONDS:
+        return clock(Decimal(value) / 1000, 3 + board.decimals)
+    return number(value, board.decimals)
+
+
+def measured(board: Board, value: Number) -> str:
+    """Points with their unit, as a sentence has them: 12,345 points, 3.20 km, 1:05.250."""
+    text = points(board, value)
+    if suffix := board.format or _SYMBOLS.get(board.unit, ""):
+        return f"{text} {suffix}"
+    if board.unit == Unit.POINTS:
+        return ngettext("%(number)s point", "%(number)s points", abs(int(value))) % {"number": text}
+    return text
+
+
+def points_heading(board: Board) -> str:
+    """What a column of points is called."""
+    if board.format:
+        return board.format
+    if board.unit in (Unit.SECONDS, Unit.MILLISECONDS):
+        return pgettext("a result", "Time")
+    return _SYMBOLS.get(board.unit) or _("Points")
+
+
+def field_name(name: str) -> str:
+    """A criterion's name as words."""
+    return name.replace("_", " ")
+
+
+def shown_fields(fields: Iterable[str]) -> list[str]:
+    """The criteria that stand in columns; the time has one of its own."""
+    return [name for name in fields if name != ACHIEVED_AT]
+
+
+def time_left(seconds: int) -> str:
+    """The two greatest units: 6 d 4 h, 4 h 12 min, 12 min 5 s, 5 s."""
+    day, hour, minute, second = duration_units()
+    if seconds >= _DAY:
+        return f"{seconds // _DAY} {day} {seconds % _DAY // _HOUR} {hour}"
+    if seconds >= _HOUR:
+        return f"{seconds // _HOUR} {hour} {seconds % _HOUR // _MINUTE} {minute}"
+    if seconds >= _MINUTE:
+        return f"{seconds // _MINUTE} {minute} {seconds % _MINUTE} {second}"
+    return f"{seconds} {second}"
+
+
+def duration_units() -> tuple[str, str, str, str]:
+    """Short words for day, hour, minute and second; the page's own countdown uses the same."""
+    return (
+        pgettext("days, short", "d"),
+        pgettext("hours, short", "h"),
+        pgettext("minutes, short", "min"),
+        pgettext("seconds, short", "s"),
+    )
+
+
+def moment(at: datetime, zone: str) -> str:
+    """Fri 20 Nov, 14:03 on the zone's clock."""
+    return spell(at.astimezone(ZoneInfo(zone)), pgettext("date format", "D j M, H:i"))
+
+
+def time_of_day(at: datetime, zone: str) -> str:
+    """14:03:05 on the zone's clock."""
+    return at.astimezone(ZoneInfo(zone)).strftime("%H:%M:%S")
+
+
+def period_dates(board: Board, period: PeriodShown, today: date) -> str:
+    """The days of a period: Fri 20 Nov, 16–22 Nov, November 2026, 2026. Empty for all time."""
+    days = days_of(board.calendar, Window(period.label, period.starts_at, period.ends_at))
+    if days is None:
+        return ""
+    first, last = days
+    if board.period == PeriodKind.YEAR:
+        return str(first.year)
+    if board.period == PeriodKind.MONTH:
+        return spell(first, pgettext("date format", "F Y"))
+    if first == last:
+        return _one_day(first, today)
+    return _span(first, last, today)
+
+
+def period_name(board: Board, running: bool) -> str:
+    """This week, Today ... for the running period; its kind alone for others."""
+    now = {
+        PeriodKind.DAY: _("Today"),
+        PeriodKind.WEEK: _("This week"),
+        PeriodKind.MONTH: _("This month"),
+        PeriodKind.YEAR: _("This year"),
+        PeriodKind.ALL_TIME: _("All time"),
+        PeriodKind.EVENT: _("Event"),
+    }
+    then = {
+        PeriodKind.DAY: pgettext("a period", "Day"),
+        PeriodKind.WEEK: pgettext("a period", "Week"),
+        PeriodKind.MONTH: pgettext("a period", "Month"),
+        PeriodKind.YEAR: pgettext("a period", "Year"),
+    }
+    kind = PeriodKind(board.period)
+    return now[kind] if running else then.get(kind, now[kind])
+
+
+def _one_day(day: date, today: date) -> str:
+    same_year = day.year == today.year
+    return spell(day, pgettext("date format", "D j M") if same_year else pgettext("date format", "D j M Y"))
+
+
+def _span(first: date, last: date, today: date) -> str:
+    if (first.year, first.month) == (last.year, last.month):
+        start = spell(first, pgettext("date format, first day of several in one month", "j"))
+        end = spell(last, pgettext("date format, last day of several in one month", "j M"))
+        text = f"{start}–{end}"
+    else:
+        both = pgettext("date format", "j M")
+        text = f"{spell(first, both)} – {spell(last, both)}"
+    return text if last.year == today.year else pgettext("dates and year", "%s %d") % (text, last.year)

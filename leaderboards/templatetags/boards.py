@@ -1,0 +1,57 @@
+"""Times as machines and people read them, and addresses that keep the rest of the query."""
+
+from datetime import datetime
+from typing import Any
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from leaderboards import formats
+
+register = template.Library()
+
+
+@register.simple_tag
+def moment(at: datetime, zone: str) -> SafeString:
+    """A date and time on the zone's clock."""
+    return format_html('<time datetime="{}">{}</time>', _machine(at), formats.moment(at, zone))
+
+
+@register.simple_tag
+def time_of_day(at: datetime, zone: str) -> SafeString:
+    """Hours, minutes and seconds on the zone's clock."""
+    return format_html('<time datetime="{}">{}</time>', _machine(at), formats.time_of_day(at, zone))
+
+
+@register.simple_tag
+def countdown(ends_at: datetime, seconds: int) -> SafeString:
+    """The time left; a script counts on where there is one."""
+    return format_html(
+        '<time datetime="{}" data-countdown data-units="{}">{}</time>',
+        _machine(ends_at),
+        " ".join(formats.duration_units()),
+        formats.time_left(seconds),
+    )
+
+
+@register.filter
+def grouped(number: int) -> str:
+    """12,345."""
+    return formats.number(number)
+
+
+@register.simple_tag(takes_context=True)
+def query(context: dict[str, Any], **changed: object) -> str:
+    """The page's own query with some names changed; empty ones are left out."""
+    current = context["request"].GET.copy()
+    current.pop("fragment", None)
+    for name, value in changed.items():
+        current[name] = "" if value is None else str(value)
+    for name in [name for name, value in current.items() if value == ""]:
+        del current[name]
+    return f"?{current.urlencode()}" if current else "?"
+
+
+def _machine(at: datetime) -> str:
+    return at.strftime("%Y-%m-%dT%H:%M:%SZ")

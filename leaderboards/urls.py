@@ -1,0 +1,11 @@
+"""The addresses of the pages."""
+
+from django.urls import path
+
+from leaderboards import views
+
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("boards/<int:seq>/", views.board, name="board"),
+    path("account/", views.account, name="account"),
+]

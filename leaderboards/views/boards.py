@@ -1,0 +1,223 @@
+"""The list of boards and the page of one: one reading of the board for each answer.
+
+The page's moving parts are also answered alone (``?fragment=1``), with an ETag made before anything is
+rendered. It leaves out the time of the answer, else no two answers would be equal.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.cache import get_conditional_response, patch_vary_headers
+from django.utils.translation import get_language
+from django.views.decorators.http import require_safe
+
+from foundation import clock
+from foundation.errors import NotFound
+from leaderboards import formats, selectors
+from leaderboards.core.ranks import percentile
+from leaderboards.models import Board, State, Visibility
+from leaderboards.selectors import BoardPage, PeriodShown, Standings
+from leaderboards.views.lines import columns, gap_ahead, gap_behind, lines, result
+from leaderboards.views.viewer import Viewer, remember, viewer_of
+
+ROWS = 50
+LAST_PAGE = 2**31 // ROWS
+BOARDS_A_PAGE = 24
+PERIODS_IN_STRIP = 5
+PERIODS_LISTED = 60
+LIVE_EVERY_SECONDS = 2
+LIST_EVERY_SECONDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodChip:
+    """A period in the strip."""
+
+    label: str
+    dates: str
+    is_shown: bool
+    is_running: bool
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """The public boards, each with its leader; for staff the private ones too."""
+    at = clock.now()
+    boards = selectors.boards_listed(include_private=_is_staff(request))
+    page = Paginator([board for board in boards if not _is_over(board, at)], BOARDS_A_PAGE).get_page(
+        request.GET.get("page")
+    )
+    listed = [_listed(board, at) for board in page.object_list]
+    seen = [(board["board"].seq, board["standings"] and _moving(board["standings"])) for board in listed]
+    context = {"page": page, "listed": listed, "every": LIST_EVERY_SECONDS, "at": at}
+    return _answer(request, "leaderboards/home", context, _etag(seen, page.number))
+
+
+@require_safe
+def board(request: HttpRequest, seq: int) -> HttpResponse:
+    """A period of a board: the top or another page of it, and the viewer among his neighbours."""
+    viewer = viewer_of(request)
+    try:
+        shown = _visible(request, seq)
+        label = request.GET.get("period", "")
+        if shown.is_event and not label:
+            return _event_board(request, shown)
+        context, etag = _board_page(shown, label or "current", _page_number(request), viewer)
+    except NotFound as error:
+        raise Http404(error.detail) from error
+    response = _answer(request, "leaderboards/board", context, etag)
+    remember(request, response, viewer)
+    return response
+
+
+def _board_page(board: Board, label: str, number: int, viewer: Viewer) -> tuple[dict[str, Any], str]:
+    page = selectors.board_page(board, label, (number - 1) * ROWS, ROWS, viewer.player)
+    found = page.standings
+    chips = _chips(board, found.period, found.as_of)
+    is_open = found.period.state in (State.OPEN, State.CLOSING)
+    context = {
+        "board": board,
+        "viewer": viewer,
+        "standings": found,
+        "period": _period_words(board, found.period, found.as_of),
+        "chips": chips[:PERIODS_IN_STRIP],
+        "earlier": chips[PERIODS_IN_STRIP:],
+        "columns": columns(board, found.rows),
+        "lines": lines(board, found.rows, viewer.player),
+        "is_open": is_open,
+        "every": LIVE_EVERY_SECONDS if is_open else 0,
+        "first": found.rows and (number - 1) * ROWS + 1,
+        "last": (number - 1) * ROWS + len(found.rows),
+        "number": number,
+        "pages": max(1, -(-found.total // ROWS)),
+        **_mine(board, page),
+    }
+    seen = (_moving(found), page.me, page.neighbours, chips, viewer.player, viewer.linked, viewer.refused)
+    return context, _etag(seen, number)
+
+
+def _mine(board: Board, page: BoardPage) -> dict[str, Any]:
+    """What the viewer's own card says."""
+    me, total = page.me, page.standings.total
+    if me is None:
+        return {"me": None, "around": []}
+    rows = page.standings.rows
+    on_page = any(row.player == me.player for row in rows)
+    # Among many equals no neighbour has another rank; the page may then reach further, but only if I am on it.
+    in_sight = (page.neighbours, rows) if on_page else (page.neighbours,)
+    return {
+        "me": me,
+        "my_result": result(board, me),
+        "gap_ahead": next(filter(None, (gap_ahead(board, me, seen) for seen in in_sight)), None),
+        "gap_behind": next(filter(None, (gap_behind(board, me, seen) for seen in in_sight)), None),
+        "percentile": percentile(total, total - me.ahead - me.tied),
+        "on_page": on_page,
+        "around": lines(board, page.neighbours, me.player),
+    }
+
+
+def _event_board(request: HttpRequest, board: Board) -> HttpResponse:
+    at = clock.now()
+    chips = _chips(board, None, at)
+    return render(request, "leaderboards/event_board.html", {"board": board, "chips": chips})
+
+
+def _visible(request: HttpRequest, seq: int) -> Board:
+    """The board, if this visitor may know of it. Raises ``UnknownBoard`` or ``Http404``."""
+    board = selectors.board_by_seq(seq)
+    if board.visibility == Visibility.PRIVATE and not _is_staff(request):
+        raise Http404(f"There is no board {seq}.")
+    return board
+
+
+def _is_staff(request: HttpRequest) -> bool:
+    return bool(request.user.is_authenticated and request.user.is_staff)
+
+
+def _is_over(board: Board, at: datetime) -> bool:
+    return board.retired_at is not None and board.retired_at <= at
+
+
+def _page_number(request: HttpRequest) -> int:
+    raw = request.GET.get("page", "1")
+    number = int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 12 else 0
+    if not 1 <= number <= LAST_PAGE:
+        raise Http404("There is no such page.")
+    return number
+
+
+def _listed(board: Board, at: datetime) -> dict[str, Any]:
+    if board.is_event:
+        return {"board": board, "standings": None, "period": {"name": formats.period_name(board, True)}}
+    found = selectors.standings(board, limit=1)
+    leader = found.rows[0] if found.rows else None
+    return {
+        "board": board,
+        "standings": found,
+        "leader": leader,
+        "leader_result": leader and result(board, leader),
+        "period": _period_words(board, found.period, at),
+    }
+
+
+def _period_words(board: Board, period: PeriodShown, at: datetime) -> dict[str, Any]:
+    running = _is_running(period, at)
+    return {
+        "name": formats.period_name(board, running),
+        "dates": formats.period_dates(board, period, at.astimezone(ZoneInfo(board.timezone)).date()),
+        "label": period.label,
+        "ends_at": period.ends_at,
+        "seconds_left": period.seconds_left(at) if running else None,
+        "is_running": running,
+    }
+
+
+def _is_running(period: PeriodShown, at: datetime) -> bool:
+    return period.ends_at is None or at < period.ends_at
+
+
+def _chips(board: Board, shown: PeriodShown | None, at: datetime) -> list[PeriodChip]:
+    """The board's periods, latest first; the one that is shown is always among them."""
+    periods = selectors.periods_listed(board, at, PERIODS_LISTED)
+    if shown is not None and shown.label not in {period.label for period in periods}:
+        periods = sorted([*periods, shown], key=lambda period: period.starts_at or at, reverse=True)
+    today = at.astimezone(ZoneInfo(board.timezone)).date()
+    return [
+        PeriodChip(
+            period.label,
+            formats.period_dates(board, period, today) or formats.period_name(board, True),
+            shown is not None and period.label == shown.label,
+            _is_running(period, at),
+        )
+        for period in periods
+    ]
+
+
+def _moving(found: Standings) -> tuple[object, ...]:
+    """What makes two answers differ. Without Redis the time of the answer does too, to the minute."""
+    as_of = None if found.live else found.as_of.replace(second=0, microsecond=0)
+    board = found.board
+    return (board.seq, board.name, board.unit, board.format, found.period, found.total, found.rows, found.live, as_of)
+
+
+def _etag(*seen: object) -> str:
+    text = repr((get_language(), seen))
+    return f'W/"{blake2b(text.encode(errors="surrogatepass"), digest_size=12).hexdigest()}"'
+
+
+def _answer(request: HttpRequest, template: str, context: dict[str, Any], etag: str) -> HttpResponse:
+    """The whole page, or only its moving parts, or 304 if the asker has them already."""
+    if "fragment" not in request.GET:
+        response = render(request, f"{template}.html", context | {"etag": etag})
+    else:
+        response = get_conditional_response(request, etag=etag) or render(request, f"{template}_parts.html", context)
+        response["ETag"] = etag
+    response["Cache-Control"] = "private, no-cache"
+    patch_vary_headers(response, ["Cookie"])
+    return response

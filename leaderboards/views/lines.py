@@ -1,0 +1,96 @@
+"""Rows as a page writes them: rank with ties, points as text, and how far it is to the next."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from django.utils.translation import gettext as _
+
+from leaderboards import formats
+from leaderboards.models import Board
+from leaderboards.selectors import Row
+
+MOST_COLUMNS = 3  # more criteria than these stand in one cell, as words
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row of a table; ``cells`` stand under the columns' headings."""
+
+    player: str
+    name: str
+    rank: int
+    tied: bool
+    cells: list[str]
+    achieved_at: datetime | None
+    is_me: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """From one row to another: ``text`` says how far, empty if they are level."""
+
+    text: str
+    name: str
+    rank: int
+
+
+def columns(board: Board, rows: Sequence[Row]) -> list[str]:
+    """The headings of what is ranked by."""
+    if not rows or rows[0].fields is None:
+        return [formats.points_heading(board)]
+    names = formats.shown_fields(rows[0].fields)
+    return [formats.field_name(name) for name in names] if len(names) <= MOST_COLUMNS else [_("Result")]
+
+
+def lines(board: Board, rows: Sequence[Row], me: str | None) -> list[Line]:
+    """Every row as a line."""
+    return [
+        Line(row.player, row.name, row.rank, row.tied > 1, cells(board, row), row.achieved_at, row.player == me)
+        for row in rows
+    ]
+
+
+def cells(board: Board, row: Row) -> list[str]:
+    """What a row is ranked by, one text for each column."""
+    if row.fields is None:
+        return [formats.points(board, row.points or 0)]
+    names = formats.shown_fields(row.fields)
+    if len(names) <= MOST_COLUMNS:
+        return [formats.number(row.fields[name]) for name in names]
+    return [" · ".join(f"{formats.field_name(name)} {formats.number(row.fields[name])}" for name in names)]
+
+
+def result(board: Board, row: Row) -> str:
+    """What a row is ranked by, as one text with units."""
+    if row.fields is None:
+        return formats.measured(board, row.points or 0)
+    names = formats.shown_fields(row.fields)
+    return " · ".join(f"{formats.field_name(name)} {formats.number(row.fields[name])}" for name in names)
+
+
+def gap_ahead(board: Board, me: Row, rows: Sequence[Row]) -> Gap | None:
+    """To the nearest better rank among ``rows`` (best first); None for the first, or if none is in sight."""
+    above = [row for row in rows if row.rank < me.rank]
+    return _gap(board, me, above[-1]) if above else None
+
+
+def gap_behind(board: Board, me: Row, rows: Sequence[Row]) -> Gap | None:
+    """To the nearest worse rank among ``rows``; None for the last, or if none is in sight."""
+    below = [row for row in rows if row.rank > me.rank]
+    return _gap(board, me, below[0]) if below else None
+
+
+def _gap(board: Board, me: Row, other: Row) -> Gap:
+    return Gap(_distance(board, me, other), other.name, other.rank)
+
+
+def _distance(board: Board, me: Row, other: Row) -> str:
+    if me.fields is None or other.fields is None:
+        apart = abs(Decimal(me.points or 0) - Decimal(other.points or 0))
+        return formats.measured(board, apart) if apart else ""
+    for name in formats.shown_fields(me.fields):
+        if between := abs(me.fields[name] - other.fields[name]):
+            return f"{formats.field_name(name)} {formats.number(between)}"
+    return ""

@@ -1,0 +1,55 @@
+"""Who looks at a page: the signed-in user's player, else the one that this device remembers.
+
+``?player=`` only says whose row to highlight. It proves nothing and never acts for anyone.
+"""
+
+from dataclasses import dataclass
+from urllib.parse import quote, unquote
+
+from django.http import HttpRequest, HttpResponse
+
+from leaderboards.core.entries import read_player
+from leaderboards.errors import BadPlayer
+from leaderboards.models import Player
+
+COOKIE = "player"
+YEAR = 365 * 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """``player`` is the row to highlight; ``linked`` if it is the user's own, ``refused`` if no id could be so."""
+
+    player: str | None
+    linked: bool = False
+    refused: bool = False
+
+
+def viewer_of(request: HttpRequest) -> Viewer:
+    """The viewer, by account, address or cookie, in this order."""
+    if request.user.is_authenticated:
+        own = Player.objects.filter(user_id=request.user.pk).values_list("external_id", flat=True).first()
+        if own is not None:
+            return Viewer(own, linked=True)
+    asked = request.GET.get(COOKIE)
+    raw = asked.strip() if asked is not None else unquote(request.COOKIES.get(COOKIE, ""))
+    if not raw:
+        return Viewer(None)
+    try:
+        return Viewer(read_player(raw))
+    except BadPlayer:
+        return Viewer(None, refused=asked is not None)
+
+
+def remember(request: HttpRequest, response: HttpResponse, viewer: Viewer) -> None:
+    """Let the device remember, or forget, whom ``?player=`` named."""
+    asked = request.GET.get(COOKIE)
+    if asked is None or viewer.linked or viewer.refused:
+        return
+    if viewer.player is None:
+        response.delete_cookie(COOKIE, samesite="Lax")
+    else:
+        secure = request.is_secure()
+        response.set_cookie(
+            COOKIE, quote(viewer.player, safe=""), max_age=YEAR, secure=secure, httponly=True, samesite="Lax"
+        )
