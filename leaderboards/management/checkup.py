@@ -1,0 +1,181 @@
+"""What the doctor looks at, one function each: a line for people, and whether it is red.
+
+Nothing is mended here. The trap: a check that needs a server must not hide the ones that do not, so
+each is asked by itself, and what it raises is its finding.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django_redis import get_redis_connection
+from redis.exceptions import RedisError
+
+from foundation import clock, redis
+from foundation.errors import SunwiError
+from foundation.models import Heartbeat, KnownRedis
+from leaderboards.core.periods import PeriodKind, window_at
+from leaderboards.models import Board, Period, State, Storage
+from leaderboards.stores.zset_settling import ZsetSettler
+
+CLOCK_TOLERANCE = timedelta(seconds=2)
+HEARTBEAT_TOLERANCE = timedelta(seconds=45)
+STALE_TOLERANCE = timedelta(seconds=30)
+WORKER = "worker"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the doctor's."""
+
+    is_red: bool
+    name: str
+    detail: str
+
+
+Check = Callable[[datetime], Iterator[Finding]]
+
+
+def findings(at: datetime) -> Iterator[Finding]:
+    """Every check, in the order in which one would mend things."""
+    for name, check in CHECKS.items():
+        try:
+            yield from check(at)
+        except SunwiError as error:
+            yield Finding(True, name, error.detail)
+        except (DatabaseError, RedisError, OSError) as error:
+            yield Finding(True, name, f"not to be had: {str(error).partition(chr(10))[0]}")
+
+
+def sql(_at: datetime) -> Iterator[Finding]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    yield Finding(False, "SQL", f"{connection.vendor} answers")
+
+
+def migrations(_at: datetime) -> Iterator[Finding]:
+    executor = MigrationExecutor(connection)
+    missing = [str(migration) for migration, _ in executor.migration_plan(executor.loader.graph.leaf_nodes())]
+    detail = f"missing: {', '.join(missing)}; run migrate" if missing else "all applied"
+    yield Finding(bool(missing), "migrations", detail)
+
+
+def sql_clock(_at: datetime) -> Iterator[Finding]:
+    """On SQLite the clock is our own. Asked anew: the checks before may have waited."""
+    if connection.vendor != "postgresql":
+        yield Finding(False, "clock", "SQL runs by this machine's own clock")
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        theirs = cursor.fetchone()[0]
+    off = abs(clock.now() - theirs)
+    detail = f"{off.total_seconds():.3f} s from SQL's; at most {CLOCK_TOLERANCE.seconds} s are allowed"
+    yield Finding(off > CLOCK_TOLERANCE, "clock", detail)
+
+
+def redis_server(_at: datetime) -> Iterator[Finding]:
+    """Reachable, known, and unable to lose or evict what it was given."""
+    link = redis.settling()
+    link.reset()
+    info = _read_info(link.call("INFO"))
+    yield Finding(False, "Redis", f"{info.get('server_name', 'redis')} {info.get('redis_version', '?')} answers")
+    is_known = KnownRedis.is_known(info["run_id"])
+    known = "SQL knows it" if is_known else "SQL does not know it yet: the worker's settling makes it known"
+    yield Finding(not is_known, "Redis known", known)
+    keeps = info.get("aof_enabled") == "1"
+    yield Finding(not keeps, "appendonly", "yes" if keeps else "no: set `appendonly yes`, or a restart loses scores")
+    policy = info.get("maxmemory_policy", "unknown")
+    wrong = policy != "noeviction"
+    yield Finding(wrong, "maxmemory-policy", f"{policy}: set `noeviction`, or boards vanish" if wrong else policy)
+
+
+def page_cache(_at: datetime) -> Iterator[Finding]:
+    """Another server, or at least another database of the same one."""
+    try:
+        boards, cache = (_database("boards"), _database("default"))
+    except RedisError:
+        yield Finding(False, "page cache", "away; pages are slower")
+        return
+    if boards == cache:
+        yield Finding(True, "page cache", "in the boards' own database: give CACHE_URL another server")
+    else:
+        shares = boards[0] == cache[0]
+        yield Finding(False, "page cache", "a database of the boards' server" if shares else "a server of its own")
+
+
+def worker(at: datetime) -> Iterator[Finding]:
+    is_alive, detail = _worker(at)
+    yield Finding(not is_alive, "worker", detail)
+
+
+def unmirrored(at: datetime) -> Iterator[Finding]:
+    """Standings that only Redis has. A busy board always has some; without a worker they stay."""
+    periods = Period.objects.filter(board__storage=Storage.REDIS, state__in=(State.OPEN, State.CLOSING))
+    settler = ZsetSettler(redis.settling())
+    waiting = sum(
+        settler.dirty(period, 1)[0] for period in periods.select_related("board") if period.stale_since is None
+    )
+    is_red = waiting > 0 and not _worker(at)[0]
+    yield Finding(is_red, "unmirrored standings", f"{waiting:,}{', and nobody mirrors them' if is_red else ''}")
+
+
+def stale_periods(at: datetime) -> Iterator[Finding]:
+    """A period may be stale for a moment; one that stays so is not settled by anybody."""
+    stale = Period.objects.filter(stale_since__isnull=False).select_related("board").order_by("stale_since")
+    for period in stale:
+        since = at - (period.stale_since or at)
+        yield Finding(since > STALE_TOLERANCE, f"stale period {period}", f"for {int(since.total_seconds())} s")
+    if not stale:
+        yield Finding(False, "stale periods", "none")
+
+
+def boundaries(at: datetime) -> Iterator[Finding]:
+    for board in Board.objects.order_by("seq"):
+        yield Finding(False, f"board {board.seq}", f"{board.name}: {_boundary(board, at)}")
+
+
+CHECKS: dict[str, Check] = {
+    "SQL": sql,
+    "migrations": migrations,
+    "clock": sql_clock,
+    "Redis": redis_server,
+    "page cache": page_cache,
+    "worker": worker,
+    "unmirrored standings": unmirrored,
+    "stale periods": stale_periods,
+    "boards": boundaries,
+}
+
+
+def _database(alias: str) -> tuple[str, int]:
+    """Which process and which of its databases an address leads to."""
+    client = get_redis_connection(alias)
+    return client.info("server")["run_id"], int(client.connection_pool.connection_kwargs.get("db") or 0)
+
+
+def _worker(at: datetime) -> tuple[bool, str]:
+    beat = Heartbeat.objects.filter(name=WORKER).first()
+    if beat is None:
+        return False, "has never given a sign of life: start worker and beat"
+    silent = at - beat.beat_at
+    return silent <= HEARTBEAT_TOLERANCE, f"last sign of life {max(0, int(silent.total_seconds()))} s ago"
+
+
+def _boundary(board: Board, at: datetime) -> str:
+    if board.retired_at and board.retired_at <= at:
+        return f"retired since {board.retired_at:%Y-%m-%d %H:%M} UTC"
+    if board.period in (PeriodKind.EVENT, PeriodKind.ALL_TIME):
+        return "its competitions end by themselves" if board.is_event else "has no end"
+    window = window_at(board.calendar, at)
+    ends_at = window.ends_at or at
+    local = ends_at.astimezone(ZoneInfo(board.timezone))
+    return f"{window.label} ends {local:%a %d %b %Y %H:%M %Z}, in {str(ends_at - at).partition('.')[0]}"
+
+
+def _read_info(answer: bytes | str) -> dict[str, str]:
+    text = answer.decode() if isinstance(answer, bytes) else answer
+    pairs = (line.partition(":") for line in text.splitlines())
+    return {name: value for name, _, value in pairs if value}

@@ -1,0 +1,42 @@
+"""A whole period as CSV on standard output, from one moment of SQL."""
+
+import csv
+from argparse import ArgumentParser
+from typing import Any
+
+from foundation import clock
+from leaderboards import selectors
+from leaderboards.management.command import Command as BaseCommand
+from leaderboards.management.command import shown_time
+from leaderboards.models import Storage
+from leaderboards.selectors.standings import Row
+from leaderboards.services.mirror import mirror
+
+
+class Command(BaseCommand):
+    """``export_standings --board SEQ [--period LABEL]``."""
+
+    help = "Print a period's standings as CSV, best first."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """The board and the period."""
+        parser.add_argument("--board", type=int, required=True, metavar="SEQ")
+        parser.add_argument("--period", default="current", metavar="LABEL", help="default: the running one")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """A redis board is mirrored first, so that SQL has what Redis has."""
+        board, label = selectors.board_by_seq(options["board"]), options["period"]
+        stored = selectors.stored_period(board, label, clock.now())
+        if board.storage == Storage.REDIS and stored is not None:
+            mirror(stored)
+        rules = stored.rules if stored else board.rules
+        values = ["points"] if rules.of_points else [field.name for field in rules.fields]
+        _, rows = selectors.export_rows(board, label)
+        table = csv.writer(self.stdout, lineterminator="\n")
+        table.writerow(["rank", "player", "name", *values, "achieved_at", "tied"])
+        table.writerows(_cells(row) for row in rows)
+
+
+def _cells(row: Row) -> list[Any]:
+    values = [row.points] if row.fields is None else [*row.fields.values()]
+    return [row.rank, row.player, row.name, *values, shown_time(row.achieved_at), row.tied]

@@ -1,0 +1,130 @@
+"""Import a table of scores through the same door as the API, a thousand rows at a time.
+
+Prints what was accepted, what was rejected and why; the rejected rows go to a file of their own.
+"""
+
+from argparse import ArgumentParser
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from foundation import clock
+from leaderboards import selectors
+from leaderboards.core.points import decimal_of
+from leaderboards.core.submissions import Outcome, Status
+from leaderboards.management.command import Command as BaseCommand
+from leaderboards.management.progress import Progress
+from leaderboards.management.tables import Rejects, Table, open_table
+from leaderboards.models import Board, Storage
+from leaderboards.services.close import Closed
+from leaderboards.services.import_scores import BATCH, ROW, Columns, Import, close_past, import_batch
+
+
+class Command(BaseCommand):
+    """``import_scores FILE.csv --board SEQ --player COLUMN --points COLUMN|1 [--at …] [--id …] [--backfill]``."""
+
+    help = "Import scores from a CSV file with a header, as if a game server had sent them."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """The file, the board, and which column is what."""
+        parser.add_argument("file", metavar="FILE.csv", type=Path)
+        parser.add_argument("--board", type=int, required=True, metavar="SEQ")
+        parser.add_argument("--player", required=True, metavar="COLUMN", help="the game's own id of the player")
+        parser.add_argument("--points", required=True, metavar="COLUMN|1", help="a column, or a number for every row")
+        parser.add_argument(
+            "--at",
+            metavar="COLUMN",
+            help="when it happened: RFC 3339, or a date, which means the day's first moment on the board; default: now",
+        )
+        parser.add_argument(
+            "--id",
+            metavar="COLUMN|row",
+            help="an id for each row, so that it counts once; `row` makes it of the file's name and the row's number",
+        )
+        parser.add_argument("--backfill", action="store_true", help="open periods of the past, and close them after")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """A file without a single row is an error; rejected rows are not."""
+        board = selectors.board_by_seq(options["board"])
+        _refuse_impossible(board)
+        with open_table(options["file"]) as table, Rejects(table) as rejects:
+            job = Import(board, _columns(table, options), table.file.stem, options["backfill"])
+            if board.storage == Storage.REDIS and options["id"]:
+                self.stderr.write("A redis board remembers ids for a day or two: a second run after that counts again.")
+            tally = self._import(table, job, rejects)
+        if not tally.rows:
+            raise CommandError(f"{table.file} has a header and no rows.")
+        if job.backfilled:
+            tally.closed = close_past(board, tally.labels, clock.now())
+        for line in tally.lines():
+            self.stdout.write(line)
+        if rejects.is_written:
+            self.stdout.write(f"rejected rows: {rejects.file}")
+
+    def _import(self, table: Table, job: Import, rejects: Rejects) -> "Tally":
+        tally, lines, progress = Tally(), table.lines(), Progress(table.size)
+        while batch := list(islice(lines, BATCH)):
+            for line, outcome in zip(batch, import_batch(batch, job, clock.now()), strict=True):
+                tally.add(outcome)
+                if not outcome.status.is_accepted:
+                    rejects.add(line, outcome)
+            progress.step(table.bytes_read(), f"{tally.rows:,} rows")
+        progress.close()
+        return tally
+
+
+class Tally:
+    """What became of the rows so far."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self.closed: list[Closed] = []
+        self.labels: set[str] = set()
+        self._statuses: Counter[Status] = Counter()
+        self._codes: Counter[str] = Counter()
+        self._first: dict[str, str] = {}
+
+    def add(self, outcome: Outcome) -> None:
+        """Count one row."""
+        self.rows += 1
+        self._statuses[outcome.status] += 1
+        if outcome.period is not None:
+            self.labels.add(outcome.period)
+        if outcome.code is not None:
+            self._codes[outcome.code] += 1
+            self._first.setdefault(outcome.code, f"row {outcome.position}: {outcome.detail}")
+
+    def lines(self) -> list[str]:
+        """``name: value``, a line each."""
+        counts = self._statuses
+        accepted = sum(number for status, number in counts.items() if status.is_accepted)
+        each = ", ".join(f"{counts[status]} {status}" for status in Status if status.is_accepted)
+        said = [f"rows: {self.rows}", f"accepted: {accepted} ({each})", f"rejected: {self.rows - accepted}"]
+        said += [f"  {code}: {number}, first in {self._first[code]}" for code, number in self._codes.most_common()]
+        final = sum(closed.final for closed in self.closed)
+        said.append(f"periods: {len(self.labels)} ({final} closed)" if self.closed else f"periods: {len(self.labels)}")
+        return said + [f"  {each.label} waits: {each.detail}" for each in self.closed if not each.final]
+
+
+def _refuse_impossible(board: Board) -> None:
+    if board.is_event:
+        raise CommandError(f"Board {board.seq} counts in competitions, which a table of scores does not name.")
+    if board.criteria:
+        raise CommandError(f"Board {board.seq} ranks by several fields; a table brings points for boards of points.")
+
+
+def _columns(table: Table, options: dict[str, Any]) -> Columns:
+    points, by = options["points"], options["id"]
+    is_constant = points not in table.header and decimal_of(points) is not None
+    by_row = by == ROW and ROW not in table.header
+    return Columns(
+        player=table.column(options["player"], "--player"),
+        points=None if is_constant else table.column(points, "--points"),
+        constant=points if is_constant else "",
+        at=table.column(options["at"], "--at") if options["at"] is not None else None,
+        id=None if by is None or by_row else table.column(by, "--id"),
+        id_by_row=by_row,
+    )

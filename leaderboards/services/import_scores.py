@@ -1,0 +1,125 @@
+"""Scores from a table: each row read as strictly as the API reads an entry, then through the same door.
+
+A row is known by its number. The traps: a row that cannot be read must not take its neighbours with it,
+and the same file read twice must not count twice, so ``row`` ids come from the file's name and the number.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from foundation.errors import SunwiError
+from leaderboards.core.entries import Entry, read_entry
+from leaderboards.core.periods import PeriodKind, window_of
+from leaderboards.core.submissions import Caller, Outcome, Status
+from leaderboards.errors import BadEntry, BadLabel, BadTime
+from leaderboards.models import Board, Period
+from leaderboards.services.close import Closed, close_period
+from leaderboards.services.submit import backfill, submit
+
+BATCH = 1000
+SERVICE = "import"
+ROW = "row"
+
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_LONGEST_STEM = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Where an entry's parts stand. ``constant`` replaces a column of points; ``id`` may be ``ROW``."""
+
+    player: str
+    points: str | None
+    constant: str
+    at: str | None = None
+    id: str | None = None
+    id_by_row: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row of the table: its number, counted from 1 without the header, and its cells by column."""
+
+    number: int
+    cells: Mapping[str | None, str | list[str] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """What is imported where: the table's name, its columns, and whether its periods lie in the past."""
+
+    board: Board
+    columns: Columns
+    stem: str
+    backfilled: bool = False
+
+
+def import_batch(lines: Sequence[Line], job: Import, at: datetime) -> list[Outcome]:
+    """Submit up to ``BATCH`` rows; one outcome each, in their order, ``position`` being the row's number."""
+    outcomes: dict[int, Outcome] = {}
+    entries: list[Entry] = []
+    for line in lines:
+        try:
+            entries.append(_entry(line, job))
+        except SunwiError as error:
+            outcomes[line.number] = _rejected(line, job, error)
+    caller = Caller(SERVICE)
+    found = backfill(entries, caller, at) if job.backfilled else submit(entries, caller, at)
+    outcomes |= {outcome.position: outcome for outcome in found}
+    return [outcomes[line.number] for line in lines]
+
+
+def close_past(board: Board, labels: Iterable[str], at: datetime) -> list[Closed]:
+    """Close those of the named periods whose time is over, oldest first."""
+    over = at - timedelta(seconds=board.grace_seconds)
+    periods = Period.objects.filter(board=board, label__in=set(labels), ends_at__lte=over)
+    return [close_period(period, at) for period in periods.select_related("board").order_by("ends_at")]
+
+
+def _entry(line: Line, job: Import) -> Entry:
+    columns = job.columns
+    if None in line.cells or None in line.cells.values():
+        raise BadEntry("The row has more or fewer cells than the header: look for a comma without quotes around it.")
+    raw: dict[str, object] = {
+        "board": job.board.seq,
+        "player": line.cells[columns.player],
+        "points": columns.constant if columns.points is None else line.cells[columns.points],
+    }
+    if columns.at is not None:
+        raw["at"] = _instant(str(line.cells[columns.at]), job.board)
+    if columns.id_by_row:
+        raw["id"] = f"{_stem(job.stem)}:{line.number}"
+    elif columns.id is not None:
+        raw["id"] = line.cells[columns.id]
+    return read_entry(raw, line.number)
+
+
+def _instant(text: str, board: Board) -> str:
+    """A bare date is the day's first moment by the board's own clock and cut-off; all else is left as it is."""
+    if not _DATE.fullmatch(text):
+        return text
+    day = replace(board.calendar, kind=PeriodKind.DAY)
+    try:
+        starts_at = window_of(day, text).starts_at
+    except BadLabel:
+        raise BadTime(f"{text} is no day that the calendar of {board.timezone} has.") from None
+    return starts_at.isoformat() if starts_at else text
+
+
+def _stem(stem: str) -> str:
+    """The table's name, or for one that is too long for an id, what stands for it."""
+    return stem if len(stem) <= _LONGEST_STEM else hashlib.sha256(stem.encode()).hexdigest()[:32]
+
+
+def _rejected(line: Line, job: Import, error: SunwiError) -> Outcome:
+    return Outcome(
+        position=line.number,
+        status=Status.REJECTED,
+        player=None,
+        board=job.board.seq,
+        code=error.code,
+        detail=error.detail,
+    )

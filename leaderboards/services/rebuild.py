@@ -1,0 +1,70 @@
+"""Rebuilding by hand what Redis shows of a board: the same settling that the schedule does, asked for.
+
+hybrid: the family is emptied and put anew from SQL. redis: Redis decides, so nothing of it is emptied;
+it gets what SQL knows better, which after lost memory is everything. Reads come from SQL meanwhile.
+"""
+
+import time
+from dataclasses import dataclass
+from datetime import datetime
+
+from foundation import clock
+from leaderboards.errors import PeriodClosed, UnknownPeriod
+from leaderboards.models import Board, Period, Standing, State, Storage
+from leaderboards.services.mirror import mirror
+from leaderboards.services.settle import greet, settle
+
+LIVING = (State.OPEN, State.CLOSING)
+PATIENCE_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """What was done with a period; ``settled`` is False where somebody else is at it, or it takes another run."""
+
+    period: str
+    settled: bool
+    generation: int
+    players: int
+
+
+def rebuild(board: Board, label: str | None, at: datetime) -> list[Rebuilt]:
+    """Rebuild one period, or every living one that has begun. Raises what the link raises."""
+    periods = _asked(board, label, at)
+    greet()
+    return [_rebuild(period, at) for period in periods]
+
+
+def _asked(board: Board, label: str | None, at: datetime) -> list[Period]:
+    periods = Period.objects.filter(board=board).select_related("board").order_by("starts_at")
+    if label is None:
+        return [*periods.filter(state__in=LIVING).exclude(starts_at__gt=at)]
+    period = periods.filter(label=label).first()
+    if period is None:
+        raise UnknownPeriod(f"Board {board.seq} has no period {label[:40]!r}.")
+    if period.state not in LIVING:
+        raise PeriodClosed(f"Period {label} is {period.state}: its pages come from SQL, and Redis is not asked.")
+    return [period]
+
+
+def _rebuild(period: Period, at: datetime) -> Rebuilt:
+    """Mark it, settle it, and stay until it has a generation that it did not have before, whoever gave it one."""
+    if period.board.storage == Storage.REDIS:
+        mirror(period)
+    before, give_up = period.generation, clock.monotonic() + PATIENCE_SECONDS
+    while True:
+        _mark(period, at)
+        settle(period.pk)
+        period.refresh_from_db()
+        settled = period.stale_since is None and period.generation > before
+        if settled or clock.monotonic() > give_up:
+            break
+        time.sleep(0.2)  # the worker holds it: its turn ends by itself
+    players = Standing.objects.filter(period=period, score__isnull=False).count()
+    return Rebuilt(period.label, settled, period.generation, players)
+
+
+def _mark(period: Period, at: datetime) -> None:
+    """Nobody reads it from Redis until it is settled. What is marked already stays as it is."""
+    mine = Period.objects.filter(pk=period.pk, state__in=LIVING, stale_since=None)
+    mine.update(stale_since=at, whole=period.board.storage == Storage.HYBRID)

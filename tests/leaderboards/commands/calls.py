@@ -1,0 +1,26 @@
+"""Calling a command as a shell does, and reading what it printed."""
+
+import json
+from dataclasses import dataclass
+from io import StringIO
+from typing import Any
+
+from django.core.management import call_command
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What a command left on its two streams."""
+
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+def run(name: str, *arguments: object) -> Printed:
+    out, err = StringIO(), StringIO()
+    call_command(name, *map(str, arguments), stdout=out, stderr=err)
+    return Printed(out.getvalue(), err.getvalue())
