@@ -91,8 +91,7 @@ def start(supervisor: Supervisor, options: Options, own_redis: valkey.Valkey | N
         supervisor.start(Service("redis", own_redis.command, own_redis.answers))
     else:
         refuse_silent_redis(options.redis_url or "")
-    supervisor.run("migrate", [python, "manage.py", "migrate", "--noinput", "-v0"], "The database can not be used")
-    supervisor.run("seed", [python, "-m", "config.local.seed"], "The demo's boards could not be made")
+    supervisor.run("seed", [python, "-m", "config.local.seed"])
     for service in services(options):
         supervisor.start(service)
 

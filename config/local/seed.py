@@ -1,10 +1,11 @@
-"""The demo's boards, accounts and service key. Runs at every start and makes only what is missing.
+"""The demo's tables, boards, accounts and service key. Runs at every start and makes only what is missing.
 
 A board that was changed by hand since stays as it is.
 """
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import django
@@ -16,9 +17,21 @@ def main() -> None:
     from config.local.folder import Folder
 
     folder = Folder(Path(os.environ["DATA_DIR"]))
+    make_tables()
     make_boards()
     make_accounts(folder.root)
     make_service_key(folder.service_key)
+
+
+def make_tables() -> None:
+    """Migrations run before anything else starts, so no two processes run them at once."""
+    from django.core.management import call_command
+    from django.db import DatabaseError
+
+    try:
+        call_command("migrate", interactive=False, verbosity=0)
+    except DatabaseError as error:
+        sys.exit(f"The database can not be used: {str(error).splitlines()[0]}")
 
 
 def make_boards() -> None:

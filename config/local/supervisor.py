@@ -83,8 +83,8 @@ class Supervisor:
 
     # -- starting -----------------------------------------------------------------------------
 
-    def run(self, name: str, command: list[str], what: str) -> None:
-        """Run something to its end before going on. `what` begins the line if it fails."""
+    def run(self, name: str, command: list[str]) -> None:
+        """Run something to its end before going on. Its last words are the trouble if it fails."""
         child = self._launch(name, command, signal.SIGTERM)
         try:
             while child.poll() is None:
@@ -92,7 +92,7 @@ class Supervisor:
         finally:
             _sweep(child)
         if child.returncode:
-            raise Trouble(f"{what}: {last_line(self._folder.log(name))} (more in {self._folder.log(name)})")
+            raise Trouble(f"{last_line(self._folder.log(name))} (more in {self._folder.log(name)})")
 
     def start(self, service: Service) -> None:
         """Start a service and wait until it is ready."""
