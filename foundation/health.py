@@ -71,11 +71,10 @@ def _asked_of_sql() -> list[str]:
 
 
 def _worker() -> list[str]:
-    beat = Heartbeat.objects.filter(name=WORKER).first()
-    if beat is None:
+    silence = Heartbeat.silence(WORKER, clock.now())
+    if silence is None:
         return ["the worker has never given a sign of life"]
-    silent = clock.now() - beat.beat_at
-    return [f"no sign of life from the worker for {silent.total_seconds():.0f} s"] if silent > SILENT_AFTER else []
+    return [f"no sign of life from the worker for {silence.total_seconds():.0f} s"] if silence > SILENT_AFTER else []
 
 
 def _clock() -> list[str]:

@@ -1,6 +1,6 @@
 """Rows without a domain word: who may call, which Redis is known, when the worker last breathed."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import ClassVar
 
 from django.db import models
@@ -72,3 +72,14 @@ class Heartbeat(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} {self.beat_at:%F %T}"
+
+    @classmethod
+    def note(cls, name: str, at: datetime) -> None:
+        """``name`` is alive at ``at``."""
+        cls.objects.update_or_create(name=name, defaults={"beat_at": at})
+
+    @classmethod
+    def silence(cls, name: str, at: datetime) -> timedelta | None:
+        """For how long nothing was heard of ``name``; None if it was never heard of."""
+        beat = cls.objects.filter(name=name).first()
+        return None if beat is None else at - beat.beat_at

@@ -11,4 +11,4 @@ WORKER = "worker"
 @shared_task
 def heartbeat() -> None:
     """The worker and beat are alive: readiness looks for this."""
-    Heartbeat.objects.update_or_create(name=WORKER, defaults={"beat_at": clock.now()})
+    Heartbeat.note(WORKER, clock.now())

@@ -8,3 +8,9 @@ class LeaderboardsConfig(AppConfig):
 
     default_auto_field = "django.db.models.BigAutoField"
     name = "leaderboards"
+
+    def ready(self) -> None:
+        from foundation import health
+        from leaderboards.selectors.lag import lag
+
+        health.also(lag)

@@ -11,11 +11,11 @@ from ninja.errors import ValidationError
 
 from foundation.errors import SunwiError
 from foundation.problems import BadRequest, DatabaseAway, NoSuchPath, respond, respond_unexpected
-from leaderboards.api import boards, players, scores, standings
+from leaderboards.api import boards, export, players, scores, standings
 from leaderboards.api.edge import fenced
 
 api = NinjaAPI(title="Sunwi", version="1", openapi_url=None, docs_url=None, urls_namespace="api")
-for part in (scores, boards, standings, players):
+for part in (scores, boards, standings, export, players):
     api.add_router("", part.router)
 
 

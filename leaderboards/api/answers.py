@@ -5,14 +5,16 @@ ETags are weak: two answers with the same one say the same, at different times.
 
 import re
 from hashlib import blake2b
-from typing import Any
+from typing import Any, TypeVar
 
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 
 from leaderboards.api.encoding import as_json, lasting
 
 JSON = "application/json"
 PRIVATE = "private, no-cache"
+AnyResponse = TypeVar("AnyResponse", bound=HttpResponseBase)
 _TAG = re.compile(r'(?:W/)?"([^"]*)"')
 
 
@@ -34,7 +36,7 @@ def conditional(request: HttpRequest, content: Any, private: bool = False) -> Ht
     return tagged(response, tag, private)
 
 
-def tagged(response: HttpResponse, tag: str, private: bool) -> HttpResponse:
+def tagged(response: AnyResponse, tag: str, private: bool) -> AnyResponse:
     """``response`` with its ETag: whoever keeps it asks again before using it."""
     response["ETag"] = f'W/"{tag}"'
     response["Cache-Control"] = PRIVATE if private else "no-cache"

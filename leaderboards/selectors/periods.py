@@ -4,6 +4,7 @@ A period that nobody has opened has no row: the running window and the one befor
 empty. Any other label without a row is unknown, as is one that has not begun.
 """
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,6 +13,7 @@ from leaderboards.errors import UnknownPeriod
 from leaderboards.models import Board, Period, State
 
 CURRENT, PREVIOUS = "current", "previous"
+_LABEL = re.compile(r"[0-9a-z-]{1,24}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,8 @@ class PeriodShown:
 
 def stored_period(board: Board, name: str, at: datetime) -> Period | None:
     """The period's row, None if the running or the previous window has none. Raises ``UnknownPeriod``."""
+    if not _LABEL.fullmatch(name):
+        raise UnknownPeriod(f"This board has no period {name[:40]!r}.")
     label = _label(board, name, at)
     period = Period.objects.filter(board=board, label=label).first()
     if period is not None:
