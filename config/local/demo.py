@@ -1,6 +1,6 @@
 """`make demo`: everything on this machine, in one folder, on loopback, until Ctrl-C.
 
-Order: Redis, migrations, boards and accounts, worker, beat, web, simulated players. REDIS_URL and
+Order: Redis, tables and boards, web, worker, beat, simulated players. REDIS_URL and
 DATABASE_URL, where given, are used instead of servers and files of our own.
 """
 
@@ -27,6 +27,9 @@ from config.local.trouble import Stopped, Trouble
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 HOST = "127.0.0.1"
 ADMIN, PLAYER = "demo-admin", "demo-player"
+GRANIAN = "--interface wsgi --workers 2 --workers-kill-timeout 5 --respawn-failed-workers config.wsgi:application"
+# One worker needs none of what several tell each other.
+WORKER = "worker -c 2 -l INFO --without-gossip --without-mingle --without-heartbeat"
 
 
 @dataclass(frozen=True)
@@ -97,32 +100,15 @@ def start(supervisor: Supervisor, options: Options, own_redis: valkey.Valkey | N
 
 
 def services(options: Options) -> list[Service]:
-    """In the order of starting. Stopping is the reverse: who writes goes first, what is written to last."""
+    """In the order of starting; stopping is the reverse. The web server, which people wait for, has the machine
+    to itself first; the worker is gone before the Redis that it works from."""
     python = sys.executable
     celery = [python, "-m", "celery", "--quiet", "-A", "config"]
-    granian = [python, "-m", "granian", "--interface", "wsgi", "--host", HOST, "--port", str(options.port)]
-    granian += [
-        "--workers",
-        "2",
-        "--workers-kill-timeout",
-        "5",
-        "--respawn-failed-workers",
-        "config.wsgi:application",
-    ]
-    worker = [
-        "worker",
-        "-c",
-        "2",
-        "-l",
-        "INFO",
-        "--without-gossip",
-        "--without-mingle",
-        "--without-heartbeat",
-    ]
+    granian = [python, "-m", "granian", "--host", HOST, "--port", str(options.port), *GRANIAN.split()]
     listed = [
-        Service("worker", [*celery, *worker]),
-        Service("beat", [*celery, "beat", "-l", "INFO"]),
         Service("web", granian, lambda: site_answers(options.site)),
+        Service("worker", [*celery, *WORKER.split()]),
+        Service("beat", [*celery, "beat", "-l", "INFO"]),
     ]
     if options.players:
         listed.append(Service("players", [python, "-m", "config.local.players"], stop_seconds=3))
