@@ -173,7 +173,8 @@ class Period(models.Model):
     """One window of a board, with the rules it opened with.
 
     ``generation`` must equal Redis's own before anything is read or written there; ``stale_since`` is
-    set while some standing may be missing in Redis; ``whole`` while all of them may be.
+    set while some standing may be missing in Redis; ``whole`` while all of them may be. ``players`` and
+    ``content_hash`` are those of the final standings.
     """
 
     board = models.ForeignKey(Board, models.PROTECT, related_name="periods", verbose_name=_("board"))
@@ -188,6 +189,7 @@ class Period(models.Model):
     settling_until = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
     closed_at = models.DateTimeField(null=True)
+    players = models.BigIntegerField(default=0)
     content_hash = models.CharField(max_length=64, blank=True)
 
     class Meta:
@@ -257,7 +259,6 @@ class Standing(models.Model):
     score = models.FloatField(null=True)
     version = models.BigIntegerField(default=0)
     unput = models.BooleanField(default=False)
-    final_rank = models.BigIntegerField(null=True)
 
     class Meta:
         constraints: ClassVar = [models.UniqueConstraint(fields=["period", "player"], name="standing_unique")]
@@ -269,6 +270,28 @@ class Standing(models.Model):
 
     def __str__(self) -> str:
         return f"{self.period_id}/{self.member}"
+
+
+class FinalStanding(models.Model):
+    """A row of a final period, in its place for ever: written once, when the period closes.
+
+    ``place`` numbers the rows from 1; ``rank`` is the place, or what equals share.
+    """
+
+    pk = models.CompositePrimaryKey("period_id", "place")
+    period = models.ForeignKey(Period, models.PROTECT, related_name="final_standings", db_index=False)
+    place = models.BigIntegerField()
+    rank = models.BigIntegerField()
+    player = models.ForeignKey(Player, models.PROTECT, related_name="final_standings", db_constraint=False)
+    member = ByteOrderedCharField(max_length=512)
+    score = models.FloatField()
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["period", "player"], name="final_standing_unique")]
+        indexes: ClassVar = [models.Index(fields=["period", "score"], name="final_standing_score")]
+
+    def __str__(self) -> str:
+        return f"{self.period_id}/{self.place}"
 
 
 class Submission(models.Model):

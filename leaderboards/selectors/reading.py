@@ -12,6 +12,7 @@ from foundation.errors import Unavailable
 from leaderboards.models import Period, State, Storage
 from leaderboards.stores.base import Stale, Store
 from leaderboards.stores.sql import SqlStore
+from leaderboards.stores.sql_final import FinalStore
 from leaderboards.stores.zset import ZsetStore
 
 logger = logging.getLogger(__name__)
@@ -21,7 +22,9 @@ Answer = TypeVar("Answer")
 
 def ask(period: Period, question: Callable[[Store, Period], Answer]) -> tuple[Answer, bool]:
     """The answer to ``question``, and whether it is live."""
-    if period.board.storage == Storage.SQL or period.state in (State.FINAL, State.EXPIRED):
+    if period.state in (State.FINAL, State.EXPIRED):
+        return question(FinalStore(), period), True
+    if period.board.storage == Storage.SQL:
         return question(SqlStore(), period), True
     if period.stale_since is None:
         try:

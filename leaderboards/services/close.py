@@ -17,7 +17,7 @@ from foundation.errors import Unavailable
 from leaderboards.models import Period, Standing, State, Storage
 from leaderboards.services.mirror import mirror
 from leaderboards.stores import barrier
-from leaderboards.stores.sql_final import content_hash, write_final_ranks
+from leaderboards.stores.sql_final import content_hash, write_final_standings
 from leaderboards.stores.zset import ZsetStore
 from leaderboards.stores.zset_settling import ZsetSettler
 
@@ -83,10 +83,10 @@ def _make_final(period: Period, at: datetime) -> None:
     period.refresh_from_db()
     if period.state != State.CLOSING:
         return
-    write_final_ranks(period)
+    period.players = write_final_standings(period)
     period.content_hash = content_hash(period)
     period.state, period.closed_at = State.FINAL, at
-    period.save(update_fields=["content_hash", "state", "closed_at"])
+    period.save(update_fields=["players", "content_hash", "state", "closed_at"])
 
 
 def _let_keys_expire(period: Period) -> None:

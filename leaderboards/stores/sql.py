@@ -52,7 +52,7 @@ class SqlStore:
 
     def counts(self, period: Period, spans: Sequence[Span]) -> list[int]:
         """How many players each span of scores holds."""
-        counted = {f"n{index}": Count("pk", filter=_within(span)) for index, span in enumerate(spans)}
+        counted = {f"n{index}": Count("pk", filter=within(span)) for index, span in enumerate(spans)}
         found = _View(period).rows.aggregate(**counted)
         return [found[f"n{index}"] for index in range(len(spans))]
 
@@ -134,10 +134,11 @@ class _View:
         return places
 
 
-def _within(span: Span) -> Q:
-    within = Q()
+def within(span: Span) -> Q:
+    """The rows whose score lies in the span."""
+    found = Q()
     if span.start is not None:
-        within &= Q(score__gte=span.start)
+        found &= Q(score__gte=span.start)
     if span.stop is not None:
-        within &= Q(score__lt=span.stop)
-    return within
+        found &= Q(score__lt=span.stop)
+    return found

@@ -1,17 +1,23 @@
-"""Final ranks: written once, by the period's tie rule, in one statement; and the hash of what was written.
+"""Final standings: written once, in one statement, by the period's tie rule; hashed; and read by index.
 
-The hash covers rank, internal player number and score, so that erasing a name leaves it valid.
+The hash covers rank, internal player number and score, so that erasing a name leaves it valid. A table
+of its own, because giving a million rows a rank in place took over ten times as long
+(docs/decisions/0005).
 """
 
 import hashlib
+from collections.abc import Sequence
 
 from django.db import connection
+from django.db.models import Count, Min, QuerySet
 
 from leaderboards.core.rules import Order, Ties
-from leaderboards.models import Period, Standing
+from leaderboards.models import FinalStanding, Period
+from leaderboards.stores.base import Around, Named, Page, Placed, Quantiles, Question, Reading, Span
+from leaderboards.stores.sql import within
 
 CHUNK = 5000
-_RANKED_BY = {
+_RANK = {
     Ties.FIRST_COME: "row_number() OVER (ORDER BY score {0}, member {0})",
     Ties.LAST_COME: "row_number() OVER (ORDER BY score {0}, member {0})",
     Ties.SHARED: "rank() OVER (ORDER BY score {0})",
@@ -19,22 +25,72 @@ _RANKED_BY = {
 }
 
 
-def write_final_ranks(period: Period) -> None:
-    """Give every ranked standing its final rank. Run again it changes nothing."""
-    ranked = _RANKED_BY[period.rules.ties].format("DESC" if period.rules.order is Order.DESC else "ASC")
+def write_final_standings(period: Period) -> int:
+    """Give every ranked standing its final place, in the transaction that makes the period final; returns how many."""
+    direction = "DESC" if period.rules.order is Order.DESC else "ASC"
     with connection.cursor() as cursor:
         cursor.execute(
-            "UPDATE leaderboards_standing AS s SET final_rank = r.place FROM ("
-            f"SELECT id, {ranked} AS place FROM leaderboards_standing WHERE period_id = %s AND score IS NOT NULL"
-            ") AS r WHERE s.id = r.id AND s.final_rank IS DISTINCT FROM r.place",
+            "INSERT INTO leaderboards_finalstanding (period_id, place, rank, player_id, member, score)"
+            f" SELECT period_id, row_number() OVER (ORDER BY score {direction}, member {direction}),"
+            f" {_RANK[period.rules.ties].format(direction)}, player_id, member, score"
+            " FROM leaderboards_standing WHERE period_id = %s AND score IS NOT NULL ORDER BY 2",
             [period.pk],
         )
+        return int(cursor.rowcount)
 
 
 def content_hash(period: Period) -> str:
-    """SHA-256 over the lines ``rank,player number,score``, by rank and then player number."""
-    rows = Standing.objects.filter(period=period, final_rank__isnull=False).order_by("final_rank", "player_id")
+    """SHA-256 over the lines ``rank,player number,score`` in the order of places."""
+    rows = FinalStanding.objects.filter(period=period).order_by("place").values_list("rank", "player_id", "score")
     digest = hashlib.sha256()
-    for rank, player_id, score in rows.values_list("final_rank", "player_id", "score").iterator(chunk_size=CHUNK):
+    for rank, player_id, score in rows.iterator(chunk_size=CHUNK):
         digest.update(f"{rank},{player_id},{score!r}\n".encode())
     return digest.hexdigest()
+
+
+class FinalStore:
+    """A final period's standings."""
+
+    def read(self, period: Period, questions: Sequence[Question]) -> Reading:
+        """Answer all questions; nothing moves any more, so any moment is the same."""
+        return Reading(period.players, [self._answer(period, question) for question in questions])
+
+    def quantiles(self, period: Period, shares: Sequence[int]) -> Quantiles:
+        """The rows at shares of the field, in thousandths from the best."""
+        if not period.players:
+            return Quantiles(0, [])
+        places = [min(period.players * share // 1000, period.players - 1) + 1 for share in shares]
+        found = {row.place: row for row in _rows(period).filter(place__in=set(places))}
+        return Quantiles(period.players, [(found[place].member, found[place].score) for place in places])
+
+    def counts(self, period: Period, spans: Sequence[Span]) -> list[int]:
+        """How many players each span of scores holds."""
+        counted = {f"n{index}": Count("player", filter=within(span)) for index, span in enumerate(spans)}
+        found = _rows(period).aggregate(**counted)
+        return [found[f"n{index}"] for index in range(len(spans))]
+
+    def _answer(self, period: Period, question: Question) -> list[Placed]:
+        rows = _rows(period).order_by("place")
+        match question:
+            case Page(offset, limit):
+                return _placed(period, rows.filter(place__gt=offset, place__lte=offset + limit))
+            case Around(player, radius):
+                me = rows.filter(player__external_id=player).first()
+                if me is None:
+                    return []
+                return _placed(period, rows.filter(place__gte=me.place - radius, place__lte=me.place + radius))
+            case Named(players):
+                return _placed(period, rows.filter(player__external_id__in=players))
+
+
+def _rows(period: Period) -> QuerySet[FinalStanding]:
+    return FinalStanding.objects.filter(period=period)
+
+
+def _placed(period: Period, rows: QuerySet[FinalStanding]) -> list[Placed]:
+    found = list(rows)
+    if period.rules.ties.by_time:
+        return [Placed(row.member, row.score, row.rank, 1, row.place - 1) for row in found]
+    equals = _rows(period).filter(score__in={row.score for row in found}).values_list("score")
+    shared = {score: (tied, first) for score, tied, first in equals.annotate(Count("player"), Min("place"))}
+    return [Placed(row.member, row.score, row.rank, shared[row.score][0], shared[row.score][1] - 1) for row in found]
