@@ -27,12 +27,13 @@ lint: $(VENV)/.installed-dev
 	SECRET_KEY=only-for-lint $(BIN)/python manage.py makemigrations --check --dry-run
 
 # Each is touched last: an installation that was cut off starts again. The demo needs far less than the tests.
+# Python compiles what it uses by itself; to compile everything beforehand takes longer than the first start.
 $(VENV)/.installed-%: requirements-%.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Python 3.11 or later is needed; name it like this: make PYTHON=python3.12" >&2; exit 1; }
 	@echo "Installing $< into $(VENV) (once) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r $<
 	@touch $@
 
 LOCK = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
