@@ -75,6 +75,13 @@ class TestWorkedExamples:
         with pytest.raises(OutOfRange, match="`stage` may not go past 32751"):
             packing.pack((32752, 2**16 - 1), 1685892870_000, "a")
 
+    def test_the_pattern_that_would_be_infinity_is_refused(self) -> None:
+        packing = layout(criteria=wide(15, 48), ties=Ties.SHARED)
+
+        with pytest.raises(OutOfRange, match="not go past 32751"):
+            packing.pack((32752, 0), 0, "a")
+        assert packing.pack((32751, 2**48 - 1), 0, "a").score < float("inf")
+
     def test_the_greatest_integer_survives_lua(self) -> None:
         greatest = float(2**53 - 1)
 
