@@ -1,7 +1,8 @@
 """Rows without a domain word: who may call, which Redis is known, when the worker last breathed."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -83,3 +84,54 @@ class Heartbeat(models.Model):
         """For how long nothing was heard of ``name``; None if it was never heard of."""
         beat = cls.objects.filter(name=name).first()
         return None if beat is None else at - beat.beat_at
+
+
+class DeadLetter(models.Model):
+    """Work that cannot be done as it is: kept with the reason, until somebody retries or drops it.
+
+    ``kind`` names the work, ``subject`` what it is about (unique while unresolved), ``payload`` what is needed
+    to look at it.
+    """
+
+    kind = models.CharField(_("kind"), max_length=50)
+    subject = models.CharField(_("about"), max_length=200)
+    payload = models.JSONField(_("payload"), default=dict)
+    reason = models.TextField(_("reason"))
+    tries = models.PositiveIntegerField(_("tries"), default=1)
+    created_at = models.DateTimeField(_("created"))
+    failed_at = models.DateTimeField(_("last failed"))
+    resolved_at = models.DateTimeField(_("resolved"), null=True)
+    resolution = models.CharField(_("resolution"), max_length=20, blank=True)
+
+    class Meta:
+        ordering = ("-failed_at",)
+        verbose_name = _("dead letter")
+        verbose_name_plural = _("dead letters")
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["kind", "subject"], condition=models.Q(resolved_at=None), name="dead_letter_unique"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.subject}"
+
+    @classmethod
+    def note(cls, kind: str, subject: str, payload: dict[str, Any], reason: str, at: datetime) -> None:
+        """Keep a failure; one that is there already counts another try."""
+        letter, made = cls.objects.get_or_create(
+            kind=kind,
+            subject=subject,
+            resolved_at=None,
+            defaults={"payload": payload, "reason": reason, "created_at": at, "failed_at": at},
+        )
+        if not made:
+            letter.payload, letter.reason, letter.failed_at = payload, reason, at
+            letter.tries += 1
+            letter.save(update_fields=["payload", "reason", "failed_at", "tries"])
+
+    @classmethod
+    def resolve(cls, kind: str, subjects: Iterable[str], resolution: str, at: datetime) -> int:
+        """What was dead is done, or given up; returns how many letters that were."""
+        letters = cls.objects.filter(kind=kind, subject__in=list(subjects), resolved_at=None)
+        return letters.update(resolved_at=at, resolution=resolution)

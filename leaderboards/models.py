@@ -189,6 +189,7 @@ class Period(models.Model):
     settling_until = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
     closed_at = models.DateTimeField(null=True)
+    verified_at = models.DateTimeField(null=True)
     players = models.BigIntegerField(default=0)
     content_hash = models.CharField(max_length=64, blank=True)
 
@@ -328,6 +329,25 @@ class Submission(models.Model):
 
     def __str__(self) -> str:
         return f"{self.period_id}/{self.player_id}/{self.external_id or self.pk}"
+
+
+class Difference(models.Model):
+    """Something that verifying found: a player whose standing was not the same in SQL and Redis."""
+
+    period = models.ForeignKey(Period, models.CASCADE, related_name="differences", verbose_name=_("period"))
+    player = models.CharField(_("player"), max_length=64)
+    in_sql = models.FloatField(_("score in SQL"), null=True)
+    in_redis = models.FloatField(_("score in Redis"), null=True)
+    repaired = models.BooleanField(_("repaired"))
+    found_at = models.DateTimeField(_("found"))
+
+    class Meta:
+        ordering = ("-found_at", "-pk")
+        verbose_name = _("difference")
+        verbose_name_plural = _("differences")
+
+    def __str__(self) -> str:
+        return f"{self.period_id}/{self.player}"
 
 
 class LinkCode(models.Model):

@@ -5,6 +5,7 @@ greatest that changed it. The trap: submissions arrive out of order, and a stand
 more than its policy says.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from leaderboards.core.rules import Rules, Update
@@ -34,6 +35,26 @@ def judge(rules: Rules, old: State | None, new: State) -> State:
     if new.value == old.value:
         return new if new.at_ms < old.at_ms else old
     return new if rules.better(new.value, old.value) else old
+
+
+def replay(rules: Rules, submissions: Iterable[State]) -> State | None:
+    """The standing that submissions amount to, in the order in which they were applied; None without any.
+
+    Limits are not asked again: each submission was within them when it was accepted.
+    """
+    state: State | None = None
+    for new in submissions:
+        if rules.update is Update.INCREMENT:
+            state = new if state is None else _sum(state, new)
+        else:
+            state = judge(rules, state, new)
+    return state
+
+
+def _sum(old: State, new: State) -> State:
+    if new.value[0] == 0:
+        return old
+    return State((old.value[0] + new.value[0],), max(old.at_ms, new.at_ms))
 
 
 def _increment(rules: Rules, old: State | None, new: State) -> State:

@@ -14,6 +14,7 @@ from django.db import transaction
 
 from foundation import redis
 from foundation.errors import Unavailable
+from foundation.failpoints import failpoint
 from leaderboards.models import Period, Standing, State, Storage
 from leaderboards.services.mirror import mirror
 from leaderboards.stores import barrier
@@ -48,13 +49,16 @@ def close_due(at: datetime) -> list[Closed]:
 def close_period(period: Period, at: datetime) -> Closed:
     """Bring one period to its end, as far as that is possible now."""
     _stop_taking(period)
+    failpoint("close.after_stop")
     try:
         if period.board.storage == Storage.REDIS and period.state == State.CLOSING:
             _drain(period)
     except Unavailable as error:
         logger.warning("closing of period %s waits: %s", period.pk, error.detail)
         return _report(period, "Redis, which decides for this board, is away")
+    failpoint("close.after_drain")
     _make_final(period, at)
+    failpoint("close.after_final")
     if period.board.storage != Storage.SQL:
         _let_keys_expire(period)
     return _report(period)
@@ -87,6 +91,7 @@ def _make_final(period: Period, at: datetime) -> None:
     period.content_hash = content_hash(period)
     period.state, period.closed_at = State.FINAL, at
     period.save(update_fields=["players", "content_hash", "state", "closed_at"])
+    failpoint("close.before_final")
 
 
 def _let_keys_expire(period: Period) -> None:

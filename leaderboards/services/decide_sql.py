@@ -19,7 +19,7 @@ from leaderboards.models import Period, Player
 from leaderboards.models import State as PeriodState
 from leaderboards.services.decided import Decided, refused
 from leaderboards.services.ids import content, known, reused
-from leaderboards.services.put import put
+from leaderboards.services.put import put_and_write
 from leaderboards.services.resolve import Item
 from leaderboards.stores import barrier
 from leaderboards.stores.sql_writes import (
@@ -29,9 +29,7 @@ from leaderboards.stores.sql_writes import (
     ensure_players,
     insert_submissions,
     lock_standings,
-    write_standings,
 )
-from leaderboards.stores.zset_writes import Put
 
 logger = logging.getLogger(__name__)
 
@@ -140,13 +138,7 @@ def _write(judging: _Judging, service: str, at: datetime) -> None:
     if insert_submissions(period, service, submissions, competition=0, at=at) < len(submissions):
         raise _IdRaced
     names = {player.pk: name for name, player in judging.players.items()}
-    rows = [_standing_row(judging, pk, names[pk]) for pk in judging.changed()]
-    if not rows:
-        return
-    shown = put(period, [Put(names[row.player_id], row.score, row.member) for row in rows], at)
-    write_standings(period, [row if shown else row.as_unput() for row in rows])
-    if not shown:
-        Period.objects.filter(pk=period.pk, stale_since=None).update(stale_since=at)
+    put_and_write(period, [_standing_row(judging, pk, names[pk]) for pk in judging.changed()], names, at)
 
 
 def _standing_row(judging: _Judging, player_id: int, name: str) -> StandingRow:

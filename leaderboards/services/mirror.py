@@ -6,12 +6,15 @@ changes nothing that is not newer. A dirty mark goes only while it is of the ver
 
 import logging
 from collections.abc import Sequence
+from datetime import datetime
 
-from django.db import transaction
+from django.db import DatabaseError, OperationalError, transaction
+from django.db.models import QuerySet
 
 from foundation import clock, redis
 from foundation.errors import Unavailable
-from foundation.models import Heartbeat
+from foundation.failpoints import failpoint
+from foundation.models import DeadLetter, Heartbeat
 from leaderboards.models import Period, State, Storage
 from leaderboards.selectors.lag import MIRROR
 from leaderboards.stores import barrier
@@ -22,6 +25,7 @@ from leaderboards.stores.zset_writes import state_from
 logger = logging.getLogger(__name__)
 
 CHUNK = 1000
+DEAD = "mirror"
 
 
 def mirror_all() -> int:
@@ -67,14 +71,63 @@ def _mirror_chunk(period: Period) -> tuple[int, int]:
             return 0, 0
         total, rows = settler.dirty(period, CHUNK)
         _copy(period, rows)
+    failpoint("mirror.after_commit")
     settler.clean(period, rows)
+    failpoint("mirror.after_clean")
     return len(rows), max(0, total - len(rows))
 
 
 def _copy(period: Period, rows: Sequence[Dirty]) -> None:
+    """Copy rows, each half by itself where SQL refuses the whole, until the poisonous one stands alone."""
+    if not rows:
+        return
+    try:
+        with transaction.atomic():
+            _write(period, rows)
+    except OperationalError:
+        raise  # SQL is away or busy: no row is to blame
+    except DatabaseError as error:
+        if len(rows) > 1:
+            middle = len(rows) // 2
+            _copy(period, rows[:middle])
+            _copy(period, rows[middle:])
+        else:
+            _bury(period, rows[0], error)
+
+
+def _write(period: Period, rows: Sequence[Dirty]) -> None:
     players = ensure_players((row.player for row in rows), clock.now())
     ordered = sorted(rows, key=lambda row: players[row.player].pk)
     write_standings(period, [_standing_row(period, players[row.player].pk, row) for row in ordered], only_newer=True)
+    if buried(period).exists():
+        DeadLetter.resolve(DEAD, [f"{period.pk}:{row.player}" for row in rows], "mirrored", clock.now())
+    failpoint("mirror.before_commit")
+
+
+def _bury(period: Period, row: Dirty, error: DatabaseError) -> None:
+    """Set a row aside that SQL refuses; Redis still has it, and the player's next score tries again."""
+    logger.error("a standing of period %s cannot be mirrored: %s", period.pk, error)
+    payload = {"period": period.pk, "player": row.player, "version": row.version, "score": row.score}
+    DeadLetter.note(DEAD, f"{period.pk}:{row.player}", payload, str(error), clock.now())
+
+
+def buried(period: Period) -> QuerySet[DeadLetter]:
+    """The standings of the period that are set aside."""
+    return DeadLetter.objects.filter(kind=DEAD, subject__startswith=f"{period.pk}:", resolved_at=None)
+
+
+def retry(letter: DeadLetter) -> bool:
+    """Try to mirror again what was set aside; True if SQL has it now. Raises what the link raises."""
+    period = Period.objects.select_related("board").get(pk=letter.payload["period"])
+    ZsetSettler(redis.boards()).soil(period, letter.payload["player"])
+    mirror(period)
+    letter.refresh_from_db()
+    return letter.resolved_at is not None
+
+
+def drop(letter: DeadLetter, at: datetime) -> None:
+    """Give up: SQL keeps what it has of this standing, until the player scores again."""
+    DeadLetter.resolve(DEAD, [letter.subject], "dropped", at)
 
 
 def _standing_row(period: Period, player_id: int, row: Dirty) -> StandingRow:

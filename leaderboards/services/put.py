@@ -2,15 +2,17 @@
 
 import logging
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from django.db import transaction
 
 from foundation import redis
 from foundation.errors import Unavailable
+from foundation.failpoints import failpoint
 from leaderboards.core.instants import milliseconds
 from leaderboards.models import Period, Storage
+from leaderboards.stores.sql_writes import StandingRow, write_standings
 from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, Put, ZsetWriter
 
 logger = logging.getLogger(__name__)
@@ -26,11 +28,26 @@ def token_time_ms(token: str) -> int:
     return int(token.partition("-")[0])
 
 
-def put(period: Period, rows: Sequence[Put], at: datetime) -> bool:
-    """Show ``rows`` in Redis. True if they are there; False if nobody can promise it, and settling must.
+def put_and_write(period: Period, rows: Sequence[StandingRow], names: Mapping[int, str], at: datetime) -> None:
+    """Show standings in Redis and write them to SQL, with the mark of whether Redis has them.
 
-    Call it as the last step of the transaction that holds the rows' locks.
+    ``names`` are the players' ids by number. Call it as the last step of the transaction that holds the
+    rows' locks.
     """
+    if not rows:
+        return
+    failpoint("submit.before_put")
+    shown = _put(period, [Put(names[row.player_id], row.score, row.member) for row in rows], at)
+    failpoint("submit.after_put")
+    write_standings(period, [row if shown else row.as_unput() for row in rows])
+    if not shown:
+        Period.objects.filter(pk=period.pk, stale_since=None).update(stale_since=at)
+    failpoint("submit.before_commit")
+    transaction.on_commit(lambda: failpoint("submit.after_commit"))
+
+
+def _put(period: Period, rows: Sequence[Put], at: datetime) -> bool:
+    """True if the rows are in Redis; False if nobody can promise it, and settling must put them."""
     if period.board.storage != Storage.HYBRID:
         return True
     if period.stale_since is not None:

@@ -13,10 +13,10 @@ from foundation.errors import Unavailable
 from leaderboards import selectors
 from leaderboards.errors import NotRanked, PeriodClosed, StorageUnavailable
 from leaderboards.models import Board, Period, Player, State, Storage, Submission
-from leaderboards.services.put import put
+from leaderboards.services.put import put_and_write
 from leaderboards.stores import barrier
-from leaderboards.stores.sql_writes import StandingRow, lock_standings, write_standings
-from leaderboards.stores.zset_writes import Put, ZsetWriter
+from leaderboards.stores.sql_writes import StandingRow, lock_standings
+from leaderboards.stores.zset_writes import ZsetWriter
 
 
 def remove_player(board: Board, player: str, at: datetime) -> None:
@@ -52,10 +52,8 @@ def _remove_from_sql(period: Period, player: str, at: datetime) -> None:
     if row is None or held is None or held.state is None:
         raise _not_ranked(player)
     Submission.objects.filter(period=period, player=row, voided_at=None).update(voided_at=at)
-    shown = put(period, [Put(player, None, player)], at)
-    write_standings(period, [StandingRow(row.pk, player, None, None, held.version + 1, unput=not shown)])
-    if not shown:
-        Period.objects.filter(pk=period.pk, stale_since=None).update(stale_since=at)
+    gone = StandingRow(row.pk, player, None, None, held.version + 1)
+    put_and_write(period, [gone], {row.pk: player}, at)
 
 
 def _not_ranked(player: str) -> NotRanked:

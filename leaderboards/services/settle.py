@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 
 from foundation import clock, redis
 from foundation.errors import Unavailable
+from foundation.failpoints import failpoint
 from foundation.models import KnownRedis
 from leaderboards.core.instants import milliseconds
 from leaderboards.models import DrawnGeneration, Period, Standing, State, Storage
@@ -127,6 +128,7 @@ def _renew(period_id: int, distrust: bool = False) -> Period | None:
         lost = memory.generation != period.generation or period.whole or (distrust and not decided_by_redis)
         if not settler.renew(period, number, empty=lost):
             return None
+        failpoint("settle.after_renew")
         period.generation = number
         if decided_by_redis:
             _restore(settler, period, above=-1 if lost else memory.sequence)
@@ -135,14 +137,13 @@ def _renew(period_id: int, distrust: bool = False) -> Period | None:
             period.stale_since, period.whole = period.stale_since or clock.now(), lost
             period.settling_until = None if distrust else clock.now() + LEASE
         period.save(update_fields=["generation", "stale_since", "whole", "settling_until"])
+    failpoint("settle.after_generation")
     return period
 
 
 def _is_due(period: Period) -> bool:
     """Whether the period is stale and nobody is at it. The lease saves work; the generation keeps it right."""
-    return period.stale_since is not None and (
-        period.settling_until is None or period.settling_until <= clock.now()
-    )
+    return period.stale_since is not None and (period.settling_until is None or period.settling_until <= clock.now())
 
 
 def _restore(settler: ZsetSettler, period: Period, above: int) -> None:
@@ -188,6 +189,8 @@ def _put_chunk(writer: ZsetWriter, period: Period, wanted: QuerySet[Standing]) -
         Standing.objects.filter(pk__in=[row.pk for row in rows if row.unput]).update(unput=False)
         mine = Period.objects.filter(pk=period.pk, generation=period.generation)
         mine.update(settling_until=clock.now() + LEASE)
+        failpoint("settle.before_chunk_commit")
+    failpoint("settle.after_chunk_commit")
     return rows[-1].player_id
 
 
@@ -225,7 +228,10 @@ def _declare_settled(period: Period) -> bool:
         if Standing.objects.filter(period=period, unput=True).exists():
             return False
         mine = Period.objects.filter(pk=period.pk, generation=period.generation)
-        return bool(mine.update(stale_since=None, whole=False))
+        settled = bool(mine.update(stale_since=None, whole=False))
+        failpoint("settle.before_declared")
+    failpoint("settle.after_declared")
+    return settled
 
 
 def _chunks(rows: Iterable[Standing]) -> Iterator[list[Standing]]:

@@ -80,6 +80,31 @@ class ZsetSettler:
         for key in period.family.every:
             self._link.call("EXPIRE", key, int(after.total_seconds()))
 
+    def soil(self, period: Period, player: str, compared: float | str | None = "*") -> bool:
+        """Have the mirror copy a standing again, if its score is still the one ``compared`` (None: not ranked)."""
+        family = period.family
+        keys = [family.gen, family.zset, family.members, family.seq, family.dirty]
+        score = "" if compared is None else compared if isinstance(compared, str) else repr(compared)
+        args: list[Argument] = [
+            *(period.generation, self._link.deadline_ms(), flag(period.layout.in_member), player, score),
+        ]
+        return bool(run(self._link, "soil", keys, args))
+
+    def is_dirty(self, period: Period, player: str) -> bool:
+        """Whether SQL may lack the player's standing."""
+        return bool(self._link.call("HEXISTS", period.family.dirty, player))
+
+    def unlink(self, period: Period) -> None:
+        """Let the whole family go, without blocking the server for its size."""
+        self._link.call("UNLINK", *period.family.every)
+
+    def scan(self, period: Period, cursor: str, count: int) -> tuple[str, dict[str, float]]:
+        """About ``count`` members with their scores, and where to go on; "0" begins and ends."""
+        keys = [period.family.gen, period.family.zset]
+        following, *cells = run(self._link, "scan", keys, [period.generation, cursor, count])
+        pairs = zip(cells[::2], cells[1::2], strict=True)
+        return following.decode(), {member.decode(): float(score) for member, score in pairs}
+
     def restore(self, period: Period, rows: Sequence[Restored]) -> None:
         """Put standings back, and lift the sequence above their versions."""
         family = period.family

@@ -1,0 +1,163 @@
+"""Verifying: are Redis and SQL the same, standing by standing, and if not, repair what still holds.
+
+Two walks over a period, in chunks within a time budget: SQL's rows against Redis, and Redis's members
+against SQL. What differs in passing is looked at again where nobody can move it (hybrid: the standing
+locked) or where a script can tell (redis: the same score, not dirty). Each difference is a row.
+"""
+
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from foundation import clock, redis
+from leaderboards.models import Difference, Period, Standing, State, Storage
+from leaderboards.stores import barrier
+from leaderboards.stores.zset_settling import ZsetSettler
+from leaderboards.stores.zset_writes import Put, Seen, ZsetWriter
+
+logger = logging.getLogger(__name__)
+
+CHUNK = 500
+DAYS = ("", "")  # no ids are looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What a run over one period found; ``finished`` is False where its time was up first."""
+
+    board: int
+    label: str
+    compared: int
+    differences: int
+    repaired: int
+    finished: bool
+
+
+def verify_all(at: datetime, seconds: float, repair: bool = True, seq: int | None = None) -> list[Verified]:
+    """Verify every living period (of board ``seq``), the one longest unverified first, for ``seconds`` in all.
+
+    Raises what the link raises: without Redis there is nothing to compare.
+    """
+    until = clock.monotonic() + seconds
+    periods = Period.objects.filter(state__in=(State.OPEN, State.CLOSING), stale_since=None)
+    periods = periods.exclude(board__storage=Storage.SQL).exclude(starts_at__gt=at).select_related("board")
+    if seq is not None:
+        periods = periods.filter(board=seq)
+    found = []
+    for period in periods.order_by("verified_at", "pk"):
+        if clock.monotonic() >= until:
+            break
+        found.append(verify(period, until, repair))
+    return found
+
+
+def verify(period: Period, until: float, repair: bool) -> Verified:
+    """Compare one period until ``until`` on the monotonic clock."""
+    walk = _Walk(period, repair)
+    finished = all(clock.monotonic() < until for _ in walk.steps())
+    if finished:
+        Period.objects.filter(pk=period.pk).update(verified_at=clock.now())
+    return Verified(period.board_id, period.label, walk.compared, walk.differences, walk.repaired, finished)
+
+
+class _Walk:
+    """Both walks over one period."""
+
+    def __init__(self, period: Period, repair: bool) -> None:
+        self._period = period
+        self._repair = repair
+        self._decided_by_redis = period.board.storage == Storage.REDIS
+        self._writer = ZsetWriter(redis.settling())
+        self._settler = ZsetSettler(redis.settling())
+        self.compared = self.differences = self.repaired = 0
+
+    def steps(self) -> Iterator[None]:
+        """One chunk a step."""
+        rows = Standing.objects.filter(period=self._period).select_related("player").order_by("player_id")
+        last = 0
+        while chunk := list(rows.filter(player__gt=last)[:CHUNK]):
+            self._compare(chunk)
+            last = chunk[-1].player_id
+            yield
+        cursor = ""
+        while cursor != "0":
+            cursor, members = self._settler.scan(self._period, cursor or "0", CHUNK)
+            self._compare_members(members)
+            yield
+
+    def _compare(self, chunk: Sequence[Standing]) -> None:
+        self.compared += len(chunk)
+        seen = self._look([row.player.external_id for row in chunk])
+        for row, redis_row in zip(chunk, seen, strict=True):
+            if not _same(row, redis_row):
+                self._look_closer(row.player.external_id)
+
+    def _compare_members(self, members: Iterable[str]) -> None:
+        """Members of players whom SQL does not rank; those that it ranks were compared before."""
+        names = {self._period.layout.player_of(member): member for member in members}
+        ranked = Standing.objects.filter(period=self._period, score__isnull=False, member__in=names.values())
+        known = set(ranked.values_list("member", flat=True))
+        for name, member in names.items():
+            if member not in known:
+                self._look_closer(name)
+
+    def _look(self, names: Sequence[str]) -> list[Seen]:
+        return self._writer.look(self._period, [(name, None) for name in names], DAYS)
+
+    def _look_closer(self, name: str) -> None:
+        if self._decided_by_redis:
+            self._look_closer_at_redis(name)
+        else:
+            self._look_closer_at_sql(name)
+
+    @transaction.atomic
+    def _look_closer_at_sql(self, name: str) -> None:
+        """SQL decides: with the standing locked (or nobody writing at all), what does Redis show?"""
+        standings = Standing.objects.select_for_update(of=("self",)).filter(period=self._period)
+        row = standings.filter(player__external_id=name).first()
+        if row is None:
+            barrier.hold_exclusive(self._period.pk)
+            row = standings.filter(player__external_id=name).first()
+        [seen] = self._look([name])
+        if (row is not None and row.unput) or _same(row, seen) or self._is_unsure(name):
+            return
+        if self._repair:
+            score, member = (row.score, row.member) if row else (None, name)
+            self._writer.put(self._period, [Put(name, score, member)])
+        self._note(name, row, seen, self._repair)
+
+    def _is_unsure(self, name: str) -> bool:
+        """Whether a writer may have died with this player's put uncommitted: settling looks after that."""
+        return any(name in names for names in self._settler.tokens(self._period).values())
+
+    def _look_closer_at_redis(self, name: str) -> None:
+        """Redis decides: SQL read again, then Redis; a script repairs only what is still so and not dirty."""
+        row = Standing.objects.filter(period=self._period, player__external_id=name).first()
+        [seen] = self._look([name])
+        if _same(row, seen) or self._settler.is_dirty(self._period, name):
+            return
+        soiled = self._repair and self._settler.soil(self._period, name, seen.score)
+        if soiled or not self._repair:
+            self._note(name, row, seen, soiled)
+
+    def _note(self, name: str, row: Standing | None, seen: Seen, repaired: bool) -> None:
+        self.differences += 1
+        self.repaired += repaired
+        Difference.objects.create(
+            period=self._period,
+            player=name,
+            in_sql=None if row is None else row.score,
+            in_redis=seen.score,
+            repaired=repaired,
+            found_at=clock.now(),
+        )
+        logger.warning("period %s differs for one player; repaired: %s", self._period.pk, repaired)
+
+
+def _same(row: Standing | None, seen: Seen) -> bool:
+    if row is None or row.score is None:
+        return seen.score is None
+    return seen.score == row.score and seen.member == row.member

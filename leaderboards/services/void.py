@@ -1,0 +1,33 @@
+"""Voiding one submission: the player falls back to what his others amount to."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from leaderboards.core.policies import replay
+from leaderboards.errors import PeriodClosed
+from leaderboards.models import Period, State, Submission
+from leaderboards.services.put import put_and_write
+from leaderboards.stores import barrier
+from leaderboards.stores.sql_writes import StandingRow, lock_standings, state_of
+
+
+@transaction.atomic
+def void_submission(submission: Submission, at: datetime) -> None:
+    """Void it and derive the standing anew. Safe to call twice. Raises ``PeriodClosed``."""
+    barrier.hold_shared(submission.period_id)
+    period = Period.objects.select_related("board").get(pk=submission.period_id)
+    if period.state != State.OPEN:
+        raise PeriodClosed(f"Period {period.label} is closed; its standings stay as they are.")
+    player = submission.player
+    held = lock_standings(period, {player.pk: player.external_id})[player.pk]
+    Submission.objects.filter(pk=submission.pk, voided_at=None).update(voided_at=at)
+    left = Submission.objects.filter(period=period, player=player, voided_at=None).order_by("pk")
+    state = replay(period.rules, (state_of(row.points, row.fields, row.at) for row in left))
+    if state == held.state:
+        return
+    row = StandingRow(player.pk, player.external_id, None, None, held.version + 1)
+    if state is not None:
+        packed = period.layout.pack(state.value, state.at_ms, player.external_id)
+        row = StandingRow(player.pk, packed.member, state, packed.score, held.version + 1)
+    put_and_write(period, [row], {player.pk: player.external_id}, at)
