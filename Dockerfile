@@ -8,7 +8,7 @@ FROM python:3.11-slim
 ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 STATIC_ROOT=/static
 COPY --from=packages /venv /venv
 WORKDIR /app
-COPY manage.py ./
+COPY manage.py pyproject.toml ./
 COPY config config
 COPY foundation foundation
 COPY leaderboards leaderboards
@@ -17,7 +17,11 @@ COPY static static
 COPY templates templates
 # The key serves this one command and no request.
 RUN SECRET_KEY=only-for-collectstatic python manage.py collectstatic --noinput -v0
+# What /healthz says that runs here.
+ARG GIT_COMMIT=""
+ENV GIT_COMMIT=$GIT_COMMIT
 USER 10001:10001
 EXPOSE 8000
 CMD ["granian", "--interface", "wsgi", "--host", "0.0.0.0", "--port", "8000", "--workers", "2", \
+     "--blocking-threads", "16", "--backpressure", "256", \
      "--workers-kill-timeout", "10", "--respawn-failed-workers", "config.wsgi:application"]

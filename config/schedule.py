@@ -18,6 +18,8 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "settle": every(1, "leaderboards.tasks.settle"),
     # The next period's row exists before the running one ends.
     "open_periods": every(60, "leaderboards.tasks.open_periods"),
+    # Periods past their grace get their final ranks.
+    "close_periods": every(10, "leaderboards.tasks.close_periods"),
     # A sign of life of beat and worker, which /readyz and `doctor` read.
     "heartbeat": every(10, "foundation.tasks.heartbeat"),
 }

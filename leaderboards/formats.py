@@ -21,6 +21,7 @@ from leaderboards.selectors import PeriodShown
 Number = int | Decimal
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
+_SIZES = (_DAY, _HOUR, _MINUTE, 1)
 _SYMBOLS = {Unit.METRES.value: "m", Unit.KILOMETRES.value: "km"}
 
 
@@ -74,6 +75,11 @@ def field_name(name: str) -> str:
     return name.replace("_", " ")
 
 
+def named_number(name: str, value: int) -> str:
+    """A criterion's name and value, held together where a line breaks."""
+    return f"{field_name(name)} {number(value)}".replace(" ", "\N{NO-BREAK SPACE}")
+
+
 def shown_fields(fields: Iterable[str]) -> list[str]:
     """The criteria that stand in columns; the time has one of its own."""
     return [name for name in fields if name != ACHIEVED_AT]
@@ -81,24 +87,22 @@ def shown_fields(fields: Iterable[str]) -> list[str]:
 
 def time_left(seconds: int) -> str:
     """The two greatest units: 6 d 4 h, 4 h 12 min, 12 min 5 s, 5 s."""
-    day, hour, minute, second = duration_units()
-    if seconds >= _DAY:
-        return f"{seconds // _DAY} {day} {seconds % _DAY // _HOUR} {hour}"
-    if seconds >= _HOUR:
-        return f"{seconds // _HOUR} {hour} {seconds % _HOUR // _MINUTE} {minute}"
-    if seconds >= _MINUTE:
-        return f"{seconds // _MINUTE} {minute} {seconds % _MINUTE} {second}"
-    return f"{seconds} {second}"
+    units = duration_units()
+    first = next((nth for nth, size in enumerate(_SIZES) if seconds >= size), len(_SIZES) - 1)
+    parts = [units[first].replace("#", str(seconds // _SIZES[first]))]
+    if first + 1 < len(_SIZES):
+        parts.append(units[first + 1].replace("#", str(seconds % _SIZES[first] // _SIZES[first + 1])))
+    return " ".join(parts)
 
 
-def duration_units() -> tuple[str, str, str, str]:
-    """Short words for day, hour, minute and second; the page's own countdown uses the same."""
-    return (
-        pgettext("days, short", "d"),
-        pgettext("hours, short", "h"),
-        pgettext("minutes, short", "min"),
-        pgettext("seconds, short", "s"),
-    )
+def duration_units() -> list[str]:
+    """Short forms for days, hours, minutes and seconds, # for the number; the page's own countdown uses the same."""
+    return [
+        pgettext("days, short", "# d"),
+        pgettext("hours, short", "# h"),
+        pgettext("minutes, short", "# min"),
+        pgettext("seconds, short", "# s"),
+    ]
 
 
 def moment(at: datetime, zone: str) -> str:
@@ -159,4 +163,12 @@ def _span(first: date, last: date, today: date) -> str:
     else:
         both = pgettext("date format", "j M")
         text = f"{spell(first, both)} – {spell(last, both)}"
-    return text if last.year == today.year else pgettext("dates and year", "%s %d") % (text, last.year)
+    return (
+        text
+        if last.year == today.year
+        else pgettext("dates and year", "%(dates)s %(year)d")
+        % {
+            "dates": text,
+            "year": last.year,
+        }
+    )

@@ -6,6 +6,7 @@ from celery import shared_task
 
 from foundation import clock
 from foundation.errors import Unavailable
+from leaderboards.services import close as closing
 from leaderboards.services import mirror as mirroring
 from leaderboards.services import open as opening
 from leaderboards.services import settle as settling
@@ -33,3 +34,9 @@ def settle() -> int:
 def open_periods() -> int:
     """Make the running and the next period of every board."""
     return opening.open_due(clock.now())
+
+
+@shared_task
+def close_periods() -> int:
+    """Bring every period that is past its grace to its end; those that wait for Redis are tried again."""
+    return sum(closed.final for closed in closing.close_due(clock.now()))

@@ -27,7 +27,11 @@ from config.local.trouble import Stopped, Trouble
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 HOST = "127.0.0.1"
 ADMIN, PLAYER = "demo-admin", "demo-player"
-GRANIAN = "--interface wsgi --workers 2 --workers-kill-timeout 5 --respawn-failed-workers config.wsgi:application"
+# Threads are the requests that are answered at once, and each may hold one connection to SQL and one to Redis.
+GRANIAN = (
+    "--interface wsgi --workers 2 --blocking-threads 8 --backpressure 256 "
+    "--workers-kill-timeout 5 --respawn-failed-workers config.wsgi:application"
+)
 # One worker needs none of what several tell each other.
 WORKER = "worker -c 2 -l INFO --without-gossip --without-mingle --without-heartbeat"
 

@@ -12,6 +12,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from leaderboards.core.periods import PeriodKind, window_at
+from leaderboards.core.points import points_text
 from leaderboards.core.settings import sample_layout
 from leaderboards.errors import BadBoard
 from leaderboards.models import Board, Period
@@ -102,11 +103,11 @@ def changes_waiting(board: Board, at: datetime) -> dict[str, Any]:
 def cancel_changes(board: Board, at: datetime) -> None:
     """Give the board back the rules of its running period."""
     running = Period.objects.get(board=board, label=window_at(board.calendar, at).label)
-    rules, stored = running.rules, running.rules_json
+    stored = running.rules_json
     for field in ("order", "update", "ties", "tie_break", "criteria", "decimals"):
         setattr(board, field, stored[field])
     for field in ("minimum", "maximum", "total_maximum"):
-        setattr(board, field, rules.text(stored[field]))
+        setattr(board, field, points_text(stored[field], stored["decimals"]))
     board.full_clean()
     save_board(board, at)
 

@@ -30,7 +30,7 @@ def countdown(ends_at: datetime, seconds: int) -> SafeString:
     return format_html(
         '<time datetime="{}" data-countdown data-units="{}">{}</time>',
         _machine(ends_at),
-        " ".join(formats.duration_units()),
+        "|".join(formats.duration_units()),
         formats.time_left(seconds),
     )
 

@@ -23,13 +23,13 @@ from leaderboards import formats, selectors
 from leaderboards.core.ranks import percentile
 from leaderboards.models import Board, State, Visibility
 from leaderboards.selectors import BoardPage, PeriodShown, Standings
-from leaderboards.views.lines import columns, gap_ahead, gap_behind, lines, result
+from leaderboards.views.lines import columns, gap_ahead, gap_behind, in_columns, lines, result
 from leaderboards.views.viewer import Viewer, remember, viewer_of
 
 ROWS = 50
 LAST_PAGE = 2**31 // ROWS
 BOARDS_A_PAGE = 24
-PERIODS_IN_STRIP = 5
+PERIODS_IN_STRIP = 4
 PERIODS_LISTED = 60
 LIVE_EVERY_SECONDS = 2
 LIST_EVERY_SECONDS = 10
@@ -90,6 +90,7 @@ def _board_page(board: Board, label: str, number: int, viewer: Viewer) -> tuple[
         "earlier": chips[PERIODS_IN_STRIP:],
         "columns": columns(board, found.rows),
         "lines": lines(board, found.rows, viewer.player),
+        "as_words": bool(board.criteria) and not in_columns(board, [field.name for field in board.rules.fields]),
         "is_open": is_open,
         "every": LIVE_EVERY_SECONDS if is_open else 0,
         "first": found.rows and (number - 1) * ROWS + 1,

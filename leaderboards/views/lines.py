@@ -11,7 +11,7 @@ from leaderboards import formats
 from leaderboards.models import Board
 from leaderboards.selectors import Row
 
-MOST_COLUMNS = 3  # more criteria than these stand in one cell, as words
+WIDEST_COLUMNS = 16  # characters that numbers may take on a phone; wider criteria stand in one cell, as words
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,13 @@ def columns(board: Board, rows: Sequence[Row]) -> list[str]:
     if not rows or rows[0].fields is None:
         return [formats.points_heading(board)]
     names = formats.shown_fields(rows[0].fields)
-    return [formats.field_name(name) for name in names] if len(names) <= MOST_COLUMNS else [_("Result")]
+    return [formats.field_name(name) for name in names] if in_columns(board, names) else [_("Result")]
+
+
+def in_columns(board: Board, names: Sequence[str]) -> bool:
+    """Whether the criteria fit columns of their own, however great their values become."""
+    widths = {field.name: len(formats.number(field.maximum)) for field in board.rules.fields}
+    return all(name in widths for name in names) and sum(widths.values()) <= WIDEST_COLUMNS
 
 
 def lines(board: Board, rows: Sequence[Row], me: str | None) -> list[Line]:
@@ -57,9 +63,9 @@ def cells(board: Board, row: Row) -> list[str]:
     if row.fields is None:
         return [formats.points(board, row.points or 0)]
     names = formats.shown_fields(row.fields)
-    if len(names) <= MOST_COLUMNS:
+    if in_columns(board, names):
         return [formats.number(row.fields[name]) for name in names]
-    return [" · ".join(f"{formats.field_name(name)} {formats.number(row.fields[name])}" for name in names)]
+    return [result(board, row)]
 
 
 def result(board: Board, row: Row) -> str:
@@ -67,7 +73,7 @@ def result(board: Board, row: Row) -> str:
     if row.fields is None:
         return formats.measured(board, row.points or 0)
     names = formats.shown_fields(row.fields)
-    return " · ".join(f"{formats.field_name(name)} {formats.number(row.fields[name])}" for name in names)
+    return " · ".join(formats.named_number(name, row.fields[name]) for name in names)
 
 
 def gap_ahead(board: Board, me: Row, rows: Sequence[Row]) -> Gap | None:
@@ -92,5 +98,5 @@ def _distance(board: Board, me: Row, other: Row) -> str:
         return formats.measured(board, apart) if apart else ""
     for name in formats.shown_fields(me.fields):
         if between := abs(me.fields[name] - other.fields[name]):
-            return f"{formats.field_name(name)} {formats.number(between)}"
+            return formats.named_number(name, between)
     return ""

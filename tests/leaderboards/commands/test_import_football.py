@@ -8,7 +8,7 @@ import pytest
 
 from foundation import clock
 from leaderboards import selectors
-from leaderboards.models import Board, Period, Player, Standing, State, Storage, Submission
+from leaderboards.models import Board, FinalStanding, Period, Player, Standing, State, Storage, Submission
 from leaderboards.services.boards import apply_boards
 from tests.leaderboards.commands.calls import Printed, run
 
@@ -46,8 +46,9 @@ def past(board: Board) -> list[Period]:
 
 def state() -> tuple[object, ...]:
     """Everything that a second import could have changed."""
-    standings = Standing.objects.order_by("pk").values_list("pk", "points", "at", "score", "version", "final_rank")
-    return (*standings, Submission.objects.count(), Player.objects.count(), Period.objects.count())
+    standings = Standing.objects.order_by("pk").values_list("pk", "points", "at", "score", "version")
+    finals = FinalStanding.objects.order_by("pk").values_list()
+    return (*standings, *finals, Submission.objects.count(), Player.objects.count(), Period.objects.count())
 
 
 @pytest.mark.parametrize("storage", [Storage.HYBRID, Storage.REDIS])

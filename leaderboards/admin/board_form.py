@@ -1,0 +1,155 @@
+"""The form of a board: what may be typed, what is fixed and why, and refusals at the field that is to blame.
+
+The form knows no rule of its own: ``services.boards.check_board`` refuses, and its word is put beside
+the field. The trap: a disabled field keeps its stored value whatever a browser sends.
+"""
+
+from typing import Any
+from zoneinfo import available_timezones
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from foundation import clock
+from leaderboards.admin.sentences import on_the_boards_clock
+from leaderboards.core.periods import window_at
+from leaderboards.errors import BadBoard
+from leaderboards.models import Board
+from leaderboards.services.boards import SETTINGS, check_board
+
+BOUNDS = ("minimum", "maximum", "total_maximum")
+
+
+class TimezoneInput(forms.TextInput):
+    """A text that the browser completes from the list of IANA's zones, also without JavaScript."""
+
+    def render(self, name: str, value: Any, attrs: dict[str, Any] | None = None, renderer: Any = None) -> SafeString:
+        """The input and its list."""
+        field = super().render(name, value, {**(attrs or {}), "list": "timezones", "autocomplete": "off"}, renderer)
+        zones = sorted(available_timezones() - {"localtime", "Factory"})
+        options = format_html_join("", '<option value="{}"></option>', ((zone,) for zone in zones))
+        return format_html('{}<datalist id="timezones">{}</datalist>', field, options)
+
+
+class BoardForm(forms.ModelForm[Board]):
+    """``replaces`` is the board that "Save as new" retires; set on a subclass made for the request."""
+
+    replaces: Board | None = None
+
+    class Meta:
+        model = Board
+        fields = SETTINGS
+        widgets = {  # noqa: RUF012 - Django's own way to say it
+            "timezone": TimezoneInput,
+            "cutoff": forms.TextInput(attrs={"placeholder": "00:00", "size": 6}),
+            "criteria": forms.Textarea(attrs={"rows": 5, "cols": 60, "spellcheck": "false"}),
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in BOUNDS:
+            self.initial[name] = plain(self.initial.get(name, getattr(self.instance, name)))
+        for name, text in HELP.items():
+            if name in self.fields:
+                self.fields[name].help_text = text
+        if self.instance.pk and self.instance.periods.exists():
+            self._freeze()
+
+    def _freeze(self) -> None:
+        """Say what may not change any more, and what waits."""
+        board = self.instance
+        for name in Board.FIXED:
+            self._fix(
+                name,
+                _("Fixed since the first period opened. “Save as new” makes a new board without this one's history."),
+            )
+        if board.is_event:
+            return
+        ends_at = window_at(board.calendar, clock.now()).ends_at
+        for name in Board.WAITING:
+            if ends_at is None:
+                self._fix(name, _("Fixed: the one period of an all-time board keeps the rules it opened with."))
+            else:
+                note = _("A change takes effect from %(when)s.") % {"when": on_the_boards_clock(ends_at, board)}
+                self._note(name, note)
+
+    def _fix(self, name: str, reason: str) -> None:
+        if name in self.fields:
+            self.fields[name].disabled = True
+            self.fields[name].help_text = reason
+
+    def _note(self, name: str, note: str) -> None:
+        if name in self.fields:
+            field = self.fields[name]
+            field.help_text = f"{field.help_text} {note}".strip()
+
+    def clean_criteria(self) -> Any:
+        """An empty field is no criteria."""
+        return self.cleaned_data["criteria"] or []
+
+    def clean_name(self) -> str:
+        """One board in use has a name; the one that is being replaced gives it up."""
+        name = str(self.cleaned_data["name"]).strip()
+        others = Board.objects.filter(name=name, retired_at=None).exclude(pk=self.instance.pk)
+        if self.replaces is not None:
+            others = others.exclude(pk=self.replaces.pk)
+        if taken := others.first():
+            raise ValidationError(
+                _("Board %(seq)s has this name. Take another, or retire that board first.") % {"seq": taken.seq}
+            )
+        return name
+
+    def validate_constraints(self) -> None:
+        """The one constraint is ``clean_name``'s, in words."""
+
+    def _post_clean(self) -> None:
+        super()._post_clean()  # type: ignore[misc]
+        if self.errors:
+            return
+        try:
+            check_board(self._checked())
+        except BadBoard as error:
+            self.add_error(error.field if error.field in self.fields else None, error.detail)
+
+    def _checked(self) -> Board:
+        """What is to be checked: under another name while the board that is replaced still has it."""
+        if self.replaces is None or self.instance.name != self.replaces.name:
+            return self.instance
+        settings = {field: getattr(self.instance, field) for field in SETTINGS}
+        return Board(**settings | {"name": f"new {self.instance.name}"[:100]})
+
+
+def plain(number: Any) -> str:
+    """12.5 rather than 12.500000."""
+    text = format(number, "f") if not isinstance(number, str) else number
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+HELP = {
+    "period": "How long a board counts before it starts again. Events take their windows from competitions.",
+    "timezone": "Whose midnight counts. Type a few letters: Seoul, Berlin, New_York.",
+    "order": "Which way is better.",
+    "update": "What a further submission does to a standing.",
+    "ties": "Who is ahead when points are equal.",
+    "week_start": "The weekday on which weekly boards turn over.",
+    "cutoff": "When a day turns over, on the board's own clock: 04:30 counts the small hours to the day before.",
+    "criteria": "Leave [] for points. Else what is compared, best first: "
+    '[{"name": "stage", "max": 32750, "order": "desc"}, '
+    '{"name": "achieved_at", "unit": "s", "order": "asc"}]. A size is given as "max" or as "bits"; '
+    "achieved_at is the submission's own time.",
+    "decimals": "0 to 6 digits after the point, kept exactly.",
+    "minimum": "The least that one submission may be.",
+    "maximum": "The most that one submission may be.",
+    "total_maximum": "The most that a standing may reach. It decides how many bits points take in a score.",
+    "tie_break": "Where the time that breaks ties is kept. Leave it to Sunwi unless memory is short.",
+    "grace_seconds": "How long after its end a period still takes submissions that happened in it.",
+    "retention_days": "How long a final period stays in Redis. SQL keeps it for good.",
+    "keep_submissions_days": "How long single submissions are kept after their period is final; at least 2.",
+    "storage": "hybrid suits nearly all boards; redis takes bursts; sql needs no Redis.",
+    "unit": "How points are shown.",
+    "format": "Shown behind the number instead of the unit, such as kcal.",
+    "visibility": "Private boards are for staff and for keys with the scope boards:read.",
+}

@@ -1,0 +1,284 @@
+"""Boards in the admin: the list, the form with its presets and preview, and what ends or replaces a board."""
+
+import json
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import QuerySet
+from django.forms import Script
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+from django.views.decorators.http import require_POST
+
+from foundation import clock
+from leaderboards import selectors
+from leaderboards.admin.board_form import BoardForm
+from leaderboards.admin.presets import PRESETS, preset_settings
+from leaderboards.admin.preview import preview_of
+from leaderboards.admin.sentences import on_the_boards_clock, setting_in_words
+from leaderboards.core import keys
+from leaderboards.core.periods import PeriodKind, window_at
+from leaderboards.errors import BadBoard
+from leaderboards.models import Board, Submission
+from leaderboards.services import boards as services
+from leaderboards.services.open import open_board
+
+FOLDED = ("collapse",)
+
+
+@admin.register(Board)
+class BoardAdmin(admin.ModelAdmin[Board]):
+    """The key-management table."""
+
+    form = BoardForm
+    list_display = ("name", "seq", "running_key", "period", "timezone", "decided_by", "players", "boundary", "state")
+    list_display_links = ("name",)
+    list_per_page = 50
+    search_fields = ("name",)
+    actions = ("retire",)
+    change_form_template = "admin/leaderboards/board/change_form.html"
+    fieldsets = (
+        (None, {"fields": ("name", "period", "timezone", "order", "update", "ties")}),
+        (_lazy("When a period turns over"), {"fields": ("week_start", "cutoff"), "classes": FOLDED}),
+        (
+            _lazy("What is compared"),
+            {"fields": ("criteria", "decimals", "minimum", "maximum", "total_maximum", "tie_break"), "classes": FOLDED},
+        ),
+        (
+            _lazy("How long things are kept"),
+            {"fields": ("grace_seconds", "retention_days", "keep_submissions_days"), "classes": FOLDED},
+        ),
+        (
+            _lazy("Where it lives, and how it is shown"),
+            {"fields": ("storage", "unit", "format", "visibility"), "classes": FOLDED},
+        ),
+    )
+
+    class Media:
+        css = {"all": ["css/admin-board.css", "css/admin-lists.css"]}  # noqa: RUF012 - Django's own way to say it
+        js = (Script("js/admin-board-preview.js", type="module"), Script("js/admin-board-presets.js", type="module"))
+
+    # -- The list -------------------------------------------------------------------------------
+
+    @admin.display(description=_lazy("running period's key"))
+    def running_key(self, board: Board) -> str:
+        """The name of the sorted set that submissions go to now."""
+        return "-" if board.is_event else keys.zset(board.seq, window_at(board.calendar, clock.now()).label)
+
+    @admin.display(description=_lazy("storage"), ordering="storage")
+    def decided_by(self, board: Board) -> str:
+        """As the settings spell it."""
+        return board.storage
+
+    @admin.display(description=_lazy("players"))
+    def players(self, board: Board) -> str:
+        """In the running period."""
+        return "-" if board.is_event else f"{selectors.standings(board, limit=1).total:,}"
+
+    @admin.display(description=_lazy("next boundary"))
+    def boundary(self, board: Board) -> str:
+        """When the running period ends, on the board's own clock."""
+        ends_at = None if board.is_event else window_at(board.calendar, clock.now()).ends_at
+        return on_the_boards_clock(ends_at, board) if ends_at else "-"
+
+    @admin.display(description=_lazy("state"))
+    def state(self, board: Board) -> str:
+        """In use, changing with the next period, or retired."""
+        at = clock.now()
+        if board.retired_at:
+            ended = board.retired_at <= at
+            return _("retired") if ended else _("retires with this period")
+        return _("changes with the next period") if services.changes_waiting(board, at) else _("in use")
+
+    # -- The form -------------------------------------------------------------------------------
+
+    def get_urls(self) -> list[URLPattern]:
+        """The preview beside Django's own addresses."""
+        preview = self.admin_site.admin_view(require_POST(self.preview))
+        return [path("preview/", preview, name="leaderboards_board_preview"), *super().get_urls()]
+
+    def preview(self, request: HttpRequest) -> HttpResponse:
+        """What the settings in a form that is being typed would mean; nothing is stored."""
+        board = _board(request.GET.get("board"))
+        allowed = self.has_view_or_change_permission(request, board) if board else self.has_add_permission(request)
+        if not allowed:
+            raise PermissionDenied
+        form = self._form_class(request)(request.POST, instance=board)
+        form.is_valid()
+        found = preview_of(form.instance, clock.now(), _refusals(form))
+        return render(request, "admin/leaderboards/board/_preview.html", {"preview": found})
+
+    def get_form(self, request: HttpRequest, obj: Board | None = None, change: bool = False, **kwargs: Any) -> Any:
+        """The form, which knows what it replaces."""
+        return super().get_form(request, obj, change, form=self._form_class(request), **kwargs)
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        """A preset's settings, or those of the board that is saved as new."""
+        if replaced := self._replaced(request):
+            return {field: getattr(replaced, field) for field in services.SETTINGS}
+        slug = request.GET.get("preset", "")
+        title = next((preset.title for preset in PRESETS if preset.slug == slug), "")
+        return {"name": str(title), **preset_settings(slug)}
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        """Add what the form is accompanied by."""
+        form, board, at = context["adminform"].form, kwargs.get("obj"), clock.now()
+        context |= {
+            "preview": preview_of(_previewed(form), at, _refusals(form)),
+            "preview_address": reverse("admin:leaderboards_board_preview") + (f"?board={board.pk}" if board else ""),
+            "presets": [] if board or self._replaced(request) else _presets(),
+            "replaces": self._replaced(request),
+            "waiting": _waiting(board) if board else None,
+            "ends_at": _end(board) if board else "",
+        }
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The form, or the answer to its Cancel button."""
+        if request.method == "POST" and "_cancel_changes" in request.POST:
+            return self._cancel_changes(request, object_id)
+        return super().change_view(request, object_id, form_url, extra_context)
+
+    def save_model(self, request: HttpRequest, obj: Board, form: Any, change: bool) -> None:
+        """Through the services; Redis hears of new periods once SQL has them."""
+        at = clock.now()
+        if replaced := None if change else self._replaced(request):
+            fresh = services.save_as_new(replaced, {name: form.cleaned_data[name] for name in services.SETTINGS}, at)
+            obj.pk = fresh.pk
+            messages.info(request, _("“%(name)s” (%(seq)s) is retired.") % {"name": replaced.name, "seq": replaced.seq})
+            return
+        services.save_board(obj, at)
+        transaction.on_commit(lambda: open_board(obj, at))
+
+    def _cancel_changes(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        board = self.get_object(request, object_id)
+        if board is None or not self.has_change_permission(request, board):
+            raise PermissionDenied
+        services.cancel_changes(board, clock.now())
+        self.log_change(request, board, "Cancelled the changes that waited for the next period.")
+        messages.success(request, _("The changes are cancelled: the next period keeps the rules of this one."))
+        return redirect("admin:leaderboards_board_change", board.pk)
+
+    def _form_class(self, request: HttpRequest) -> type[BoardForm]:
+        return type("BoardForm", (BoardForm,), {"replaces": self._replaced(request)})
+
+    def _replaced(self, request: HttpRequest) -> Board | None:
+        """The board that "Save as new" began from."""
+        board = _board(request.GET.get("from"))
+        is_in_use = board is not None and board.retired_at is None
+        return board if is_in_use and self.has_change_permission(request, board) else None
+
+    # -- Ending ---------------------------------------------------------------------------------
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        """Boards are not deleted by the dozen."""
+        return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
+
+    @admin.action(description=_lazy("Retire the selected boards"), permissions=["change"])
+    def retire(self, request: HttpRequest, boards: QuerySet[Board]) -> HttpResponseBase | None:
+        """Asked once more: a retired board does not come back."""
+        chosen = list(boards.filter(retired_at=None))
+        if "confirmed" not in request.POST:
+            context = {
+                **self.admin_site.each_context(request),
+                "title": _("Retire boards"),
+                "question": _(
+                    "The running period of each will be its last one. History stays. This can not be undone."
+                ),
+                "rows": [f"{board.seq}: {board.name} ({_end(board) or _('at once')})" for board in chosen],
+                "chosen": chosen,
+                "action": "retire",
+                "confirm": _("Yes, retire"),
+                "opts": self.opts,
+            }
+            return TemplateResponse(request, "admin/leaderboards/confirm.html", context)
+        for board in chosen:
+            services.retire(board, clock.now())
+            self.log_change(request, board, "Retired.")
+        messages.success(
+            request, _("Retired: %(names)s.") % {"names": ", ".join(board.name for board in chosen) or "-"}
+        )
+        return None
+
+    def has_delete_permission(self, request: HttpRequest, obj: Board | None = None) -> bool:
+        """A board with submissions is never deleted, only retired."""
+        return super().has_delete_permission(request, obj) and (obj is None or not _has_scores(obj))
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """Periods that nobody played in go with their board."""
+        if any(_has_scores(board) for board in objs):
+            return super().get_deleted_objects(objs, request)
+        return [str(board) for board in objs], {str(self.opts.verbose_name_plural): len(objs)}, set(), []
+
+    def delete_model(self, request: HttpRequest, obj: Board) -> None:  # noqa: ARG002
+        """Board and empty periods; what Redis keeps of them is a generation that nobody asks for."""
+        with transaction.atomic():
+            obj.periods.all().delete()
+            obj.delete()
+
+
+def _has_scores(board: Board) -> bool:
+    return Submission.objects.filter(board=board).exists() or board.periods.filter(standings__isnull=False).exists()
+
+
+def _previewed(form: BoardForm) -> Board:
+    """What the form shows, as a board."""
+    board = form.instance
+    if not form.is_bound and not board.pk:
+        for name in services.SETTINGS:
+            if name in form.initial:
+                setattr(board, name, form.initial[name])
+    return board
+
+
+def _refusals(form: BoardForm) -> dict[str, list[str]]:
+    """What the form refuses; a name that is still being thought of is no obstacle to a preview."""
+    found = {name: [str(detail) for detail in details] for name, details in form.errors.items()}
+    return {name: details for name, details in found.items() if name != "name"}
+
+
+def _presets() -> list[dict[str, Any]]:
+    return [
+        {"slug": each.slug, "title": each.title, "purpose": each.purpose, "json": _as_typed(preset_settings(each.slug))}
+        for each in PRESETS
+    ]
+
+
+def _as_typed(settings: dict[str, Any]) -> str:
+    """Each setting as the text that its field would hold, as JSON."""
+    return json.dumps({name: json.dumps(it) if isinstance(it, list) else str(it) for name, it in settings.items()})
+
+
+def _end(board: Board) -> str:
+    at = None if board.is_event else window_at(board.calendar, clock.now()).ends_at
+    return on_the_boards_clock(at, board) if at else ""
+
+
+def _waiting(board: Board) -> dict[str, Any] | None:
+    """The changes that the running period does not have yet, and from when on they count."""
+    stored = Board.objects.get(pk=board.pk)
+    try:
+        changes = services.changes_waiting(stored, clock.now())
+    except BadBoard:  # settings that were stored by an older release and cannot work any more
+        return None
+    if not changes or stored.period == PeriodKind.ALL_TIME:
+        return None
+    said = [f"{name.replace('_', ' ')} {setting_in_words(stored, name, value)}" for name, value in changes.items()]
+    return {"since": _end(stored), "changes": said}
+
+
+def _board(seq: str | None) -> Board | None:
+    """The board that an address names, if there is one."""
+    if seq is None or not (seq.isascii() and seq.isdigit() and len(seq) < 10):
+        return None
+    return Board.objects.filter(pk=int(seq)).first()

@@ -1,0 +1,68 @@
+"""Players in the admin: found by id or name, banned and let in again, linked to a user."""
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+
+from foundation import clock
+from leaderboards.admin.paging import ShortPaginator
+from leaderboards.models import Player
+
+
+@admin.register(Player)
+class PlayerAdmin(admin.ModelAdmin[Player]):
+    """The game's players. They come with their first submission; nobody types them in."""
+
+    list_display = ("external_id", "name", "country", "user", "banned_at", "created_at")
+    list_select_related = ("user",)
+    # From the beginning only: an index answers that, and there may be millions.
+    search_fields = ("external_id__startswith", "name__istartswith")
+    search_help_text = _lazy("The beginning of an id or a name.")
+    ordering = ("-pk",)
+    paginator = ShortPaginator
+    show_full_result_count = False
+    list_per_page = 50
+    raw_id_fields = ("user",)
+    fields = ("external_id", "name", "avatar_url", "country", "user", "banned_at", "created_at", "scores")
+    readonly_fields = ("external_id", "banned_at", "created_at", "scores")
+    actions = ("ban", "unban")
+
+    @admin.display(description=_lazy("scores"))
+    def scores(self, player: Player) -> SafeString:
+        """A way to his rows."""
+        return format_html(
+            '<a href="{}?player__id__exact={}">{}</a> · <a href="{}?player__id__exact={}">{}</a>',
+            *(reverse("admin:leaderboards_standing_changelist"), player.pk, _("standings")),
+            *(reverse("admin:leaderboards_submission_changelist"), player.pk, _("submissions")),
+        )
+
+    @admin.action(description=_lazy("Ban the selected players"), permissions=["change"])
+    def ban(self, request: HttpRequest, players: QuerySet[Player]) -> None:
+        """What they submit from now on is refused; what they have stays."""
+        self._set(request, players.filter(banned_at=None), banned=True)
+
+    @admin.action(description=_lazy("Let the selected players in again"), permissions=["change"])
+    def unban(self, request: HttpRequest, players: QuerySet[Player]) -> None:
+        """Submissions are taken again."""
+        self._set(request, players.exclude(banned_at=None), banned=False)
+
+    def _set(self, request: HttpRequest, players: QuerySet[Player], *, banned: bool) -> None:
+        chosen = list(players)
+        Player.objects.filter(pk__in=[player.pk for player in chosen]).update(banned_at=clock.now() if banned else None)
+        for player in chosen:
+            self.log_change(request, player, "Banned." if banned else "Let in again.")
+        said = _("Banned: %(names)s.") if banned else _("Let in again: %(names)s.")
+        messages.success(request, said % {"names": ", ".join(player.external_id for player in chosen) or "-"})
+
+    def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
+        """They come with their first submission."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Player | None = None) -> bool:  # noqa: ARG002
+        """Their scores would have nobody."""
+        return False

@@ -1,0 +1,71 @@
+"""Standings and submissions in the admin: looked at only, found by the player's exact id."""
+
+from django.contrib import admin
+from django.utils.translation import gettext_lazy as _lazy
+
+from leaderboards.admin.paging import ReadOnlyAdmin
+from leaderboards.models import Standing, Submission
+from leaderboards.stores.sql_writes import state_of
+
+
+def _value(row: Standing | Submission) -> str:
+    """Points or fields as the API shows them."""
+    points, fields = row.period.rules.shown(state_of(row.points, row.fields, row.at).value)
+    return str(points) if fields is None else ", ".join(f"{name} {number}" for name, number in fields.items())
+
+
+@admin.register(Standing)
+class StandingAdmin(ReadOnlyAdmin[Standing]):
+    """A player's latest state in a period."""
+
+    list_display = ("player", "board", "period_label", "value", "at", "is_put")
+    list_select_related = ("player", "period__board")
+    search_fields = ("player__external_id__exact",)
+    search_help_text = _lazy("A player's whole id.")
+    ordering = ("-pk",)
+    fields = ("board", "period", "player", "member", "value", "at", "score", "version", "is_put")
+
+    @admin.display(description=_lazy("board"))
+    def board(self, row: Standing) -> str:
+        """By name."""
+        return str(row.period.board)
+
+    @admin.display(description=_lazy("period"))
+    def period_label(self, row: Standing) -> str:
+        """Its label."""
+        return row.period.label
+
+    @admin.display(description=_lazy("value"))
+    def value(self, row: Standing) -> str:
+        """Points or fields; nothing of a player who was removed."""
+        return "-" if row.score is None else _value(row)
+
+    @admin.display(description=_lazy("in Redis"), boolean=True)
+    def is_put(self, row: Standing) -> bool:
+        """Whether Redis is known to have it."""
+        return not row.unput
+
+
+@admin.register(Submission)
+class SubmissionAdmin(ReadOnlyAdmin[Submission]):
+    """What a game server sent and SQL accepted."""
+
+    list_display = ("external_id", "player", "board", "period_label", "value", "at", "service", "voided_at")
+    list_display_links = ("external_id", "player")
+    list_select_related = ("player", "board", "period")
+    search_fields = ("player__external_id__exact", "external_id__exact")
+    search_help_text = _lazy("A player's whole id, or the whole id of a submission.")
+    ordering = ("-pk",)
+    fields = (
+        *("board", "period", "player", "value", "at", "sent_at", "service", "external_id", "created_at", "voided_at"),
+    )
+
+    @admin.display(description=_lazy("period"))
+    def period_label(self, row: Submission) -> str:
+        """Its label."""
+        return row.period.label
+
+    @admin.display(description=_lazy("value"))
+    def value(self, row: Submission) -> str:
+        """Points or fields, as sent."""
+        return _value(row)

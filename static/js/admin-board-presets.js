@@ -1,0 +1,25 @@
+// Presets fill the form in place and leave the name that was typed. Without this module each is a
+// link to a form that is filled already.
+
+const form = document.querySelector("#board_form");
+const presets = [...document.querySelectorAll("[data-preset]")];
+const titles = presets.map((preset) => preset.textContent.trim());
+
+const choose = (preset) => {
+  for (const [name, value] of Object.entries(JSON.parse(preset.dataset.preset))) {
+    const field = form.elements.namedItem(name);
+    if (field) field.value = value;
+  }
+  const name = form.elements.namedItem("name");
+  if (!name.value || titles.includes(name.value)) name.value = preset.textContent.trim();
+  for (const each of presets) each.toggleAttribute("aria-current", each === preset);
+  form.dispatchEvent(new Event("input", { bubbles: true }));
+};
+
+for (const preset of presets) {
+  preset.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    choose(preset);
+  });
+}
