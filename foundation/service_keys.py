@@ -8,18 +8,18 @@ A row found is remembered for two seconds, so a revoked key fails within that ti
 import hashlib
 import hmac
 import secrets
-import threading
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 from foundation import clock
 from foundation.errors import Forbidden, Invalid, Unauthenticated
 from foundation.models import ServiceKey
+from foundation.sql import Remembered, SqlAway, ask
 
 SCOPES = ("scores:write", "players:write", "likes:write", "boards:read")
 REMEMBERED_SECONDS = 2.0
 LAST_USED_EVERY = timedelta(minutes=1)
-_REMEMBERED_AT_MOST = 10_000
 
 
 def make(
@@ -50,7 +50,7 @@ def authenticate(header: str | None) -> ServiceKey:
     parts = token.strip().split("_")
     if scheme.lower() != "bearer" or len(parts) != 3 or parts[0] != "sunwi":
         raise Unauthenticated("Send the service key as 'Authorization: Bearer sunwi_…'.")
-    key = _remembered.find(parts[1]) if parts[1].isalnum() else None
+    key = _remembered.get(parts[1]) if parts[1].isalnum() else None
     if key is None or not hmac.compare_digest(key.secret_hash, _hashed(parts[2])):
         raise Unauthenticated("This service key is not known.")
     if not key.is_live(clock.now()):
@@ -80,33 +80,12 @@ def _note_use(key: ServiceKey) -> None:
     at = clock.now()
     if key.last_used_at is None or at - key.last_used_at >= LAST_USED_EVERY:
         key.last_used_at = at
-        ServiceKey.objects.filter(pk=key.pk).update(last_used_at=at)
+        with suppress(SqlAway):  # a key works while SQL is silent; when it was used matters less
+            ask(lambda: ServiceKey.objects.filter(pk=key.pk).update(last_used_at=at))
 
 
-class _Remembered:
-    """Rows by prefix, each for a moment. What is unknown is not remembered: guessing costs the guesser only."""
-
-    def __init__(self) -> None:
-        self._rows: dict[str, tuple[float, ServiceKey]] = {}
-        self._lock = threading.Lock()
-
-    def find(self, prefix: str) -> ServiceKey | None:
-        found = self._rows.get(prefix)
-        if found and clock.monotonic() - found[0] < REMEMBERED_SECONDS:
-            return found[1]
-        key = ServiceKey.objects.filter(prefix=prefix).first()
-        with self._lock:
-            if len(self._rows) > _REMEMBERED_AT_MOST:
-                self._rows.clear()
-            if key is None:
-                self._rows.pop(prefix, None)
-            else:
-                self._rows[prefix] = (clock.monotonic(), key)
-        return key
-
-    def forget(self) -> None:
-        with self._lock:
-            self._rows.clear()
+def _by_prefix(prefixes: Collection[str]) -> dict[str, ServiceKey]:
+    return {key.prefix: key for key in ServiceKey.objects.filter(prefix__in=prefixes)}
 
 
-_remembered = _Remembered()
+_remembered = Remembered(_by_prefix, fresh=REMEMBERED_SECONDS)

@@ -14,6 +14,7 @@ from leaderboards.selectors.standings import (
     named,
     player_row,
     ranks,
+    share_below,
     standings,
 )
 
@@ -35,6 +36,7 @@ __all__ = [
     "periods_listed",
     "player_row",
     "ranks",
+    "share_below",
     "shown_period",
     "standings",
     "stored_period",

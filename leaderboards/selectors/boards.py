@@ -1,15 +1,30 @@
-"""Finding boards."""
+"""Finding boards. While SQL is silent, those that were found before are still known."""
 
+from collections.abc import Collection
+
+from foundation.sql import Remembered
 from leaderboards.errors import UnknownBoard
 from leaderboards.models import Board, Visibility
 
 
+def _load(numbers: Collection[int]) -> dict[int, Board]:
+    return Board.objects.in_bulk([seq for seq in numbers if 0 < seq < 2**31])
+
+
+_remembered: Remembered[int, Board] = Remembered(_load)
+
+
 def board_by_seq(seq: int) -> Board:
     """The board of this number. Raises ``UnknownBoard``."""
-    board = Board.objects.filter(seq=seq).first() if 0 < seq < 2**31 else None
+    board = _remembered.get(seq)
     if board is None:
         raise UnknownBoard(f"There is no board {seq}.")
     return board
+
+
+def boards_by_seq(numbers: Collection[int]) -> dict[int, Board]:
+    """The boards of these numbers that there are."""
+    return _remembered.get_many(numbers)
 
 
 def boards_listed(name: str | None = None, include_private: bool = False) -> list[Board]:

@@ -5,15 +5,37 @@ empty. Any other label without a row is unknown, as is one that has not begun.
 """
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db.models import Q
+
+from foundation.sql import Remembered
 from leaderboards.core.periods import PeriodKind, Window, previous_window, window_at
 from leaderboards.errors import UnknownPeriod
 from leaderboards.models import Board, Period, State
 
 CURRENT, PREVIOUS = "current", "previous"
 _LABEL = re.compile(r"[0-9a-z-]{1,24}")
+
+
+def _load(keys: Collection[tuple[int, str]]) -> dict[tuple[int, str], Period]:
+    wanted = Q()
+    for seq, label in keys:
+        wanted |= Q(board=seq, label=label)
+    return {(period.board_id, period.label): period for period in Period.objects.filter(wanted)}
+
+
+_remembered: Remembered[tuple[int, str], Period] = Remembered(_load)
+
+
+def period_by_label(board: Board, label: str) -> Period | None:
+    """The period's row, remembered while SQL is silent."""
+    period = _remembered.get((board.seq, label))
+    if period is not None:
+        period.board = board
+    return period
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +57,8 @@ def stored_period(board: Board, name: str, at: datetime) -> Period | None:
     if not _LABEL.fullmatch(name):
         raise UnknownPeriod(f"This board has no period {name[:40]!r}.")
     label = _label(board, name, at)
-    period = Period.objects.filter(board=board, label=label).first()
+    period = period_by_label(board, label)
     if period is not None:
-        period.board = board
         if period.starts_at is not None and period.starts_at > at:
             raise UnknownPeriod(f"Period {label} has not begun.")
         return period
@@ -48,7 +69,11 @@ def stored_period(board: Board, name: str, at: datetime) -> Period | None:
 
 def shown_period(board: Board, name: str, at: datetime) -> PeriodShown:
     """The period for people. Raises ``UnknownPeriod``."""
-    period = stored_period(board, name, at)
+    return as_shown(board, name, stored_period(board, name, at), at)
+
+
+def as_shown(board: Board, name: str, period: Period | None, at: datetime) -> PeriodShown:
+    """The same for what ``stored_period`` found."""
     if period is not None:
         return PeriodShown(period.label, period.starts_at, period.ends_at, period.state)
     window = _always_shown(board, at)[_label(board, name, at)]

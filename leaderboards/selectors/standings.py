@@ -11,11 +11,13 @@ from decimal import Decimal
 from functools import partial
 
 from foundation import clock
+from foundation.sql import SqlAway
+from foundation.sql import ask as ask_sql
 from leaderboards.core.instants import from_milliseconds
 from leaderboards.core.ranks import percentile
 from leaderboards.errors import NotRanked
 from leaderboards.models import Board, Period, Player
-from leaderboards.selectors.periods import CURRENT, PeriodShown, shown_period, stored_period
+from leaderboards.selectors.periods import CURRENT, PeriodShown, as_shown, stored_period
 from leaderboards.selectors.reading import ask
 from leaderboards.stores.base import Around, Named, Page, Placed, Question, Reading, Store
 
@@ -24,16 +26,19 @@ NEIGHBOURS = 3  # on each side of the viewer, on a board's page
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A player in his place; ``tied`` share the rank, himself included, and ``ahead`` are strictly better."""
+    """A player in his place; ``tied`` share the rank, himself included, and ``ahead`` are strictly better.
 
-    rank: int
+    The three are None where Redis is away and SQL had no time to count.
+    """
+
+    rank: int | None
     player: str
     name: str
     points: int | Decimal | None
     fields: dict[str, int] | None
     achieved_at: datetime | None
-    tied: int
-    ahead: int
+    tied: int | None
+    ahead: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,7 @@ class PlayerRow:
     """One player's row, and the share of the others that he is ahead of."""
 
     row: Row
-    percentile: float
+    percentile: float | None
     total: int
     as_of: datetime
     live: bool
@@ -81,8 +86,14 @@ def player_row(board: Board, player: str, period: str = CURRENT) -> PlayerRow:
     if not found.rows:
         raise NotRanked(f"{player} has no standing in period {found.period.label}.")
     row = found.rows[0]
-    below = found.total - row.ahead - row.tied
-    return PlayerRow(row, percentile(found.total, below), found.total, found.as_of, found.live, found.period)
+    return PlayerRow(row, share_below(row, found.total), found.total, found.as_of, found.live, found.period)
+
+
+def share_below(row: Row, total: int) -> float | None:
+    """The share of the others whom a player is ahead of, in percent; None where his rank is not known."""
+    if row.ahead is None or row.tied is None:
+        return None
+    return percentile(total, total - row.ahead - row.tied)
 
 
 def around(board: Board, player: str, radius: int = 4, period: str = CURRENT) -> Standings:
@@ -111,9 +122,10 @@ def board_page(board: Board, period: str, offset: int, limit: int, player: str |
 
 
 def ranks(period: Period, players: Iterable[str]) -> dict[str, int]:
-    """The ranks of those of ``players`` who are ranked."""
+    """The ranks of those of ``players`` who are ranked, as far as they are known."""
     reading, _ = ask(period, partial(_read, questions=[Named(tuple(players))]))
-    return {period.layout.player_of(placed.member): placed.rank for placed in reading.answers[0]}
+    rows = ((period.layout.player_of(placed.member), placed.rank) for placed in reading.answers[0])
+    return {player: rank for player, rank in rows if rank is not None}
 
 
 def _read(store: Store, period: Period, questions: Sequence[Question]) -> Reading:
@@ -127,7 +139,7 @@ class _Answers:
         self.as_of = clock.now()
         self._board = board
         self._period = stored_period(board, name, self.as_of)
-        self._shown = shown_period(board, name, self.as_of)
+        self._shown = as_shown(board, name, self._period, self.as_of)
         self._reading, self._live = Reading(0, [[] for _ in questions]), True
         if self._period is not None:
             self._reading, self._live = ask(self._period, partial(_read, questions=questions))
@@ -161,4 +173,8 @@ class _Answers:
             return {}
         layout = self._period.layout
         ids = {layout.player_of(placed.member) for answer in self._reading.answers for placed in answer}
-        return dict(Player.objects.filter(external_id__in=ids).exclude(name="").values_list("external_id", "name"))
+        named = Player.objects.filter(external_id__in=ids).exclude(name="").values_list("external_id", "name")
+        try:
+            return ask_sql(lambda: dict(named))
+        except SqlAway:  # ranks do not need names; ids are shown instead
+            return {}

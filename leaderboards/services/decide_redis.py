@@ -4,12 +4,13 @@ After the first failure of a request Redis is tried no more: what was not sent i
 what was sent without an answer is ``unknown``, and safe to send again if it has an id.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from foundation import redis
 from foundation.errors import SunwiError, Unavailable
 from foundation.redis import RedisSilent
+from foundation.sql import Remembered, ask
 from leaderboards.core.policies import State, judge
 from leaderboards.core.submissions import Status
 from leaderboards.errors import Banned, OutcomeUnknown, OutOfRange, PeriodClosed, StorageUnavailable
@@ -17,6 +18,7 @@ from leaderboards.models import Player
 from leaderboards.services.decided import Decided, refused
 from leaderboards.services.ids import bucketed, content, days, reused
 from leaderboards.services.resolve import Item
+from leaderboards.stores.base import Stale
 from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, Judged, ToJudge, Verdict, ZsetWriter, state_from
 
 _STATUS = {Verdict.UPDATED: Status.UPDATED, Verdict.SAME: Status.UNCHANGED, Verdict.DUPLICATE: Status.DUPLICATE}
@@ -50,12 +52,16 @@ def _away() -> StorageUnavailable:
 
 
 def _refuse_banned(items: Sequence[Item]) -> dict[int, Decided]:
-    names = {item.entry.player for item in items}
-    banned = set(
-        Player.objects.filter(external_id__in=names, banned_at__isnull=False).values_list("external_id", flat=True)
-    )
+    banned = _banned.get("all") or frozenset()
     refusal = refused(Banned("This player may not score."))
     return {item.entry.position: refusal for item in items if item.entry.player in banned}
+
+
+def _load_banned(_keys: Collection[str]) -> dict[str, frozenset[str]]:
+    return {"all": frozenset(Player.objects.filter(banned_at__isnull=False).values_list("external_id", flat=True))}
+
+
+_banned: Remembered[str, frozenset[str]] = Remembered(_load_banned)
 
 
 def _fits(item: Item, decided: dict[int, Decided]) -> bool:
@@ -72,7 +78,15 @@ def _fits(item: Item, decided: dict[int, Decided]) -> bool:
 def _apply(items: Sequence[Item], service: str, at: datetime) -> dict[int, Decided]:
     period = items[0].period
     rows = [ToJudge(item.entry.player, item.value, item.at_ms, bucketed(item.entry, service)) for item in items]
-    judged = ZsetWriter(redis.boards()).submit(period, rows, days(at))
+    writer = ZsetWriter(redis.boards())
+    try:
+        judged = writer.submit(period, rows, days(at))
+    except Stale:  # nothing was done: it may have been settled since we read its generation
+        known = period.generation
+        ask(lambda: period.refresh_from_db(fields=["generation", "stale_since"]))
+        if period.generation == known or period.stale_since is not None:
+            raise
+        judged = writer.submit(period, rows, days(at))
     return {item.entry.position: _decided(item, row) for item, row in zip(items, judged, strict=True)}
 
 

@@ -6,15 +6,18 @@ stale, and the transaction commits all the same: settling puts them later.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import OperationalError, transaction
 
 from foundation.errors import SunwiError
+from foundation.sql import AWAY
 from leaderboards.core.policies import State, judge
 from leaderboards.core.submissions import Status
-from leaderboards.errors import Banned, PeriodClosed, StorageUnavailable
+from leaderboards.errors import Banned, OutcomeUnknown, PeriodClosed, StorageUnavailable
 from leaderboards.models import Period, Player
 from leaderboards.models import State as PeriodState
 from leaderboards.services.decided import Decided, refused
@@ -71,7 +74,7 @@ def _decide_once(items: Sequence[Item], service: str, at: datetime, dry_run: boo
     names = [item.entry.player for item in items]
     if not dry_run:
         ensure_players(names, at)  # in a statement of its own, so that no lock of players outlives it
-    with transaction.atomic():
+    with _telling_commit() as commit, transaction.atomic():
         barrier.hold_shared(items[0].period.pk)
         period = Period.objects.select_related("board").get(pk=items[0].period.pk)
         if period.state != PeriodState.OPEN:
@@ -85,7 +88,27 @@ def _decide_once(items: Sequence[Item], service: str, at: datetime, dry_run: boo
             transaction.set_rollback(True)
         else:
             _write(judging, service, at)
+        commit.reached = not dry_run
     return judging.decided
+
+
+@dataclass
+class _Commit:
+    """Whether everything before the COMMIT went well."""
+
+    reached: bool = False
+
+
+@contextmanager
+def _telling_commit() -> Iterator[_Commit]:
+    """Around a transaction: where SQL goes away in its COMMIT, nobody knows whether the entries count."""
+    commit = _Commit()
+    try:
+        yield commit
+    except AWAY as error:
+        if not commit.reached:
+            raise
+        raise OutcomeUnknown("SQL did not say whether it kept the entries; send those with an `id` again.") from error
 
 
 class _Judging:

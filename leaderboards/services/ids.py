@@ -6,13 +6,14 @@ entry's own.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from django.db.models import Q
 
-from foundation import redis
+from foundation import clock, redis
 from foundation.errors import Unavailable
+from foundation.sql import Remembered, SqlAway, ask
 from leaderboards.core.entries import Entry
 from leaderboards.core.id_buckets import BucketedId, bucketed_id
 from leaderboards.core.periods import window_at
@@ -52,7 +53,18 @@ def known(targeted: Sequence[Targeted], service: str, at: datetime) -> dict[int,
     with_id = [(entry, board) for entry, board in targeted if entry.external_id is not None]
     by_sql = [(entry, board) for entry, board in with_id if board.storage != Storage.REDIS]
     by_redis = [(entry, board) for entry, board in with_id if board.storage == Storage.REDIS]
-    return _known_to_sql(by_sql, service) | _known_to_earlier_periods(by_redis, service, at)
+    return _or_unavailable(by_sql, lambda: _known_to_sql(by_sql, service)) | _or_unavailable(
+        by_redis, lambda: _known_to_earlier_periods(by_redis, service, at)
+    )
+
+
+def _or_unavailable(targeted: Sequence[Targeted], look: Callable[[], dict[int, Decided]]) -> dict[int, Decided]:
+    """What ``look`` finds; where SQL is away, whether an id was used cannot be known, so nothing may be counted."""
+    try:
+        return ask(look)
+    except SqlAway:
+        gone = refused(StorageUnavailable("What decides for this board is away; try again."))
+        return {entry.position: gone for entry, _ in targeted}
 
 
 def _known_to_sql(targeted: Sequence[Targeted], service: str) -> dict[int, Decided]:
@@ -109,7 +121,7 @@ def _known_to_earlier_periods(targeted: Sequence[Targeted], service: str, at: da
     asked: dict[Period, list[Entry]] = defaultdict(list)
     for seq, entries in _by_board(targeted).items():
         board = entries[0][1]
-        recent = list(Period.objects.filter(board=seq, ends_at__gt=at - KEPT, starts_at__lte=at))
+        recent = [period for period in _recent.get(seq) or () if _overlaps_a_day(period, at)]
         for entry, _ in entries:
             own = window_at(board.calendar, min(entry.at or at, at)).label
             for period in recent:
@@ -119,6 +131,23 @@ def _known_to_earlier_periods(targeted: Sequence[Targeted], service: str, at: da
     for period, repeated in asked.items():
         found |= _look(period, repeated, service, at)
     return found
+
+
+def _load_recent(numbers: Collection[int]) -> dict[int, list[Period]]:
+    """The running and the latest periods of boards: more than a day of them, whatever a period's length."""
+    found: dict[int, list[Period]] = {seq: [] for seq in numbers}
+    since = clock.now() - 2 * KEPT
+    for period in Period.objects.filter(board__in=numbers, ends_at__gt=since):
+        found[period.board_id].append(period)
+    return found
+
+
+_recent: Remembered[int, list[Period]] = Remembered(_load_recent)
+
+
+def _overlaps_a_day(period: Period, at: datetime) -> bool:
+    """Whether the period runs, or ended in the last 24 hours."""
+    return bool(period.starts_at and period.ends_at and period.starts_at <= at < period.ends_at + KEPT)
 
 
 def _by_board(targeted: Sequence[Targeted]) -> dict[int, list[Targeted]]:

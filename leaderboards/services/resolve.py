@@ -14,6 +14,8 @@ from leaderboards.core.periods import Window, window_at
 from leaderboards.core.submissions import Caller
 from leaderboards.errors import BadEntry, BoardForbidden, InTheFuture, PeriodClosed, UnknownBoard, UnknownCompetition
 from leaderboards.models import Board, Period, State
+from leaderboards.selectors.boards import boards_by_seq
+from leaderboards.selectors.periods import period_by_label
 from leaderboards.services.open import open_period
 
 FUTURE_TOLERANCE = timedelta(seconds=5)
@@ -31,7 +33,7 @@ class Item:
 
 def boards_named(entries: Iterable[Entry]) -> dict[int, Board]:
     """The boards that entries name, by number, in one query."""
-    return Board.objects.in_bulk({entry.board for entry in entries if entry.board is not None})
+    return boards_by_seq({entry.board for entry in entries if entry.board is not None})
 
 
 def board_of(entry: Entry, boards: Mapping[int, Board], caller: Caller) -> Board:
@@ -74,7 +76,7 @@ class Periods:
         period = self._found.get((board.seq, window.label))
         if period is None:
             self._refuse_by_calendar(board, window)
-            period = Period.objects.filter(board=board, label=window.label).first() or open_period(board, window)
+            period = period_by_label(board, window.label) or open_period(board, window)
             period.board = board
             self._found[board.seq, window.label] = period
         if period.state != State.OPEN:

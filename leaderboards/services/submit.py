@@ -5,15 +5,18 @@ a period at a time, in the order of first appearance. Every entry stands alone: 
 refused for never touches its neighbours.
 """
 
+import logging
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from foundation.errors import SunwiError
+from foundation.sql import AWAY
 from leaderboards import selectors
 from leaderboards.core.entries import Entry
 from leaderboards.core.submissions import Caller, Outcome, Refused, Status
+from leaderboards.errors import OutcomeUnknown, StorageUnavailable
 from leaderboards.models import Board, Period, Storage
 from leaderboards.services import decide_redis, decide_sql, ids
 from leaderboards.services.decided import Decided, outcome, refused
@@ -35,6 +38,8 @@ def backfill(entries: Sequence[Entry], caller: Caller, at: datetime) -> list[Out
     return _Request(caller, at, dry_run=False, backfilled=True).answer(entries, ranks=False)
 
 
+logger = logging.getLogger(__name__)
+
 Ranked = tuple[Period, str]
 
 
@@ -54,10 +59,21 @@ class _Request:
         groups = self._grouped(targeted)
         before = self._ranks(groups, read) if ranks else {}
         for period, items in groups.items():
-            store = decide_redis if period.board.storage == Storage.REDIS else decide_sql
-            self._decided |= store.decide(items, self._caller.service, self._at, self._dry_run)
+            self._decided |= self._decide(period, items)
         outcomes = [self._outcome(entry, boards) for entry in entries]
         return self._with_ranks(outcomes, before, self._ranks(groups, read)) if ranks else outcomes
+
+    def _decide(self, period: Period, items: Sequence[Item]) -> dict[int, Decided]:
+        decide = decide_redis.decide if period.board.storage == Storage.REDIS else decide_sql.decide
+        try:
+            return decide(items, self._caller.service, self._at, self._dry_run)
+        except AWAY:
+            logger.exception("SQL went away while it decided")
+            gone = refused(StorageUnavailable("What decides for this board is away; try again."))
+        except OutcomeUnknown as error:
+            logger.exception("SQL went away while it committed")
+            gone = refused(error)
+        return {item.entry.position: gone for item in items}
 
     def _targeted(self, entries: Iterable[Entry], boards: Mapping[int, Board]) -> list[ids.Targeted]:
         targeted = []

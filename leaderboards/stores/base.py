@@ -40,13 +40,16 @@ Question = Page | Around | Named
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A member in its place: ``tied`` share the rank, himself included; ``ahead`` are strictly better."""
+    """A member in its place: ``tied`` share the rank, himself included; ``ahead`` are strictly better.
+
+    The three are None where SQL stood in for Redis and had no time to count.
+    """
 
     member: str
     score: float
-    rank: int
-    tied: int
-    ahead: int
+    rank: int | None
+    tied: int | None
+    ahead: int | None
 
 
 @dataclass(frozen=True, slots=True)

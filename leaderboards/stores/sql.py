@@ -8,15 +8,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.db.models import Count, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
 
+from foundation.errors import Unavailable
 from leaderboards.core.rules import Order, Ties
 from leaderboards.models import Period, Standing
 from leaderboards.stores.base import Around, Named, Page, Placed, Quantiles, Question, Reading, Span
 
-_SHARING = (Ties.SHARED, Ties.DENSE)
+TOTAL_PATIENCE = 6  # times that of a rank: without a total there is no answer at all
+_CANCELED = "57014"  # PostgreSQL: the statement took longer than its time-out
+
+
+class TooMany(Unavailable):
+    """SQL had no time to count."""
 
 
 @contextmanager
@@ -32,13 +38,19 @@ def one_moment() -> Iterator[None]:
 
 
 class SqlStore:
-    """Standings as SQL has them."""
+    """Standings as SQL has them.
+
+    ``patience_ms`` bounds each count (PostgreSQL): where it does not suffice, rows come without ranks.
+    """
+
+    def __init__(self, patience_ms: int | None = None) -> None:
+        self._patience_ms = patience_ms
 
     def read(self, period: Period, questions: Sequence[Question]) -> Reading:
         """Answer all questions from one moment of the period."""
         with one_moment():
-            view = _View(period)
-            return Reading(view.rows.count(), [view.answer(question) for question in questions])
+            view = _View(period, self._patience_ms)
+            return Reading(view.total(), [view.answer(question) for question in questions])
 
     def quantiles(self, period: Period, shares: Sequence[int]) -> Quantiles:
         """The rows at shares of the field, in thousandths from the best."""
@@ -66,7 +78,8 @@ class SqlStore:
 class _View:
     """One period's ranked rows, seen in the board's direction."""
 
-    def __init__(self, period: Period) -> None:
+    def __init__(self, period: Period, patience_ms: int | None = None) -> None:
+        self._patience_ms = patience_ms if connection.vendor == "postgresql" else None
         self.rules = period.rules
         self.layout = period.layout
         self.rows: QuerySet[Standing] = Standing.objects.filter(period=period, score__isnull=False)
@@ -75,6 +88,12 @@ class _View:
         self._worse = "lt" if down else "gt"
         self.forward = ("-score", "-member") if down else ("score", "member")
         self._backward = ("score", "member") if down else ("-score", "-member")
+
+    def total(self) -> int:
+        total = self._counted(self.rows, times=TOTAL_PATIENCE)
+        if total is None:
+            raise TooMany("Redis is away, and counting the players in SQL takes too long; try again.")
+        return total
 
     def answer(self, question: Question) -> list[Placed]:
         match question:
@@ -95,10 +114,26 @@ class _View:
         ahead = self._beyond(self._better, member, score).order_by(*self._backward)[:radius]
         behind = self._beyond(self._worse, member, score).order_by(*self.forward)[:radius]
         before = self._cells(ahead)[::-1]
-        return self._placed([*before, *me, *self._cells(behind)], index - len(before))
+        offset = None if index is None else index - len(before)
+        return self._placed([*before, *me, *self._cells(behind)], offset)
 
-    def _index(self, member: str, score: float) -> int:
-        return self._beyond(self._better, member, score).count()
+    def _index(self, member: str, score: float) -> int | None:
+        return self._counted(self._beyond(self._better, member, score))
+
+    def _counted(self, rows: QuerySet[Standing, Any], times: int = 1) -> int | None:
+        """How many rows, None if counting them takes longer than there is patience for."""
+        if self._patience_ms is None:
+            return rows.count()
+        try:
+            with transaction.atomic(), connection.cursor() as cursor:
+                cursor.execute("SET LOCAL statement_timeout = %s", [self._patience_ms * times])
+                count = rows.count()
+                cursor.execute("SET LOCAL statement_timeout = DEFAULT")
+        except OperationalError as error:
+            if getattr(error.__cause__, "sqlstate", None) != _CANCELED:
+                raise
+            return None
+        return count
 
     def _beyond(self, side: str, member: str, score: float) -> QuerySet[Standing]:
         """Rows on one side of a place. The bound on the score alone lets the index start there."""
@@ -108,26 +143,30 @@ class _View:
     def _cells(self, rows: QuerySet[Standing]) -> list[tuple[str, float]]:
         return [(member, score) for member, score in rows.values_list("member", "score") if score is not None]
 
-    def _placed(self, cells: list[tuple[str, float]], offset: int) -> list[Placed]:
-        """Ranks for neighbouring cells, the first of which has ``offset`` rows before it."""
-        if self.rules.ties not in _SHARING:
+    def _placed(self, cells: list[tuple[str, float]], offset: int | None) -> list[Placed]:
+        """Ranks for neighbouring cells, the first of which has ``offset`` rows before it; None is unknown."""
+        if offset is None:
+            return [Placed(member, score, None, None, None) for member, score in cells]
+        if self.rules.ties.by_time:
             return [Placed(member, score, offset + i + 1, 1, offset + i) for i, (member, score) in enumerate(cells)]
         places = self._shared_places({score for _, score in cells})
-        return [Placed(member, score, *places[score]) for member, score in cells]
+        return [Placed(member, score, *places.get(score, (None, None, None))) for member, score in cells]
 
     def _shared_places(self, scores: Iterable[float]) -> dict[float, tuple[int, int, int]]:
         """Rank, number of sharers and number of players ahead, for scores with none between them."""
         if not (wanted := sorted(scores, reverse=self.rules.order is Order.DESC)):
             return {}
+        better = self.rows.filter(**{f"score__{self._better}": wanted[0]})
+        dense = self.rules.ties is Ties.DENSE
+        ahead = self._counted(better)
+        distinct = self._counted(better.values("score").distinct()) if dense else ahead
+        if ahead is None or distinct is None:
+            return {}
         tied: dict[Any, int] = dict(
             self.rows.filter(score__in=wanted).order_by().values_list("score").annotate(Count("pk"))
         )
-        better = self.rows.filter(**{f"score__{self._better}": wanted[0]})
-        ahead = better.count()
-        dense = self.rules.ties is Ties.DENSE
-        rank = 1 + (better.values("score").distinct().count() if dense else ahead)
-        places = {}
-        for score in wanted:
+        rank, places = 1 + distinct, {}
+        for score in wanted:  # neighbours, so nothing lies between one score and the next
             places[score] = (rank, tied[score], ahead)
             rank += 1 if dense else tied[score]
             ahead += tied[score]

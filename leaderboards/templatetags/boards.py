@@ -36,9 +36,9 @@ def countdown(ends_at: datetime, seconds: int) -> SafeString:
 
 
 @register.filter
-def grouped(number: int) -> str:
-    """12,345."""
-    return formats.number(number)
+def grouped(number: int | None) -> str:
+    """12,345; a dash for a rank that nobody had time to count."""
+    return "–" if number is None else formats.number(number)
 
 
 @register.simple_tag(takes_context=True)

@@ -20,7 +20,6 @@ from django.views.decorators.http import require_safe
 from foundation import clock
 from foundation.errors import NotFound
 from leaderboards import formats, selectors
-from leaderboards.core.ranks import percentile
 from leaderboards.models import Board, State, Visibility
 from leaderboards.selectors import BoardPage, PeriodShown, Standings
 from leaderboards.views.lines import columns, gap_ahead, gap_behind, in_columns, lines, result
@@ -117,7 +116,7 @@ def _mine(board: Board, page: BoardPage) -> dict[str, Any]:
         "my_result": result(board, me),
         "gap_ahead": next(filter(None, (gap_ahead(board, me, seen) for seen in in_sight)), None),
         "gap_behind": next(filter(None, (gap_behind(board, me, seen) for seen in in_sight)), None),
-        "percentile": percentile(total, total - me.ahead - me.tied),
+        "percentile": selectors.share_below(me, total),
         "on_page": on_page,
         "around": lines(board, page.neighbours, me.player),
     }

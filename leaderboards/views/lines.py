@@ -20,7 +20,7 @@ class Line:
 
     player: str
     name: str
-    rank: int
+    rank: int | None
     tied: bool
     cells: list[str]
     achieved_at: datetime | None
@@ -33,7 +33,7 @@ class Gap:
 
     text: str
     name: str
-    rank: int
+    rank: int | None
 
 
 def columns(board: Board, rows: Sequence[Row]) -> list[str]:
@@ -53,7 +53,7 @@ def in_columns(board: Board, names: Sequence[str]) -> bool:
 def lines(board: Board, rows: Sequence[Row], me: str | None) -> list[Line]:
     """Every row as a line."""
     return [
-        Line(row.player, row.name, row.rank, row.tied > 1, cells(board, row), row.achieved_at, row.player == me)
+        Line(row.player, row.name, row.rank, (row.tied or 1) > 1, cells(board, row), row.achieved_at, row.player == me)
         for row in rows
     ]
 
@@ -78,13 +78,13 @@ def result(board: Board, row: Row) -> str:
 
 def gap_ahead(board: Board, me: Row, rows: Sequence[Row]) -> Gap | None:
     """To the nearest better rank among ``rows`` (best first); None for the first, or if none is in sight."""
-    above = [row for row in rows if row.rank < me.rank]
+    above = [row for row in rows if (row.rank or 0) < (me.rank or 0)]
     return _gap(board, me, above[-1]) if above else None
 
 
 def gap_behind(board: Board, me: Row, rows: Sequence[Row]) -> Gap | None:
     """To the nearest worse rank among ``rows``; None for the last, or if none is in sight."""
-    below = [row for row in rows if row.rank > me.rank]
+    below = [row for row in rows if (row.rank or 0) > (me.rank or 0)]
     return _gap(board, me, below[0]) if below else None
 
 

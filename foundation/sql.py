@@ -1,0 +1,103 @@
+"""Asking SQL when it may be away: short answers, a breaker, and the last known answer while it is silent.
+
+What must be known to serve a request that Redis could answer alone (keys, boards, periods, bans) is asked
+through ``Remembered``. The trap: inside a transaction nothing may be remembered or forgiven.
+"""
+
+import threading
+from collections.abc import Callable, Collection, Hashable, Mapping
+from typing import Generic, TypeVar
+
+from django.db import InterfaceError, OperationalError, connection
+
+from foundation import clock
+from foundation.errors import Unavailable
+
+BREAK_SECONDS = 1.0
+KEPT_SECONDS = 600.0
+AWAY = (OperationalError, InterfaceError)
+
+Key = TypeVar("Key", bound=Hashable)
+Answer = TypeVar("Answer")
+
+
+class SqlAway(Unavailable):
+    """SQL cannot be asked."""
+
+
+class _Breaker:
+    silent_until = 0.0
+
+
+def ask(query: Callable[[], Answer]) -> Answer:
+    """The answer of ``query``. Raises ``SqlAway``; after a failure at once, for a second.
+
+    Inside a transaction errors stay what they are: it is broken, and its owner must know.
+    """
+    if connection.in_atomic_block:
+        return query()
+    if clock.monotonic() < _Breaker.silent_until:
+        raise SqlAway("SQL is away.")
+    try:
+        answer = query()
+    except AWAY as error:
+        _Breaker.silent_until = clock.monotonic() + BREAK_SECONDS
+        connection.close()
+        raise SqlAway("SQL is away.") from error
+    _Breaker.silent_until = 0.0
+    return answer
+
+
+class Remembered(Generic[Key, Answer]):
+    """Answers by key, asked afresh every ``fresh`` seconds, and kept for ten minutes while SQL is silent.
+
+    ``load`` answers for many keys at once; what it leaves out is unknown, and is never remembered.
+    """
+
+    def __init__(
+        self, load: Callable[[Collection[Key]], Mapping[Key, Answer]], fresh: float = 0.0, most: int = 10_000
+    ) -> None:
+        self._load = load
+        self._fresh = fresh
+        self._most = most
+        self._rows: dict[Key, tuple[float, Answer]] = {}
+        self._lock = threading.Lock()
+
+    def get(self, key: Key) -> Answer | None:
+        """The answer for ``key``. Raises ``SqlAway`` where SQL is away and no answer is young enough."""
+        return self.get_many([key]).get(key)
+
+    def get_many(self, keys: Collection[Key]) -> dict[Key, Answer]:
+        """The answers for those of ``keys`` that have one. Raises ``SqlAway`` likewise."""
+        found = self._younger_than(self._fresh, keys)
+        wanted = [key for key in keys if key not in found]
+        if not wanted:
+            return found
+        try:
+            answers = ask(lambda: self._load(wanted))
+        except SqlAway:
+            known = self._younger_than(KEPT_SECONDS, wanted)
+            if len(known) < len(wanted):
+                raise
+            return found | known
+        self._keep(wanted, answers)
+        return found | dict(answers)
+
+    def forget(self) -> None:
+        """Start anew."""
+        with self._lock:
+            self._rows.clear()
+
+    def _younger_than(self, seconds: float, keys: Collection[Key]) -> dict[Key, Answer]:
+        now = clock.monotonic()
+        rows = ((key, self._rows.get(key)) for key in keys)
+        return {key: row[1] for key, row in rows if row and now - row[0] < seconds}
+
+    def _keep(self, wanted: Collection[Key], answers: Mapping[Key, Answer]) -> None:
+        now = clock.monotonic()
+        with self._lock:
+            if len(self._rows) + len(answers) > self._most:
+                self._rows.clear()
+            for key in wanted:
+                self._rows.pop(key, None)
+            self._rows.update({key: (now, answer) for key, answer in answers.items()})

@@ -1,0 +1,136 @@
+"""What tests have children do and tell: make boards, bring everything to rest, and show what is there."""
+
+import time
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from django.core.management import call_command
+
+from foundation import clock, redis
+from foundation.errors import Unavailable
+from leaderboards.core.rules import Ties
+from leaderboards.models import FinalStanding, Period, Standing, State, Storage, Submission
+from leaderboards.services import boards, close, mirror, settle
+from leaderboards.stores.zset_settling import ZsetSettler
+from tests.faults.writers import now
+
+TOKENS_ARE_OLD_AFTER = 31.0
+
+
+def migrate() -> None:
+    call_command("migrate", verbosity=0)
+
+
+def make_boards(settings: Sequence[Mapping[str, Any]], shift: float = 0.0) -> dict[str, int]:
+    """Boards of a day that turns half a day from now, so that no test meets its end by chance."""
+    far = f"{now(shift) + timedelta(hours=12):%H:%M}"
+    common = {"period": "day", "cutoff": far, "update": "increment"}
+    found = boards.apply_boards([common | each for each in settings], now(shift))
+    settle.settle_due(now(shift))
+    return found
+
+
+def day_ends_in(seq: int) -> float:
+    """Seconds until the board's running period ends."""
+    period = Period.objects.filter(board=seq, starts_at__lte=clock.now(), ends_at__gt=clock.now()).get()
+    assert period.ends_at is not None
+    return (period.ends_at - clock.now()).total_seconds()
+
+
+def bring_to_rest(shift: float = 0.0, seconds: float = 60.0) -> float:
+    """Settle and mirror until nothing is left to do, as the worker would in time; returns how long that took."""
+    settle.LEASE = timedelta(seconds=1)
+    began = time.monotonic()
+    while left := _left_to_do(shift):
+        assert time.monotonic() - began < seconds, f"no rest after {seconds} s: {left}"
+        time.sleep(0.05)
+    return time.monotonic() - began
+
+
+def _left_to_do(shift: float) -> str:
+    """One round of the worker's; what remained, or nothing."""
+    try:
+        settle.settle_due(now(shift + TOKENS_ARE_OLD_AFTER))
+        mirror.mirror_all()
+        for period in _living():
+            if period.stale_since is not None:
+                return f"{period} is stale"
+            if period.board.storage == Storage.SQL:
+                continue
+            if ZsetSettler(redis.boards()).tokens(period):
+                return f"{period} has unsure tokens"
+            if period.board.storage == Storage.REDIS and ZsetSettler(redis.boards()).dirty(period, 1)[0]:
+                return f"{period} is dirty"
+    except Unavailable as error:
+        return error.detail
+    return ""
+
+
+def _living() -> list[Period]:
+    return list(Period.objects.filter(state__in=(State.OPEN, State.CLOSING)).select_related("board"))
+
+
+def close_until_final(shift: float, seconds: float = 60.0) -> list[list[Any]]:
+    """Close what is due, again and again until all of it is final; what each period ended with."""
+    began = time.monotonic()
+    while any(not each.final for each in close.close_due(now(shift))):
+        assert time.monotonic() - began < seconds, "not final in time"
+        settle.LEASE = timedelta(seconds=1)
+        settle.settle_due(now(shift))
+        time.sleep(0.05)
+    rows = Period.objects.filter(state=State.FINAL).order_by("pk")
+    return [[row.board_id, row.label, row.players, row.content_hash] for row in rows]
+
+
+def show() -> list[dict[str, Any]]:
+    """Every period that holds something: what SQL has, what was submitted, and how Redis differs from SQL."""
+    return [_shown(period) for period in Period.objects.select_related("board").order_by("pk")]
+
+
+def _shown(period: Period) -> dict[str, Any]:
+    rows = Standing.objects.filter(period=period, score__isnull=False).select_related("player")
+    kept = Submission.objects.filter(period=period, voided_at=None).select_related("player").order_by("pk")
+    finals = FinalStanding.objects.filter(period=period).select_related("player").order_by("place")
+    return {
+        "board": period.board_id,
+        "storage": period.board.storage,
+        "label": period.label,
+        "state": period.state,
+        "stale": period.stale_since is not None,
+        "points": {row.player.external_id: row.points for row in rows},
+        "unput": Standing.objects.filter(period=period, unput=True).count(),
+        "submissions": [[row.external_id, row.player.external_id, row.points] for row in kept],
+        "final": [[row.rank, row.player.external_id, row.score] for row in finals],
+        "differences": _differences(period, {row.member: row.score for row in rows}),
+    }
+
+
+def _differences(period: Period, in_sql: Mapping[str, float | None]) -> list[str]:
+    """How the whole family in Redis differs from SQL, in words; nothing for what Redis does not keep."""
+    if period.board.storage == Storage.SQL or period.state in (State.FINAL, State.EXPIRED):
+        return []
+    family, link = period.family, redis.settling()
+    cells = link.call("ZRANGE", family.zset, 0, -1, "WITHSCORES")
+    in_redis = {member.decode(): float(score) for member, score in _pairs(cells)}
+    found = [
+        f"{member}: {in_sql.get(member)} in SQL, {in_redis.get(member)} in Redis"
+        for member in sorted(in_sql.keys() | in_redis.keys())
+        if in_sql.get(member) != in_redis.get(member)
+    ]
+    if period.layout.in_member:
+        members = {member.decode() for member in link.call("HVALS", family.members)}
+        if members != in_redis.keys():
+            found.append(f":members differs by {members ^ in_redis.keys()}")
+    if period.rules.ties is Ties.DENSE:
+        scores = {float(score) for score in link.call("ZRANGE", family.scores, 0, -1)}
+        if scores != set(in_redis.values()):
+            found.append(f":scores differs by {scores ^ set(in_redis.values())}")
+    return found
+
+
+def _pairs(cells: Sequence[Any]) -> list[tuple[bytes, Any]]:
+    """Rows of a sorted set, which a driver gives flat or in pairs."""
+    if cells and isinstance(cells[0], list | tuple):
+        return [(row[0], row[1]) for row in cells]
+    return list(zip(cells[::2], cells[1::2], strict=True))
