@@ -19,6 +19,6 @@ urlpatterns = [
     path("api/docs", docs.documentation, name="api-docs"),
     path("api/openapi.json", docs.openapi, name="openapi"),
     path(docs.BASE_PATH.lstrip("/"), include((api_urls(), "api"))),
-    re_path(r"^api(/|$)", unknown_path),
+    re_path(r"^api(?:/|$)", unknown_path),
     path("", include("leaderboards.urls")),
 ]

@@ -1,5 +1,7 @@
 """Players in the admin: found by id or name, banned and let in again, linked to a user."""
 
+from typing import Any
+
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -31,6 +33,12 @@ class PlayerAdmin(admin.ModelAdmin[Player]):
     fields = ("external_id", "name", "avatar_url", "country", "user", "banned_at", "created_at", "scores")
     readonly_fields = ("external_id", "banned_at", "created_at", "scores")
     actions = ("ban", "unban")
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """An avatar's address without a scheme is meant to be safe."""
+        if db_field.name == "avatar_url":
+            kwargs["assume_scheme"] = "https"
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
 
     @admin.display(description=_lazy("scores"))
     def scores(self, player: Player) -> SafeString:

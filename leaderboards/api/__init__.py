@@ -6,6 +6,7 @@
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
+from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
 from ninja.errors import ValidationError
 
@@ -29,6 +30,7 @@ def urls() -> list[URLPattern]:
     return patterns
 
 
+@csrf_exempt
 def unknown_path(request: HttpRequest) -> HttpResponse:
     """Whatever else lies under /api/."""
     return respond(NoSuchPath(f"There is nothing at {request.path[:200]}; see /api/docs."))

@@ -33,13 +33,13 @@ def fence(view: View, methods: Sequence[str]) -> View:
         method = request.method or ""
         if method == "OPTIONS":
             return _preflight(allowed, reads)
-        if method == "HEAD" and reads:
-            request.method = "GET"  # whoever serves leaves the body out
-        elif method not in methods:
-            response: HttpResponseBase = _not_allowed(method, allowed)
-            return _shared(response) if reads else response
+        wanted = "GET" if method == "HEAD" else method
+        if wanted not in methods:
+            return _not_allowed(method, allowed)
+        request.method = wanted
         response = view(request, *args, **kwargs)
-        return _shared(response) if request.method == "GET" else response
+        request.method = method  # whoever serves a HEAD leaves the body out
+        return _shared(response) if wanted == "GET" else response
 
     fenced_view.csrf_exempt = True  # type: ignore[attr-defined]
     return fenced_view

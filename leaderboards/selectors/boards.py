@@ -32,4 +32,6 @@ def boards_listed(name: str | None = None, include_private: bool = False) -> lis
     boards = Board.objects.all()
     if not include_private:
         boards = boards.filter(visibility=Visibility.PUBLIC)
-    return list(boards if name is None else boards.filter(name=name))
+    if name is None:
+        return list(boards)
+    return list(boards.filter(name=name)) if name.isprintable() else []

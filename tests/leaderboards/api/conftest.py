@@ -53,8 +53,8 @@ def problem(response: Any, status: int, code: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def make_board(transactional_db: None) -> Make:
-    """Makes a board with these settings and returns its number. Real transactions: the barrier needs them."""
+def make_board(db: None) -> Make:
+    """Makes a board with these settings and returns its number."""
 
     def make(name: str = "Wins", **settings: Any) -> int:
         return apply_boards([{"name": name, **settings}], clock.now())[name]
@@ -63,7 +63,7 @@ def make_board(transactional_db: None) -> Make:
 
 
 @pytest.fixture
-def make_key(transactional_db: None) -> Callable[..., str]:
+def make_key(db: None) -> Callable[..., str]:
     """Makes a service key and returns its text."""
 
     def make(*scopes: str, boards: list[int] | None = None, name: str = "game") -> str:

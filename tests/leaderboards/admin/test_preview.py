@@ -1,0 +1,82 @@
+"""What a board's settings would mean, asked while they are typed."""
+
+from html import unescape
+
+import pytest
+import time_machine
+from django.test import Client
+
+from leaderboards.models import Board
+from tests.leaderboards.admin.typed import PREVIEW, make_board, settings, typed_from
+
+pytestmark = pytest.mark.django_db
+
+
+def asked(client: Client, address: str = PREVIEW, **changed: str) -> str:
+    answer = client.post(address, settings(**changed))
+    assert answer.status_code == 200
+    return " ".join(unescape(answer.content.decode()).split())
+
+
+@time_machine.travel("2026-11-21T12:00:00Z", tick=False)
+def test_it_tells_the_key_and_five_boundaries_in_the_boards_zone_and_in_utc(admin: Client) -> None:
+    html = asked(admin, timezone="Asia/Seoul", week_start="sunday", cutoff="18:00")
+
+    assert "LeaderBoard_…_2026-46" in html
+    assert html.count('<th scope="row">') == 5
+    assert "<td>Sun 22 Nov 18:00 KST</td><td>Sun 22 Nov 09:00</td>" in html
+    assert "Every Sunday at 18:00 (Asia/Seoul) players start again." in html
+
+
+def test_it_tells_the_layout_in_words(admin: Client) -> None:
+    html = asked(admin, tie_break="score")
+
+    assert "31 bits of points, 20 bits of seconds: ties go to whoever was first, to the second" in html
+
+
+def test_it_tells_what_cannot_work_and_what_would(admin: Client) -> None:
+    html = asked(admin, tie_break="score", total_maximum="1099511627776", timezone="UTC")
+
+    assert "This can not work yet" in html
+    assert "put the time in the member" in html
+    assert "Every Monday" in html
+
+
+def test_a_name_that_is_still_missing_is_no_refusal(admin: Client) -> None:
+    html = asked(admin, name="")
+
+    assert "This can not work yet" not in html
+
+
+def test_settings_of_any_kind_make_no_error(admin: Client) -> None:
+    for criteria in ("{}", "null", "3", '"x"', "[1]", '[{"name": "a"}]', "not json", '[{"name": [], "max": 1}]'):
+        asked(admin, criteria=criteria)
+    for field in ("period", "timezone", "cutoff", "order", "decimals", "maximum", "week_start", "grace_seconds"):
+        for text in ("", "x", "-1", "NaN", "1e400", "٣"):
+            asked(admin, **{field: text})
+
+
+def test_boards_without_a_calendar_say_so(admin: Client) -> None:
+    assert "never ends" in asked(admin, period="all_time")
+    assert "its competitions" in asked(admin, period="event")
+
+
+def test_a_stored_boards_key_has_its_number_and_its_fixed_settings(admin: Client) -> None:
+    board = make_board()
+
+    answer = admin.post(f"{PREVIEW}?board={board.seq}", typed_from(board, period="day", order="asc"))
+
+    html = answer.content.decode()
+    assert f"LeaderBoard_{board.seq}_" in html
+    assert "Every Monday" in html
+    assert "Less points are better" in html
+    assert Board.objects.get().order == "desc"
+
+
+def test_only_staff_who_may_see_boards_may_ask(stranger: Client) -> None:
+    assert stranger.post(PREVIEW, settings()).status_code == 403
+    assert Client().post(PREVIEW, settings()).status_code == 302
+
+
+def test_it_is_asked_by_post_only(admin: Client) -> None:
+    assert admin.get(PREVIEW).status_code == 405

@@ -1,0 +1,40 @@
+"""A board's form as a browser sends it."""
+
+from typing import Any
+
+from django.test import Client
+
+from foundation import clock
+from leaderboards.models import Board
+from leaderboards.services.boards import SETTINGS, apply_boards
+
+ADD = "/admin/leaderboards/board/add/"
+LIST = "/admin/leaderboards/board/"
+PREVIEW = "/admin/leaderboards/board/preview/"
+
+
+def settings(**changed: Any) -> dict[str, str]:
+    """Every field of the form, as text."""
+    fresh = Board(name="Typed", storage="sql")
+    typed = {name: getattr(fresh, name) for name in SETTINGS}
+    return {name: "[]" if value == [] else str(value) for name, value in (typed | changed).items()}
+
+
+def make_board(**wanted: Any) -> Board:
+    wanted = {"name": "Made", "storage": "sql", **wanted}
+    return Board.objects.get(seq=apply_boards([wanted], clock.now())[wanted["name"]])
+
+
+def change(board: Board) -> str:
+    return f"/admin/leaderboards/board/{board.seq}/change/"
+
+
+def typed_from(board: Board, **changed: Any) -> dict[str, str]:
+    stored = {name: getattr(board, name) for name in SETTINGS}
+    return {name: "[]" if value == [] else str(value) for name, value in (stored | changed).items()}
+
+
+def page(client: Client, address: str) -> str:
+    answer = client.get(address)
+    assert answer.status_code == 200, answer.status_code
+    return answer.content.decode()

@@ -1,0 +1,121 @@
+"""GET /boards/{seq}/standings.csv"""
+
+import csv
+import io
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from foundation import clock, redis
+from leaderboards.models import Period, State
+from leaderboards.services.players import set_profile
+from tests.leaderboards.api.conftest import Caller, Make
+
+STORAGES = pytest.mark.parametrize("storage", ["hybrid", "redis", "sql"])
+
+
+def table(response: Any) -> list[list[str]]:
+    assert response.status_code == 200
+    return list(csv.reader(io.StringIO(b"".join(response).decode(), newline="")))
+
+
+@STORAGES
+def test_the_csv_holds_what_the_standings_hold(make_board: Make, game: Caller, anybody: Caller, storage: str) -> None:
+    board = make_board(storage=storage, ties="shared", decimals=2)
+    game.submit(*({"board": board, "player": f"p{n}", "points": str(n // 2 + 0.25)} for n in range(40)))
+
+    header, *lines = table(anybody.get(f"/boards/{board}/standings.csv"))
+
+    rows = anybody.get(f"/boards/{board}/standings?limit=100").json()["rows"]
+    assert header == ["rank", "player", "name", "points", "achieved_at", "tied"]
+    assert len(lines) == 40
+    assert [(int(line[0]), line[1], float(line[3]), int(line[5])) for line in lines] == [
+        (row["rank"], row["player"], row["points"], row["tied"]) for row in rows
+    ]
+
+
+@STORAGES
+def test_a_score_of_this_moment_is_in_it(make_board: Make, game: Caller, anybody: Caller, storage: str) -> None:
+    board = make_board(storage=storage)
+    before = clock.now()
+    game.submit({"board": board, "player": "a", "points": 1})
+
+    response = anybody.get(f"/boards/{board}/standings.csv")
+
+    assert [line[1] for line in table(response)[1:]] == ["a"]
+    assert response["Live"] == "true"
+    assert datetime.fromisoformat(response["As-Of"]) >= before.replace(microsecond=0)
+
+
+def test_criteria_have_a_column_each(make_board: Make, game: Caller, anybody: Caller) -> None:
+    criteria = [{"name": "stage", "max": 100, "order": "desc"}, {"name": "members", "max": 50, "order": "asc"}]
+    board = make_board(criteria=criteria)
+
+    empty = table(anybody.get(f"/boards/{board}/standings.csv"))
+    game.submit({"board": board, "player": "a", "fields": {"stage": 7, "members": 3}})
+    header, line = table(anybody.get(f"/boards/{board}/standings.csv"))
+
+    assert empty == [header]
+    assert header == ["rank", "player", "name", "stage", "members", "achieved_at", "tied"]
+    assert line[:5] == ["1", "a", "a", "7", "3"]
+
+
+def test_names_with_commas_quotes_and_every_script_come_through(
+    make_board: Make, game: Caller, anybody: Caller
+) -> None:
+    board = make_board()
+    game.submit({"board": board, "player": 'a"b', "points": 1})
+    set_profile('a"b', {"name": '민준, "the 1st"'}, clock.now())
+
+    _, line = table(anybody.get(f"/boards/{board}/standings.csv"))
+
+    assert line[1:3] == ['a"b', '민준, "the 1st"']
+
+
+def test_more_rows_than_fit_a_part_are_all_there(make_board: Make, game: Caller, anybody: Caller) -> None:
+    board = make_board(storage="sql")
+    game.submit(*({"board": board, "player": f"p{n}", "points": n} for n in range(1000)))
+
+    _, *lines = table(anybody.get(f"/boards/{board}/standings.csv"))
+
+    assert [int(line[0]) for line in lines] == list(range(1, 1001))
+
+
+def test_an_open_period_has_no_etag_and_a_final_one_has(make_board: Make, game: Caller, anybody: Caller) -> None:
+    board = make_board(storage="sql")
+    game.submit({"board": board, "player": "a", "points": 1})
+    path = f"/boards/{board}/standings.csv"
+
+    while_open = anybody.get(path)
+    Period.objects.filter(board=board).update(state=State.FINAL)
+    final = anybody.get(path)
+    known = anybody.get(path, If_None_Match=final["ETag"])
+
+    assert "ETag" not in while_open
+    assert while_open["Cache-Control"] == "no-store"
+    assert len(table(final)) == 2
+    assert (known.status_code, known.content) == (304, b"")
+
+
+def test_the_file_is_named_after_board_and_period(make_board: Make, anybody: Caller) -> None:
+    board = make_board(period="all_time")
+
+    response = anybody.get(f"/boards/{board}/standings.csv")
+
+    assert response["Content-Type"] == "text/csv; charset=utf-8"
+    assert response["Content-Disposition"] == f'attachment; filename="board-{board}-all.csv"'
+
+
+def test_without_redis_the_csv_of_a_redis_board_says_that_it_may_lag(
+    make_board: Make, anybody: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    board = make_board(storage="redis")
+
+    def away(*_: object) -> None:
+        raise redis.RedisAway("Redis is away.")
+
+    monkeypatch.setattr(redis.Link, "_connection", away)
+    response = anybody.get(f"/boards/{board}/standings.csv")
+
+    assert (response.status_code, response["Live"]) == (200, "false")
