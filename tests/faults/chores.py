@@ -26,7 +26,7 @@ def make_boards(settings: Sequence[Mapping[str, Any]], shift: float = 0.0) -> di
     """Boards of a day that turns half a day from now, so that no test meets its end by chance."""
     far = f"{now(shift) + timedelta(hours=12):%H:%M}"
     common = {"period": "day", "cutoff": far, "update": "increment"}
-    found = boards.apply_boards([common | each for each in settings], now(shift))
+    found = boards.apply_boards([{**common, **each} for each in settings], now(shift))
     settle.settle_due(now(shift))
     return found
 

@@ -84,7 +84,7 @@ class History:
     operations: dict[str, Operation] = field(default_factory=dict)
     reads: list[Read] = field(default_factory=list)
     calls: list[float] = field(default_factory=list)
-    failed_reads: int = 0
+    failed_reads: list[str] = field(default_factory=list)
 
     @classmethod
     def of(cls, folder: Path) -> "History":
@@ -107,7 +107,8 @@ class History:
         longest = max(self.calls, default=0.0)
         return (
             f"{len(self.operations)} entries sent {sent} times: {fates[Fate.OK]} ok, {fates[Fate.FAILED]} failed, "
-            f"{fates[Fate.UNKNOWN]} unknown; {len(self.reads)} reads; longest call {longest:.2f} s"
+            f"{fates[Fate.UNKNOWN]} unknown; {len(self.reads)} reads, "
+            f"{len(self.failed_reads)} failed; longest call {longest:.2f} s"
         )
 
     def _take(self, path: Path) -> None:
@@ -116,7 +117,7 @@ class History:
             if "read" in line:
                 self._take_read(line)
             elif "failed_read" in line:
-                self.failed_reads += 1
+                self.failed_reads.append(line["error"])
             elif "entries" in line:
                 begun[line["call"]] = [self._attempt(each, line["began"]) for each in line["entries"]]
             else:

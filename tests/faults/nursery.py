@@ -78,7 +78,3 @@ def main() -> None:
         request = json.loads(line)
         answer = _ended(request["poll"]) if "poll" in request else _bear(request)
         print(json.dumps(answer), flush=True)  # noqa: T201
-
-
-if __name__ == "__main__":
-    main()

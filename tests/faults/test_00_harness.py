@@ -23,6 +23,7 @@ def test_a_world_in_which_nothing_happens_is_exact(world: World, seed: int) -> N
     reads = reader.stop()
 
     history = check(world)
+    assert not history.failed_reads
     assert check_reads(history, [boards["hybrid"], boards["sql"]]) == reads > 0
     assert len(history.operations) > 50
 

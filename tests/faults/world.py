@@ -181,7 +181,7 @@ class Nursery:
         self._ended: dict[int, int] = {}
         self._log = (folder / "children.log").open("ab")
         self._process = leash.start(
-            [sys.executable, "-m", "tests.faults.nursery"], at_death=signal.SIGKILL, cwd=ROOT,
+            [sys.executable, "-c", "from tests.faults.nursery import main; main()"], at_death=signal.SIGKILL, cwd=ROOT,
             env={**_plain_environment(), **environment}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=self._log,
         )  # fmt: skip

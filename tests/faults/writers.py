@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from django.db import close_old_connections, connection
+from django.db import close_old_connections
 
 from foundation import clock
 from leaderboards import selectors
@@ -48,7 +48,6 @@ def now(shift: float) -> datetime:
 @contextmanager
 def like_a_request() -> Iterator[None]:
     """Connections are looked at before and after, as Django does around a request and Celery around a task."""
-    connection.health_check_done = False
     close_old_connections()
     try:
         yield
@@ -82,7 +81,7 @@ class _Writer:
         return made
 
 
-def write(  # noqa: PLR0913 (what a load is made of)
+def write(
     history: str,
     boards: list[int],
     seed: int,
@@ -131,7 +130,7 @@ def send_all(history: str, entries: list[dict[str, Any]], shift: float = 0.0) ->
         send(notes, start, entries[start : start + 100], shift)
 
 
-def read(history: str, boards: list[int], pause: float = 0.02, shift: float = 0.0) -> int:
+def read(history: str, boards: list[int], pause: float = 0.02) -> int:
     """Read whole boards until told to stop, noting what was seen; returns how many reads that were."""
     notes, made = Notes(history), 0
     while not stopping():
@@ -140,7 +139,7 @@ def read(history: str, boards: list[int], pause: float = 0.02, shift: float = 0.
             try:
                 with like_a_request():
                     board = Board.objects.get(pk=seq)
-                    seen = selectors.standings(board, "current", offset=0, limit=1000, at=now(shift))
+                    seen = selectors.standings(board, "current", offset=0, limit=1000)
             except Exception as error:
                 logger.warning("a read failed: %r", error)
                 notes.write(failed_read=seq, began=began, ended=time.monotonic(), error=repr(error)[:200])
