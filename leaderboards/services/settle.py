@@ -21,7 +21,7 @@ from leaderboards.models import DrawnGeneration, Period, Standing, State, Storag
 from leaderboards.services.put import token_time_ms
 from leaderboards.stores import barrier
 from leaderboards.stores.sql_writes import state_of
-from leaderboards.stores.zset_settling import Restored, ZsetSettler
+from leaderboards.stores.zset_settling import Memory, Restored, ZsetSettler
 from leaderboards.stores.zset_writes import Put, ZsetWriter, held_text
 
 logger = logging.getLogger(__name__)
@@ -125,7 +125,7 @@ def _renew(period_id: int, distrust: bool = False) -> Period | None:
         settler = ZsetSettler(redis.settling())
         memory = settler.memory(period)
         decided_by_redis = period.board.storage == Storage.REDIS
-        lost = memory.generation != period.generation or period.whole or (distrust and not decided_by_redis)
+        lost = _is_lost(period, memory) or (distrust and not decided_by_redis)
         if not settler.renew(period, number, empty=lost):
             return None
         failpoint("settle.after_renew")
@@ -141,14 +141,25 @@ def _renew(period_id: int, distrust: bool = False) -> Period | None:
     return period
 
 
+def _is_lost(period: Period, memory: Memory) -> bool:
+    """Whether Redis has something else than the period. What Redis decides outlives a settler that died on its way
+    to SQL: emptying it then would lose what the mirror had not copied yet."""
+    if period.board.storage == Storage.REDIS:
+        return period.whole or not memory.belongs_to(period.generation)
+    return period.whole or memory.generation != period.generation
+
+
 def _is_due(period: Period) -> bool:
     """Whether the period is stale and nobody is at it. The lease saves work; the generation keeps it right."""
     return period.stale_since is not None and (period.settling_until is None or period.settling_until <= clock.now())
 
 
 def _restore(settler: ZsetSettler, period: Period, above: int) -> None:
-    """Give a redis period the rows of SQL that are newer than its memory."""
-    rows = Standing.objects.filter(period=period, version__gt=above).select_related("player").order_by("pk")
+    """Give a redis period the rows of SQL that are newer than its memory.
+
+    Oldest first: the sequence rises with them, so a restoring that was cut off goes on where it stopped.
+    """
+    rows = Standing.objects.filter(period=period, version__gt=above).select_related("player").order_by("version", "pk")
     for chunk in _chunks(rows.iterator(chunk_size=CHUNK)):
         settler.restore(period, [_restored(period, row) for row in chunk])
     if period.state != State.OPEN:
