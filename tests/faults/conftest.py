@@ -8,6 +8,7 @@ import random
 import shutil
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
@@ -60,14 +61,13 @@ def _migrated() -> Iterator[SqlServer]:
     shutil.rmtree(sql.made.folder, ignore_errors=True)
 
 
-@pytest.fixture
-def make_world(_migrated: SqlServer) -> Iterator[MakeWorld]:
-    """Makes worlds: `make_world(fsync="always")`. Both servers are up, the tables are there, no boards yet."""
+@contextmanager
+def _maker(migrated: SqlServer) -> Iterator[MakeWorld]:
     worlds: list[World] = []
 
     def make(fsync: str = "always") -> World:
         folder = temporary_folder()
-        world = World(folder, new_redis(folder, fsync), copy_of(_migrated))
+        world = World(folder, new_redis(folder, fsync), copy_of(migrated))
         worlds.append(world)
         world.redis.start()
         world.sql.start()
@@ -76,6 +76,20 @@ def make_world(_migrated: SqlServer) -> Iterator[MakeWorld]:
     yield make
     for world in worlds:
         world.end()
+
+
+@pytest.fixture
+def make_world(_migrated: SqlServer) -> Iterator[MakeWorld]:
+    """Makes worlds: `make_world(fsync="always")`. Both servers are up, the tables are there, no boards yet."""
+    with _maker(_migrated) as make:
+        yield make
+
+
+@pytest.fixture(scope="module")
+def make_lasting_world(_migrated: SqlServer) -> Iterator[MakeWorld]:
+    """The same, for worlds that all tests of a module share."""
+    with _maker(_migrated) as make:
+        yield make
 
 
 @pytest.fixture
