@@ -114,7 +114,7 @@ def test_own_row_gap_and_time_left_are_seen_without_scrolling(
 
 def test_everything_to_press_is_large_enough_for_a_thumb(site: dict[str, str], opened: Opened) -> None:
     page = opened("/", viewport=SMALL_PHONE)
-    small = {}
+    small: dict[str, object] = {}
 
     for title, address in site.items():
         page.goto(address)
