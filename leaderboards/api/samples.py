@@ -29,7 +29,7 @@ def code_samples(call: Call) -> list[dict[str, str]]:
         ("Python", "Python", python(call)),
         ("JavaScript", "JavaScript", js(call)),
     )
-    return [{"lang": lang, "label": label, "source": source} for lang, label, source in sources]
+    return [{"lang": lang, "label": label, "source": source(call)} for lang, label, source in sources]
 
 
 def as_markdown(samples: list[dict[str, str]]) -> str:
