@@ -3,7 +3,7 @@
 from django.http import HttpRequest
 
 from foundation.problems import BadRequest, LengthMissing, Malformed, TooLarge
-from leaderboards.core.bodies import read_json
+from leaderboards.core.bodies import Ambiguous, read_json
 
 LARGEST = 1024 * 1024
 
@@ -26,6 +26,8 @@ def object_of(request: HttpRequest, fields: tuple[str, ...]) -> dict[str, object
     body = body_of(request)
     if not isinstance(body, dict):
         raise BadRequest(f"The body must be an object with {_listed(fields)}.")
+    if isinstance(body, Ambiguous):
+        raise BadRequest("A name stands twice in the body: send each field once.")
     unknown = [name for name in body if name not in fields]
     if unknown:
         detail = f"There is no field {str(unknown[0])[:40]!r} here; there is {_listed(fields)}."
