@@ -24,11 +24,7 @@ class Call:
 
 def code_samples(call: Call) -> list[dict[str, str]]:
     """The same call in three languages, as ``x-codeSamples``."""
-    sources = (
-        ("Shell", "curl", curl(call)),
-        ("Python", "Python", python(call)),
-        ("JavaScript", "JavaScript", js(call)),
-    )
+    sources = (("Shell", "curl", curl), ("Python", "Python", python), ("JavaScript", "JavaScript", js))
     return [{"lang": lang, "label": label, "source": source(call)} for lang, label, source in sources]
 
 
