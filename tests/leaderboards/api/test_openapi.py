@@ -1,6 +1,7 @@
 """The OpenAPI document against the API: whatever it allows to be sent, or forbids, the answers are as it says."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -55,8 +56,8 @@ def boards(make_board: Make, game: Caller) -> list[int]:
     return [*points, raid]
 
 
-@pytest.fixture
-def _one_connection() -> Iterator[None]:
+@contextmanager
+def one_connection() -> Iterator[None]:
     """Requests over WSGI leave the test's own connection, and its transaction, open."""
     signals = (request_started, request_finished)
     for signal in signals:
@@ -81,25 +82,25 @@ def test_every_operation_is_tried_here(document: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("_one_connection")
 @pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.value)
 @pytest.mark.parametrize("name", sorted(OPERATIONS))
 def test_every_answer_is_one_that_the_document_knows(
     document: dict[str, Any], boards: list[int], make_key: Callable[..., str], name: str, mode: GenerationMode
 ) -> None:
-    schema = schemathesis.openapi.from_wsgi("/api/openapi.json", application)
-    operation = schema.find_operation_by_id(name)
     headers = {"Authorization": f"Bearer {make_key()}"}
 
-    @bounded
-    @seed(1)
-    @given(case=operation.as_strategy(generation_mode=mode), board=st.sampled_from([None, *boards]))
-    def answers_as_documented(case: Any, board: int | None) -> None:
-        if board is not None:
-            point_at(case, board)
-        case.call_and_validate(checks=CHECKS, headers=headers)
+    with one_connection():
+        operation = schemathesis.openapi.from_wsgi("/api/openapi.json", application).find_operation_by_id(name)
 
-    answers_as_documented()
+        @bounded
+        @seed(1)
+        @given(case=operation.as_strategy(generation_mode=mode), board=st.sampled_from([None, *boards]))
+        def answers_as_documented(case: Any, board: int | None) -> None:
+            if board is not None:
+                point_at(case, board)
+            case.call_and_validate(checks=CHECKS, headers=headers)
+
+        answers_as_documented()
 
 
 def point_at(case: Any, board: int) -> None:
