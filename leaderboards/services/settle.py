@@ -20,7 +20,7 @@ from leaderboards.models import DrawnGeneration, Period, Standing, State, Storag
 from leaderboards.services.put import token_time_ms
 from leaderboards.stores import barrier
 from leaderboards.stores.sql_writes import state_of
-from leaderboards.stores.zset_settling import Restored, ZsetSettler
+from leaderboards.stores.zset_settling import Memory, Restored, ZsetSettler
 from leaderboards.stores.zset_writes import Put, ZsetWriter, held_text
 
 logger = logging.getLogger(__name__)
@@ -124,7 +124,7 @@ def _renew(period_id: int, distrust: bool = False) -> Period | None:
         settler = ZsetSettler(redis.settling())
         memory = settler.memory(period)
         decided_by_redis = period.board.storage == Storage.REDIS
-        lost = memory.generation != period.generation or period.whole or (distrust and not decided_by_redis)
+        lost = period.whole or _is_lost(period, memory) or (distrust and not decided_by_redis)
         if not settler.renew(period, number, empty=lost):
             return None
         period.generation = number
@@ -138,6 +138,17 @@ def _renew(period_id: int, distrust: bool = False) -> Period | None:
     return period
 
 
+def _is_lost(period: Period, memory: Memory) -> bool:
+    """Whether what Redis remembers is worth nothing.
+
+    Where Redis decides, memory of another generation may hold what SQL never saw: it was rolled back, or a
+    settle was cut off after its first step. Only no generation at all is lost memory there.
+    """
+    if period.board.storage == Storage.REDIS:
+        return memory.generation == 0
+    return memory.generation != period.generation
+
+
 def _is_due(period: Period) -> bool:
     """Whether the period is stale and nobody is at it. The lease saves work; the generation keeps it right."""
     return period.stale_since is not None and (
@@ -146,8 +157,11 @@ def _is_due(period: Period) -> bool:
 
 
 def _restore(settler: ZsetSettler, period: Period, above: int) -> None:
-    """Give a redis period the rows of SQL that are newer than its memory."""
-    rows = Standing.objects.filter(period=period, version__gt=above).select_related("player").order_by("pk")
+    """Give a redis period the rows of SQL that are newer than its memory.
+
+    By version: cut off anywhere, the sequence says how far it came.
+    """
+    rows = Standing.objects.filter(period=period, version__gt=above).select_related("player").order_by("version", "pk")
     for chunk in _chunks(rows.iterator(chunk_size=CHUNK)):
         settler.restore(period, [_restored(period, row) for row in chunk])
     if period.state != State.OPEN:
@@ -219,9 +233,13 @@ def _put_named(writer: ZsetWriter, settler: ZsetSettler, period: Period, tokens:
 
 
 def _declare_settled(period: Period) -> bool:
-    """The last step, behind the exclusive barrier: only if nothing is missing and nobody renewed meanwhile."""
+    """The last step, behind the exclusive barrier: only if nothing is missing and nobody renewed meanwhile.
+
+    Whoever scored since the last chunk is put here; else a busy board would never be settled.
+    """
     with transaction.atomic():
         barrier.hold_exclusive(period.pk)
+        _put_chunk(ZsetWriter(redis.settling()), period, Standing.objects.filter(period=period, unput=True))
         if Standing.objects.filter(period=period, unput=True).exists():
             return False
         mine = Period.objects.filter(pk=period.pk, generation=period.generation)

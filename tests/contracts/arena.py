@@ -95,6 +95,7 @@ class Arena:
     def mirror(self) -> None:
         """Let SQL follow, where Redis decides."""
         if self.storage == "redis":
+            self.period.refresh_from_db()
             mirror(self.period)
 
     def agree_on_the_list(self, live: bool = True) -> None:

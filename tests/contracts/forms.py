@@ -120,7 +120,7 @@ FORMS = (
     ),
     criteria(
         "achieved-at",
-        {"criteria": [_field("stage", 15), _field("crew", 16, "asc"), _WHEN]},
+        {"criteria": [_field("stage", 14), _field("crew", 16, "asc"), _WHEN]},
         EVERY,
         _TWO,
     ),
