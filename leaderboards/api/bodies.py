@@ -6,6 +6,7 @@ from foundation.problems import BadRequest, LengthMissing, Malformed, TooLarge
 from leaderboards.core.bodies import Ambiguous, read_json
 
 LARGEST = 1024 * 1024
+MOST_DRAINED = 8 * LARGEST
 
 
 def body_of(request: HttpRequest) -> object:
@@ -14,11 +15,19 @@ def body_of(request: HttpRequest) -> object:
     if not length and "HTTP_TRANSFER_ENCODING" in request.META:
         raise LengthMissing("Send the body with a Content-Length, not in chunks.")
     if length.isdigit() and int(length) > LARGEST:
+        _drain(request)
         raise TooLarge(f"The body has {int(length):,} bytes; at most {LARGEST:,} are taken. Send it in parts.")
     try:
         return read_json(request.body)
     except ValueError as error:
         raise Malformed(str(error)) from error
+
+
+def _drain(request: HttpRequest) -> None:
+    """Read what is too much, within reason: who is still sending would not hear the refusal."""
+    left = MOST_DRAINED
+    while left > 0 and (part := request.read(65_536)):
+        left -= len(part)
 
 
 def object_of(request: HttpRequest, fields: tuple[str, ...]) -> dict[str, object]:
