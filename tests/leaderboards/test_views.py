@@ -225,6 +225,12 @@ def test_the_device_remembers_whom_the_address_named(client: Client) -> None:
     assert "highlighted" not in text(forgotten)
 
 
+def test_a_tab_left_open_does_not_remember_what_was_forgotten(client: Client) -> None:
+    board = make_board()
+
+    assert "player" not in client.get(f"/boards/{board}/?player=robin&fragment=1").cookies
+
+
 def test_an_impossible_id_is_refused_and_not_remembered(client: Client) -> None:
     board = make_board()
 
