@@ -57,7 +57,8 @@ def measured(board: Board, value: Number) -> str:
     if suffix := board.format or _SYMBOLS.get(board.unit, ""):
         return f"{text} {suffix}"
     if board.unit == Unit.POINTS:
-        return ngettext("%(number)s point", "%(number)s points", abs(int(value))) % {"number": text}
+        amount = abs(int(value)) if value == int(value) else 2
+        return ngettext("%(number)s point", "%(number)s points", amount) % {"number": text}
     return text
 
 
@@ -76,8 +77,8 @@ def field_name(name: str) -> str:
 
 
 def named_number(name: str, value: int) -> str:
-    """A criterion's name and value, held together where a line breaks."""
-    return f"{field_name(name)} {number(value)}".replace(" ", "\N{NO-BREAK SPACE}")
+    """A criterion's name and value."""
+    return f"{field_name(name)} {number(value)}"
 
 
 def shown_fields(fields: Iterable[str]) -> list[str]:

@@ -25,7 +25,7 @@ from leaderboards.admin.sentences import on_the_boards_clock, setting_in_words
 from leaderboards.core import keys
 from leaderboards.core.periods import PeriodKind, window_at
 from leaderboards.errors import BadBoard
-from leaderboards.models import Board, Submission
+from leaderboards.models import Board, Standing, Submission
 from leaderboards.services import boards as services
 from leaderboards.services.open import open_board
 
@@ -228,7 +228,9 @@ class BoardAdmin(admin.ModelAdmin[Board]):
 
 
 def _has_scores(board: Board) -> bool:
-    return Submission.objects.filter(board=board).exists() or board.periods.filter(standings__isnull=False).exists()
+    """SQL's word, and Redis's for what is not mirrored yet."""
+    in_sql = Submission.objects.filter(board=board).exists() or Standing.objects.filter(period__board=board).exists()
+    return in_sql or (not board.is_event and selectors.standings(board, limit=1).total > 0)
 
 
 def _previewed(form: BoardForm) -> Board:

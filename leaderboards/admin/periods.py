@@ -30,7 +30,7 @@ class PeriodAdmin(ReadOnlyAdmin[Period]):
     )
     list_filter = ("state", ("board", admin.RelatedOnlyFieldListFilter))
     list_select_related = ("board",)
-    search_fields = ("label", "board__name")
+    search_fields = ("label__startswith", "board__name__icontains")
     ordering = ("-starts_at", "board")
     list_per_page = 30
     fields = (

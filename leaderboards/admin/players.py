@@ -12,12 +12,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
 from foundation import clock
-from leaderboards.admin.paging import ShortPaginator
+from leaderboards.admin.paging import PhraseSearch, ShortPaginator
 from leaderboards.models import Player
 
 
 @admin.register(Player)
-class PlayerAdmin(admin.ModelAdmin[Player]):
+class PlayerAdmin(PhraseSearch[Player]):
     """The game's players. They come with their first submission; nobody types them in."""
 
     list_display = ("external_id", "name", "country", "user", "banned_at", "created_at")

@@ -7,15 +7,22 @@ from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.views.decorators.csrf import csrf_exempt
-from ninja import NinjaAPI
 from ninja.errors import ValidationError
 
 from foundation.errors import SunwiError
 from foundation.problems import BadRequest, DatabaseAway, NoSuchPath, respond, respond_unexpected
 from leaderboards.api import boards, export, players, scores, standings
+from leaderboards.api.document import Api
 from leaderboards.api.edge import fenced
 
-api = NinjaAPI(title="Sunwi", version="1", openapi_url=None, docs_url=None, urls_namespace="api")
+api = Api(
+    title="Sunwi",
+    version="1",
+    description="Leaderboards: game servers submit scores with a service key, anybody reads what is public.",
+    openapi_url=None,
+    docs_url=None,
+    urls_namespace="api",
+)
 for part in (scores, boards, standings, export, players):
     api.add_router("", part.router)
 

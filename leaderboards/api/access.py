@@ -22,7 +22,6 @@ READ_PRIVATE = "boards:read"
 class _ServiceKeyAuth(AuthBase):
     openapi_type = "http"
     openapi_scheme = "bearer"
-    openapi_description = "A service key, as an admin made it: `Authorization: Bearer sunwi_…`."
 
 
 class Writes(_ServiceKeyAuth):

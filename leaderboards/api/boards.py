@@ -15,6 +15,7 @@ from leaderboards.api.access import Reads, board_to_read, is_private, may_list
 from leaderboards.api.answers import conditional
 from leaderboards.api.encoding import Passing, number, when_or_none
 from leaderboards.api.parameters import NAME, SEQ, Whole
+from leaderboards.api.schemas import BoardShown, BoardsListed
 from leaderboards.api.standings import period_shown
 from leaderboards.models import Board
 from leaderboards.services.boards import SETTINGS
@@ -22,7 +23,7 @@ from leaderboards.services.boards import SETTINGS
 router = Router(tags=["boards"], auth=Reads())
 
 
-@router.get("/boards")
+@router.get("/boards", response=BoardsListed)
 def list_boards(request: HttpRequest, name: str | None = NAME) -> HttpResponse:
     """All boards that the caller may read, by number."""
     boards = [board for board in selectors.boards_listed(name, include_private=True) if may_list(request, board)]
@@ -30,7 +31,7 @@ def list_boards(request: HttpRequest, name: str | None = NAME) -> HttpResponse:
     return conditional(request, content, private=any(is_private(board) for board in boards))
 
 
-@router.get("/boards/{seq}")
+@router.get("/boards/{seq}", response=BoardShown)
 def read_board(request: HttpRequest, seq: Whole = SEQ) -> HttpResponse:
     """One board."""
     board = board_to_read(request, seq)

@@ -3,9 +3,10 @@
 from django.http import HttpRequest
 
 from foundation.problems import BadRequest, LengthMissing, Malformed, TooLarge
-from leaderboards.core.bodies import read_json
+from leaderboards.core.bodies import Ambiguous, read_json
 
 LARGEST = 1024 * 1024
+MOST_DRAINED = 8 * LARGEST
 
 
 def body_of(request: HttpRequest) -> object:
@@ -14,6 +15,7 @@ def body_of(request: HttpRequest) -> object:
     if not length and "HTTP_TRANSFER_ENCODING" in request.META:
         raise LengthMissing("Send the body with a Content-Length, not in chunks.")
     if length.isdigit() and int(length) > LARGEST:
+        _drain(request)
         raise TooLarge(f"The body has {int(length):,} bytes; at most {LARGEST:,} are taken. Send it in parts.")
     try:
         return read_json(request.body)
@@ -21,11 +23,20 @@ def body_of(request: HttpRequest) -> object:
         raise Malformed(str(error)) from error
 
 
+def _drain(request: HttpRequest) -> None:
+    """Read what is too much, within reason: who is still sending would not hear the refusal."""
+    left = MOST_DRAINED
+    while left > 0 and (part := request.read(65_536)):
+        left -= len(part)
+
+
 def object_of(request: HttpRequest, fields: tuple[str, ...]) -> dict[str, object]:
     """A body that is an object with nothing but ``fields``. Raises ``BadRequest`` too."""
     body = body_of(request)
     if not isinstance(body, dict):
         raise BadRequest(f"The body must be an object with {_listed(fields)}.")
+    if isinstance(body, Ambiguous):
+        raise BadRequest("A name stands twice in the body: send each field once.")
     unknown = [name for name in body if name not in fields]
     if unknown:
         detail = f"There is no field {str(unknown[0])[:40]!r} here; there is {_listed(fields)}."

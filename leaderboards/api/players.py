@@ -14,6 +14,7 @@ from leaderboards.api.answers import answer
 from leaderboards.api.bodies import object_of
 from leaderboards.api.encoding import when
 from leaderboards.api.parameters import PLAYER
+from leaderboards.api.schemas import LinkCodeShown, PlayerShown
 from leaderboards.core.entries import read_player
 from leaderboards.models import Player
 from leaderboards.services.link import make_code
@@ -25,14 +26,14 @@ _COUNTRY = re.compile(r"[A-Z]{2}")
 router = Router(tags=["players"], auth=Writes("players:write"))
 
 
-@router.put("/players/{player}")
+@router.put("/players/{player}", response=PlayerShown)
 def put_player(request: HttpRequest, player: str = PLAYER) -> HttpResponse:
     """Set a player's name, avatar or country; what is not sent stays."""
     profile = _profile(object_of(request, FIELDS))
     return answer(_player_shown(set_profile(read_player(player), profile, clock.now())))
 
 
-@router.post("/players/{player}/link-code")
+@router.post("/players/{player}/link-code", response=LinkCodeShown)
 def make_link_code(request: HttpRequest, player: str = PLAYER) -> HttpResponse:  # noqa: ARG001
     """A one-time code by which a signed-in user links himself to the player."""
     code, expires_at = make_code(read_player(player), clock.now())

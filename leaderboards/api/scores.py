@@ -15,6 +15,7 @@ from leaderboards.api.access import Writes, key_of
 from leaderboards.api.answers import answer
 from leaderboards.api.bodies import object_of
 from leaderboards.api.parameters import DRY_RUN, RANKS
+from leaderboards.api.schemas import Results
 from leaderboards.core.entries import Entry, read_entry, read_player, shown
 from leaderboards.core.submissions import Caller, Outcome, Refused, Status
 from leaderboards.errors import StorageUnavailable
@@ -25,7 +26,7 @@ MOST_ENTRIES = 1000
 router = Router(tags=["scores"])
 
 
-@router.post("/scores", auth=Writes("scores:write"))
+@router.post("/scores", auth=Writes("scores:write"), response=Results, by_alias=True)
 def submit_scores(request: HttpRequest, dry_run: bool = DRY_RUN, ranks: bool = RANKS) -> HttpResponse:
     """Submit 1 to 1,000 entries."""
     _refuse_misspelled(request)

@@ -11,6 +11,7 @@ from leaderboards.api.access import Reads, Writes, board_to_read, board_to_write
 from leaderboards.api.answers import conditional
 from leaderboards.api.encoding import Passing, when, when_or_none
 from leaderboards.api.parameters import IDS, LIMIT, OFFSET, PERIOD, PLAYER, RADIUS, SEQ, Whole, players_named
+from leaderboards.api.schemas import RowOfPlayer, Spread, StandingsOfPeriod
 from leaderboards.core.entries import read_player
 from leaderboards.selectors import PeriodShown, Row, Standings
 from leaderboards.services.remove import remove_player
@@ -18,7 +19,7 @@ from leaderboards.services.remove import remove_player
 router = Router(tags=["standings"], auth=Reads())
 
 
-@router.get("/boards/{seq}/standings")
+@router.get("/boards/{seq}/standings", response=StandingsOfPeriod)
 def read_standings(
     request: HttpRequest, seq: Whole = SEQ, period: str = PERIOD, offset: Whole = OFFSET, limit: Whole = LIMIT
 ) -> HttpResponse:
@@ -28,7 +29,7 @@ def read_standings(
     return conditional(request, standings_shown(found), is_private(board))
 
 
-@router.get("/boards/{seq}/players")
+@router.get("/boards/{seq}/players", response=StandingsOfPeriod)
 def read_named_players(
     request: HttpRequest, seq: Whole = SEQ, ids: list[str] = IDS, period: str = PERIOD
 ) -> HttpResponse:
@@ -38,7 +39,7 @@ def read_named_players(
     return conditional(request, standings_shown(found), is_private(board))
 
 
-@router.get("/boards/{seq}/players/{player}")
+@router.get("/boards/{seq}/players/{player}", response=RowOfPlayer)
 def read_player_row(request: HttpRequest, seq: Whole = SEQ, player: str = PLAYER, period: str = PERIOD) -> HttpResponse:
     """One player's row."""
     board = board_to_read(request, seq)
@@ -54,7 +55,7 @@ def read_player_row(request: HttpRequest, seq: Whole = SEQ, player: str = PLAYER
     return conditional(request, content, is_private(board))
 
 
-@router.delete("/boards/{seq}/players/{player}", auth=Writes("scores:write"))
+@router.delete("/boards/{seq}/players/{player}", auth=Writes("scores:write"), response={204: None})
 def delete_player(request: HttpRequest, seq: Whole = SEQ, player: str = PLAYER) -> HttpResponse:
     """Take a player out of the current period."""
     remove_player(board_to_write(request, seq), read_player(player), clock.now())
@@ -63,7 +64,7 @@ def delete_player(request: HttpRequest, seq: Whole = SEQ, player: str = PLAYER) 
     return response
 
 
-@router.get("/boards/{seq}/players/{player}/around")
+@router.get("/boards/{seq}/players/{player}/around", response=StandingsOfPeriod)
 def read_around(
     request: HttpRequest, seq: Whole = SEQ, player: str = PLAYER, radius: Whole = RADIUS, period: str = PERIOD
 ) -> HttpResponse:
@@ -73,7 +74,7 @@ def read_around(
     return conditional(request, standings_shown(found), is_private(board))
 
 
-@router.get("/boards/{seq}/distribution")
+@router.get("/boards/{seq}/distribution", response=Spread, by_alias=True)
 def read_distribution(request: HttpRequest, seq: Whole = SEQ, period: str = PERIOD) -> HttpResponse:
     """How points are spread: percentiles and a histogram."""
     board = board_to_read(request, seq)

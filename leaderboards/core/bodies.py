@@ -45,10 +45,10 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"The body is not JSON: {name} is no JSON number.")
 
 
+class Ambiguous(dict[str, Any]):
+    """An object in which a name stands twice. Whoever reads it must refuse it: nobody knows which was meant."""
+
+
 def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     read = dict(pairs)
-    if len(read) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"The name {twice[:40]!r} stands twice in one object.")
-    return read
+    return read if len(read) == len(pairs) else Ambiguous(read)

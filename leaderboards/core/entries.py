@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from leaderboards.core.bodies import read_json
+from leaderboards.core.bodies import Ambiguous, read_json
 from leaderboards.core.criteria import ACHIEVED_AT
 from leaderboards.core.instants import EPOCH
 from leaderboards.core.points import points_number, points_text, read_points, scaled
@@ -59,6 +59,8 @@ def read_entry(raw: object, position: int) -> Entry:
     """Raises ``BadEntry``, ``BadPlayer``, ``BadPoints``, ``OutOfRange``, ``BadTime`` or ``BadId``."""
     if not isinstance(raw, dict):
         raise BadEntry("An entry is an object with `board` or `competition`, `player`, and `points` or `fields`.")
+    if isinstance(raw, Ambiguous):
+        raise BadEntry("A name stands twice in the entry: send each field once.")
     unknown = [key for key in raw if key not in FIELDS]
     if unknown:
         raise BadEntry(f"An entry has no field {shown(unknown[0])}; it may have {', '.join(FIELDS)}.")
@@ -115,14 +117,14 @@ def read_time(raw: object) -> datetime:
 
 
 def read_value(rules: Rules, entry: Entry) -> tuple[int, ...]:
-    """The entry's value by the board's rules. Raises ``BadPoints`` or ``OutOfRange``."""
+    """The entry's value by the board's rules. Raises ``BadEntry``, ``BadPoints`` or ``OutOfRange``."""
     if rules.of_points:
         if entry.points is None:
-            raise BadPoints("This board ranks `points`: send `points` instead of `fields`.")
+            raise BadEntry("This board ranks `points`: send `points` instead of `fields`.")
         return (_within(rules, scaled(entry.points, rules.decimals)),)
     names = ", ".join(field.name for field in rules.fields)
     if entry.fields is None:
-        raise BadPoints(f"This board ranks by criteria: send `fields` with {names} instead of `points`.")
+        raise BadEntry(f"This board ranks by criteria: send `fields` with {names} instead of `points`.")
     return _read_criteria(rules, dict(entry.fields), names)
 
 
@@ -156,6 +158,8 @@ def _read_id(raw: object) -> str:
 def _read_fields(raw: object) -> tuple[tuple[str, int], ...]:
     if not isinstance(raw, dict):
         raise BadPoints('`fields` must be an object of whole numbers, such as {"stage": 12, "members": 3}.')
+    if isinstance(raw, Ambiguous):
+        raise BadEntry("A name stands twice in `fields`: send each once.")
     return tuple((name, _read_field(name, number)) for name, number in raw.items())
 
 
@@ -178,13 +182,13 @@ def _within(rules: Rules, points: int) -> int:
 
 def _read_criteria(rules: Rules, sent: dict[str, int], names: str) -> tuple[int, ...]:
     if ACHIEVED_AT in sent:
-        raise BadPoints(f"`{ACHIEVED_AT}` is not sent in `fields`: it is the entry's `at`.")
+        raise BadEntry(f"`{ACHIEVED_AT}` is not sent in `fields`: it is the entry's `at`.")
     wanted = {field.name for field in rules.fields}
     missing, unknown = [*wanted - sent.keys()], [*sent.keys() - wanted]
     if missing:
-        raise BadPoints(f"`fields` lacks {shown(min(missing))}: this board needs {names}.")
+        raise BadEntry(f"`fields` lacks {shown(min(missing))}: this board needs {names}.")
     if unknown:
-        raise BadPoints(f"`fields` has {shown(min(unknown))}, which this board does not know: it needs {names}.")
+        raise BadEntry(f"`fields` has {shown(min(unknown))}, which this board does not know: it needs {names}.")
     for field in rules.fields:
         if not 0 <= sent[field.name] <= field.maximum:
             raise OutOfRange(f"The field `{field.name}` must be 0 to {field.maximum} on this board.")

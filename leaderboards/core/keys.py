@@ -24,11 +24,6 @@ class Family:
         return self._beside("gen")
 
     @property
-    def renewed_from(self) -> str:
-        """The generation that trusted memory had before ``gen``: a renewal that SQL did not keep is known by it."""
-        return self._beside("from")
-
-    @property
     def dirty(self) -> str:
         """Hash player → version of what the mirror has not copied yet."""
         return self._beside("dirty")
@@ -70,16 +65,7 @@ class Family:
     @property
     def every(self) -> tuple[str, ...]:
         """All but the ids, whose names depend on the day: the sorted set and the generation first."""
-        beside = (
-            self.renewed_from,
-            self.dirty,
-            self.members,
-            self.held,
-            self.scores,
-            self.unsure,
-            self.closed,
-            self.seq,
-        )
+        beside = (self.dirty, self.members, self.held, self.scores, self.unsure, self.closed, self.seq)
         return (self.zset, self.gen, *beside)
 
     def _beside(self, name: str) -> str:

@@ -16,15 +16,14 @@ from redis.exceptions import RedisError
 
 from foundation import clock, redis
 from foundation.errors import SunwiError
+from foundation.health import SILENT_AFTER
 from foundation.models import Heartbeat, KnownRedis
+from foundation.tasks import WORKER
 from leaderboards.core.periods import PeriodKind, window_at
 from leaderboards.models import Board, Period, State, Storage
 from leaderboards.stores.zset_settling import ZsetSettler
 
-CLOCK_TOLERANCE = timedelta(seconds=2)
-HEARTBEAT_TOLERANCE = timedelta(seconds=45)
 STALE_TOLERANCE = timedelta(seconds=30)
-WORKER = "worker"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +63,10 @@ def migrations(_at: datetime) -> Iterator[Finding]:
 
 
 def sql_clock(_at: datetime) -> Iterator[Finding]:
-    """On SQLite the clock is our own. Asked anew: the checks before may have waited."""
-    if connection.vendor != "postgresql":
-        yield Finding(False, "clock", "SQL runs by this machine's own clock")
-        return
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT clock_timestamp()")
-        theirs = cursor.fetchone()[0]
-    off = abs(clock.now() - theirs)
-    detail = f"{off.total_seconds():.3f} s from SQL's; at most {CLOCK_TOLERANCE.seconds} s are allowed"
-    yield Finding(off > CLOCK_TOLERANCE, "clock", detail)
+    """On SQLite the clock is our own."""
+    off = clock.offset_from_sql()
+    detail = f"{off.total_seconds():+.3f} s off SQL's; {clock.TOLERATED.seconds} s are tolerated"
+    yield Finding(clock.is_off(off), "clock", detail)
 
 
 def redis_server(_at: datetime) -> Iterator[Finding]:
@@ -157,11 +150,10 @@ def _database(alias: str) -> tuple[str, int]:
 
 
 def _worker(at: datetime) -> tuple[bool, str]:
-    beat = Heartbeat.objects.filter(name=WORKER).first()
-    if beat is None:
+    silence = Heartbeat.silence(WORKER, at)
+    if silence is None:
         return False, "has never given a sign of life: start worker and beat"
-    silent = at - beat.beat_at
-    return silent <= HEARTBEAT_TOLERANCE, f"last sign of life {max(0, int(silent.total_seconds()))} s ago"
+    return silence <= SILENT_AFTER, f"last sign of life {max(0, int(silence.total_seconds()))} s ago"
 
 
 def _boundary(board: Board, at: datetime) -> str:

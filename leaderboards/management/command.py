@@ -4,6 +4,8 @@ Standard output carries only what the command is for, so that it can be piped.
 """
 
 import json
+import os
+import sys
 from datetime import datetime
 from typing import Any
 
@@ -22,6 +24,9 @@ class Command(BaseCommand):
         """Run, and say in one line what was refused. ``--traceback`` shows the rest."""
         try:
             return super().execute(*args, **options)
+        except BrokenPipeError:  # whoever read us has seen enough, as `head` does
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise SystemExit(1) from None
         except SunwiError as error:
             raise CommandError(error.detail) from error
         except DatabaseError as error:

@@ -34,4 +34,4 @@ def boards_listed(name: str | None = None, include_private: bool = False) -> lis
         boards = boards.filter(visibility=Visibility.PUBLIC)
     if name is None:
         return list(boards)
-    return list(boards.filter(name=name)) if name.isprintable() else []
+    return list(boards.filter(name=name)) if "\0" not in name else []  # PostgreSQL refuses the question itself

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.db.models import F, Q
 
 from foundation import redis
 from foundation.errors import Unavailable
@@ -23,6 +24,8 @@ from leaderboards.stores.zset import ZsetStore
 from leaderboards.stores.zset_settling import ZsetSettler
 
 logger = logging.getLogger(__name__)
+
+BACKFILL_PATIENCE = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +40,12 @@ class Closed:
 
 
 def close_due(at: datetime) -> list[Closed]:
-    """Close every period that ended more than its board's grace ago, oldest first."""
+    """Close every period that ended more than its board's grace ago, oldest first.
+
+    One that was opened after its end is being backfilled: its import closes it, or we do if that died.
+    """
     due = Period.objects.filter(state__in=(State.OPEN, State.CLOSING), ends_at__lte=at).select_related("board")
+    due = due.exclude(Q(created_at__gt=F("ends_at")) & Q(created_at__gt=at - BACKFILL_PATIENCE))
     return [
         close_period(period, at)
         for period in due.order_by("ends_at", "pk")

@@ -125,7 +125,7 @@ def _renew(period_id: int, distrust: bool = False) -> Period | None:
         settler = ZsetSettler(redis.settling())
         memory = settler.memory(period)
         decided_by_redis = period.board.storage == Storage.REDIS
-        lost = _is_lost(period, memory) or (distrust and not decided_by_redis)
+        lost = period.whole or _is_lost(period, memory) or (distrust and not decided_by_redis)
         if not settler.renew(period, number, empty=lost):
             return None
         failpoint("settle.after_renew")
@@ -142,11 +142,14 @@ def _renew(period_id: int, distrust: bool = False) -> Period | None:
 
 
 def _is_lost(period: Period, memory: Memory) -> bool:
-    """Whether Redis has something else than the period. What Redis decides outlives a settler that died on its way
-    to SQL: emptying it then would lose what the mirror had not copied yet."""
+    """Whether what Redis remembers is worth nothing.
+
+    Where Redis decides, memory of another generation may hold what SQL never saw: it was rolled back, or a
+    settle was cut off after its first step. Only no generation at all is lost memory there.
+    """
     if period.board.storage == Storage.REDIS:
-        return period.whole or not memory.belongs_to(period.generation)
-    return period.whole or memory.generation != period.generation
+        return memory.generation == 0
+    return memory.generation != period.generation
 
 
 def _is_due(period: Period) -> bool:
@@ -157,7 +160,7 @@ def _is_due(period: Period) -> bool:
 def _restore(settler: ZsetSettler, period: Period, above: int) -> None:
     """Give a redis period the rows of SQL that are newer than its memory.
 
-    Oldest first: the sequence rises with them, so a restoring that was cut off goes on where it stopped.
+    By version: cut off anywhere, the sequence says how far it came.
     """
     rows = Standing.objects.filter(period=period, version__gt=above).select_related("player").order_by("version", "pk")
     for chunk in _chunks(rows.iterator(chunk_size=CHUNK)):
@@ -233,9 +236,13 @@ def _put_named(writer: ZsetWriter, settler: ZsetSettler, period: Period, tokens:
 
 
 def _declare_settled(period: Period) -> bool:
-    """The last step, behind the exclusive barrier: only if nothing is missing and nobody renewed meanwhile."""
+    """The last step, behind the exclusive barrier: only if nothing is missing and nobody renewed meanwhile.
+
+    Whoever scored since the last chunk is put here; else a busy board would never be settled.
+    """
     with transaction.atomic():
         barrier.hold_exclusive(period.pk)
+        _put_chunk(ZsetWriter(redis.settling()), period, Standing.objects.filter(period=period, unput=True))
         if Standing.objects.filter(period=period, unput=True).exists():
             return False
         mine = Period.objects.filter(pk=period.pk, generation=period.generation)

@@ -104,13 +104,15 @@ def _players(external_ids: Sequence[str]) -> dict[str, Player]:
 def lock_standings(period: Period, players: Mapping[int, str]) -> dict[int, Held]:
     """Lock the standings of these players (id → external id), sorted, making empty ones first where none are."""
     ids = sorted(players)
-    held = _locked(period, ids)
-    missing = [player_id for player_id in ids if player_id not in held]
-    if missing:
-        rows = [(period.pk, player_id, players[player_id], None, None, None, None, 0, False) for player_id in missing]
-        insert("leaderboards_standing", _STANDING, rows, "ON CONFLICT (period_id, player_id) DO NOTHING")
-        held |= _locked(period, missing)
-    return held
+    known = set(Standing.objects.filter(period=period, player_id__in=ids).values_list("player_id", flat=True))
+    # Made before anything is locked: who holds a lock and then waits for another's new row can be waited for himself.
+    rows = [
+        (period.pk, player_id, players[player_id], None, None, None, None, 0, False)
+        for player_id in ids
+        if player_id not in known
+    ]
+    insert("leaderboards_standing", _STANDING, rows, "ON CONFLICT (period_id, player_id) DO NOTHING")
+    return _locked(period, ids)
 
 
 def _locked(period: Period, ids: Sequence[int]) -> dict[int, Held]:

@@ -34,15 +34,10 @@ class Restored:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What Redis remembers of a period: its generation (0 for none), the one it was renewed from, its sequence."""
+    """What Redis remembers of a period: its generation (0 for none) and its sequence."""
 
     generation: int
-    renewed_from: int
     sequence: int
-
-    def belongs_to(self, generation: int) -> bool:
-        """Whether it is that generation's memory, also where a renewal of it did not get as far as SQL."""
-        return generation in (self.generation, self.renewed_from)
 
 
 class ZsetSettler:
@@ -53,16 +48,14 @@ class ZsetSettler:
 
     def memory(self, period: Period) -> Memory:
         """What is there now, under whatever generation."""
-        family = period.family
-        cells = self._link.call("MGET", family.gen, family.renewed_from, family.seq)
-        return Memory(*(int(cell or 0) for cell in cells))
+        generation, sequence = self._link.call("MGET", period.family.gen, period.family.seq)
+        return Memory(int(generation or 0), int(sequence or 0))
 
     def renew(self, period: Period, generation: int, empty: bool) -> bool:
         """Write a greater generation, and empty the family if asked; False where a greater one stands."""
         family = period.family
-        rest = [key for key in family.every if key not in (family.gen, family.renewed_from)]
-        before: Argument = "" if empty else period.generation
-        return bool(run(self._link, "renew", [family.gen, family.renewed_from, *rest], [generation, before]))
+        rest = [key for key in family.every if key != family.gen]
+        return bool(run(self._link, "renew", [family.gen, *rest], [generation, flag(empty)]))
 
     def forget_generation(self, period: Period) -> None:
         """Nobody reads or writes the period in Redis any more."""

@@ -71,7 +71,8 @@ def board(request: HttpRequest, seq: int) -> HttpResponse:
     except NotFound as error:
         raise Http404(error.detail) from error
     response = _answer(request, "leaderboards/board", context, etag)
-    remember(request, response, viewer)
+    if "fragment" not in request.GET:  # else a tab left open would undo what another one forgot
+        remember(request, response, viewer)
     return response
 
 
@@ -216,7 +217,9 @@ def _answer(request: HttpRequest, template: str, context: dict[str, Any], etag: 
     if "fragment" not in request.GET:
         response = render(request, f"{template}.html", context | {"etag": etag})
     else:
-        response = get_conditional_response(request, etag=etag) or render(request, f"{template}_parts.html", context)
+        response = get_conditional_response(request, etag=etag) or render(
+            request, f"{template}_parts.html", context | {"is_fragment": True}
+        )
         response["ETag"] = etag
     response["Cache-Control"] = "private, no-cache"
     patch_vary_headers(response, ["Cookie"])

@@ -73,7 +73,7 @@ def result(board: Board, row: Row) -> str:
     if row.fields is None:
         return formats.measured(board, row.points or 0)
     names = formats.shown_fields(row.fields)
-    return " · ".join(formats.named_number(name, row.fields[name]) for name in names)
+    return "\N{NO-BREAK SPACE}· ".join(formats.named_number(name, row.fields[name]) for name in names)
 
 
 def gap_ahead(board: Board, me: Row, rows: Sequence[Row]) -> Gap | None:

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 
-def test_the_document_names_addresses_as_they_are_called(client: Client) -> None:
+def test_the_document_names_addresses_as_they_are_called(client: Client, db: None) -> None:
     document = client.get(reverse("openapi")).json()
 
     assert "/api/v1/scores" in document["paths"]

@@ -5,10 +5,11 @@ from argparse import ArgumentParser
 from typing import Any
 
 from foundation import clock
+from foundation.errors import Unavailable
 from leaderboards import selectors
 from leaderboards.management.command import Command as BaseCommand
 from leaderboards.management.command import shown_time
-from leaderboards.models import Storage
+from leaderboards.models import Period, State, Storage
 from leaderboards.selectors.standings import Row
 from leaderboards.services.mirror import mirror
 
@@ -27,14 +28,20 @@ class Command(BaseCommand):
         """A redis board is mirrored first, so that SQL has what Redis has."""
         board, label = selectors.board_by_seq(options["board"]), options["period"]
         stored = selectors.stored_period(board, label, clock.now())
-        if board.storage == Storage.REDIS and stored is not None:
-            mirror(stored)
+        if stored is not None and stored.board.storage == Storage.REDIS and stored.state == State.OPEN:
+            self._mirror(stored)
         rules = stored.rules if stored else board.rules
         values = ["points"] if rules.of_points else [field.name for field in rules.fields]
         _, rows = selectors.export_rows(board, label)
         table = csv.writer(self.stdout, lineterminator="\n")
         table.writerow(["rank", "player", "name", *values, "achieved_at", "tied"])
         table.writerows(_cells(row) for row in rows)
+
+    def _mirror(self, period: Period) -> None:
+        try:
+            mirror(period)
+        except Unavailable:
+            self.stderr.write("Redis is away: the newest scores may be missing.")
 
 
 def _cells(row: Row) -> list[Any]:

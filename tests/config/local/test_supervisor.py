@@ -1,5 +1,6 @@
 """The supervisor on real processes: a program of its own runs it, and signals come from outside."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -22,7 +23,7 @@ from config.local.supervisor import Service, Supervisor, say
 from config.local.trouble import Stopped
 
 meek = [sys.executable, "-c", "import time; time.sleep(600)"]
-stubborn = ["/bin/sh", "-c", "trap '' TERM INT HUP; sleep 601 & echo $! > $OUT/grandchild; while :; do wait; done"]
+stubborn = ["/bin/sh", "-c", "trap '' TERM INT HUP; sleep 601 & echo $! > $OUT/grandchild; while :; do sleep 1; done"]
 with folders.claim(Path(sys.argv[1])) as folder:
     with Supervisor(folder, {"OUT": sys.argv[1], "PATH": "/usr/bin:/bin"}, Path.cwd()) as supervisor:
         try:
@@ -55,6 +56,12 @@ class Program:
         path = self.folder / "grandchild" if name == "grandchild" else self.folder / "run" / f"{name}.pid"
         return int(path.read_text())
 
+    def sweep(self) -> None:
+        """Kill what a killed supervisor may leave here: the stubborn child will not hear of its death."""
+        for written in (self.folder / "run").glob("*.pid"):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(int(written.read_text()), signal.SIGKILL)
+
     def everybody(self) -> list[int]:
         return [self.pid(name) for name in ("meek", "stubborn", "grandchild")]
 
@@ -62,15 +69,10 @@ class Program:
 @pytest.fixture
 def program(tmp_path: Path) -> Iterator[Program]:
     running = Program(tmp_path)
-    children = running.everybody()
     yield running
     running.process.kill()
-    running.process.wait()
-    assert running.process.stdout
-    running.process.stdout.close()
-    for pid in children:
-        if is_alive(pid):
-            os.kill(pid, signal.SIGKILL)
+    running.process.communicate()
+    running.sweep()
 
 
 def is_alive(pid: int) -> bool:

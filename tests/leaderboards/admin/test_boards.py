@@ -10,7 +10,7 @@ from foundation import clock
 from leaderboards.core.entries import read_entry
 from leaderboards.core.periods import window_at
 from leaderboards.core.submissions import Caller
-from leaderboards.models import Board, Period
+from leaderboards.models import Board, Period, Standing
 from leaderboards.services.boards import changes_waiting
 from leaderboards.services.submit import submit
 from tests.leaderboards.admin.typed import ADD, LIST, change, make_board, page, settings, typed_from
@@ -194,6 +194,17 @@ def test_a_board_with_scores_cannot_be_deleted_and_one_without_can(admin: Client
 
     assert (refused.status_code, done.status_code) == (403, 302)
     assert [board.name for board in Board.objects.all()] == ["Played"]
+
+
+def test_a_score_that_only_redis_has_yet_keeps_its_board_too(admin: Client) -> None:
+    board = make_board(storage="redis")
+    score(board)
+    assert not Standing.objects.exists()
+
+    refused = admin.post(f"/admin/leaderboards/board/{board.seq}/delete/", {"post": "yes"})
+
+    assert refused.status_code == 403
+    assert Board.objects.exists()
 
 
 def test_staff_without_permission_may_neither_see_nor_retire(stranger: Client) -> None:

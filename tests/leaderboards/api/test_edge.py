@@ -8,8 +8,10 @@ from django.db import OperationalError
 from leaderboards import selectors
 from tests.leaderboards.api.conftest import Caller, Make, problem
 
-READS = ("/boards", "/boards/1", "/boards/1/standings", "/boards/1/standings.csv", "/boards/1/players")
-READS += ("/boards/1/players/a", "/boards/1/players/a/around", "/boards/1/distribution")
+READS = (
+    *("/boards", "/boards/1", "/boards/1/standings", "/boards/1/standings.csv", "/boards/1/players"),
+    *("/boards/1/players/a", "/boards/1/players/a/around", "/boards/1/distribution"),
+)
 WRITES = {"/scores": "POST", "/players/a": "PUT", "/players/a/link-code": "POST"}
 
 

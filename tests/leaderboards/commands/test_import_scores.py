@@ -8,8 +8,12 @@ import pytest
 from django.core.management.base import CommandError
 
 from foundation import clock
+from leaderboards.core.entries import read_entry
+from leaderboards.core.submissions import Caller
 from leaderboards.models import Board, Period, Standing, Submission
 from leaderboards.services.boards import apply_boards
+from leaderboards.services.close import close_due
+from leaderboards.services.submit import backfill
 from tests.leaderboards.commands.calls import Printed, run
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -126,6 +130,22 @@ def test_backfill_leaves_the_running_period_open(tmp_path: Path) -> None:
 
     states = Period.objects.filter(board=board, standings__isnull=False).order_by("starts_at")
     assert [period.state for period in states] == ["final", "open"]
+
+
+def test_the_schedule_leaves_a_period_alone_while_it_is_backfilled(tmp_path: Path) -> None:
+    board = make_board()
+    import_rows(tmp_path, board, "who,points\na,1\n")
+    backfill(
+        [read_entry({"board": board.seq, "player": "a", "points": 1, "at": "2024-03-01T12:00:00Z"}, 0)],
+        Caller("x"),
+        clock.now(),
+    )
+    past = Period.objects.get(board=board, label="2024-09")
+
+    assert close_due(clock.now()) == []
+    later = close_due(clock.now() + timedelta(hours=2))
+
+    assert [(closed.label, closed.final) for closed in later] == [(past.label, True)]
 
 
 def test_an_id_column_makes_a_row_count_once(tmp_path: Path) -> None:

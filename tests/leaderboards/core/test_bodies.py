@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from leaderboards.core.entries import read_json
+from leaderboards.core.entries import Ambiguous, read_json
 
 
 def test_numbers_arrive_exact() -> None:
@@ -44,9 +44,14 @@ def test_a_number_of_any_length_is_read_at_once() -> None:
         (b'"\xed\xa0\x80"', "not UTF-8"),
         (b"[" * 500_000, "nested too deeply"),
         (b'{"a":' * 100_000, "nested too deeply"),
-        (b'{"player": "a", "player": "b"}', "'player' stands twice"),
     ],
 )
 def test_what_is_no_json_is_refused_with_a_sentence(body: bytes, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         read_json(body)
+
+
+def test_an_object_in_which_a_name_stands_twice_is_marked() -> None:
+    read = read_json(b'[{"player": "a", "player": "b"}, {"player": "a"}]')
+
+    assert [isinstance(each, Ambiguous) for each in read] == [True, False]  # type: ignore[attr-defined]

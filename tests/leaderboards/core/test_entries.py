@@ -246,11 +246,11 @@ class TestValues:
         ],
     )
     def test_fields_bear_exactly_the_boards_names(self, raw: dict[str, Any], reason: str) -> None:
-        with pytest.raises(BadPoints, match=reason):
+        with pytest.raises(BadEntry, match=reason):
             read_value(RAID, read_entry(raw, 0))
 
     def test_a_board_of_points_takes_no_fields(self) -> None:
-        with pytest.raises(BadPoints, match="send `points` instead"):
+        with pytest.raises(BadEntry, match="send `points` instead"):
             read_value(Rules(), read_entry(fields(stage=5), 0))
 
     @pytest.mark.parametrize("number", [-1, 231, 2**64, Decimal("1e400"), Decimal("1e999999999")])

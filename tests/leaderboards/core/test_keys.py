@@ -25,4 +25,4 @@ def test_every_names_each_fixed_key_once() -> None:
     named = {family.zset, *(getattr(family, name) for name in properties if name != "every")}
 
     assert set(family.every) == named
-    assert len(family.every) == len(named) == 10
+    assert len(family.every) == len(named) == 9

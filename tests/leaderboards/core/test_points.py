@@ -72,6 +72,10 @@ def test_zeros_behind_the_point_cost_nothing_however_many() -> None:
     assert scaled(read_points("7." + "0" * 100_000), 0) == 7
 
 
+def test_zero_is_zero_whatever_its_exponent() -> None:
+    assert scaled(read_points("0e999999999"), 6) == 0
+
+
 def test_a_whole_number_just_above_2_to_the_53_is_not_rounded() -> None:
     assert scaled(read_points(str(2**53 + 1)), 0) == 2**53 + 1
 

@@ -1,0 +1,192 @@
+"""The shapes of answers, for the OpenAPI document.
+
+Views build their answers themselves; a test compares what they answer with what stands here.
+"""
+
+from typing import Annotated, Literal
+
+from ninja import Field, Schema
+
+# Exact decimals on the wire; a schema only knows "number".
+Number = Annotated[int | float, Field(examples=[150])]
+Time = Annotated[str, Field(json_schema_extra={"format": "date-time"}, examples=["2026-11-20T09:00:00Z"])]
+Points = Annotated[int | float, Field(description="Exact, with the board's decimals.")]
+Fields = Annotated[dict[str, int], Field(description="In place of points on boards with criteria.")]
+
+
+class Problem(Schema):
+    """RFC 9457: what was wrong and what to do. ``code`` is for programs and stays."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    errors: list[dict[str, str]] | None = Field(
+        None, description="Where it was: `parameter` or `pointer`, each with a `detail`."
+    )
+
+
+class Result(Schema):
+    """What became of one entry. What does not apply is absent."""
+
+    status: Literal["updated", "unchanged", "duplicate", "rejected", "unknown"]
+    player: str | None = None
+    board: int | None = None
+    competition: int | None = None
+    period: str | None = Field(None, examples=["2026-47"])
+    points: Points | None = None
+    fields: Fields | None = None
+    rank: int | None = Field(None, description="After the whole request; with `ranks=true`.")
+    previous_rank: int | None = Field(None, description="Before the request, null for who is new; with `ranks=true`.")
+    code: str | None = Field(None, description="Why it was rejected, for programs.")
+    detail: str | None = Field(None, description="Why it was rejected, for people.")
+
+
+class Results(Schema):
+    """One result for each entry, in their order."""
+
+    accepted: int = Field(description="How many are `updated`, `unchanged` or `duplicate`.")
+    rejected: int
+    results: list[Result]
+
+
+class PeriodOfBoard(Schema):
+    """A period; all time has neither start nor end."""
+
+    label: str = Field(examples=["2026-47"])
+    starts_at: Time | None
+    ends_at: Time | None
+    state: Literal["open", "closing", "final", "expired"]
+
+
+class RunningPeriod(PeriodOfBoard):
+    """The running period."""
+
+    seconds_left: int | None = Field(description="Whole seconds to its end; null where there is none.")
+
+
+class RowOfStandings(Schema):
+    """A player in his place: ``points``, or ``fields`` on boards with criteria."""
+
+    rank: int = Field(ge=1)
+    player: str
+    name: str = Field(description="As the game names him; else his id.")
+    points: Points | None = None
+    fields: Fields | None = None
+    achieved_at: Time | None = Field(None, description="The time that breaks ties, where the board keeps it.")
+    tied: int = Field(ge=1, description="How many share the rank, himself included.")
+
+
+class StandingsOfPeriod(Schema):
+    """Rows of one period, best first."""
+
+    board: int
+    period: PeriodOfBoard
+    total: int = Field(description="How many players the whole period has.")
+    as_of: Time
+    live: bool = Field(description="False where SQL answered because Redis was away.")
+    rows: list[RowOfStandings]
+
+
+class RowOfPlayer(RowOfStandings):
+    """One player's row."""
+
+    percentile: float = Field(ge=0, le=100, description="The share of the other players ranked strictly below.")
+    total: int
+    board: int
+    period: PeriodOfBoard
+    as_of: Time
+    live: bool
+
+
+class BinOfHistogram(Schema):
+    """How many players have ``from`` to ``to`` points, both included."""
+
+    from_: Number = Field(alias="from")
+    to: Number
+    count: int
+
+
+class Spread(Schema):
+    """How points are spread; boards with criteria by their first one."""
+
+    total: int
+    as_of: Time
+    live: bool
+    percentiles: dict[str, Number] = Field(description='"1" to "99"; empty where nobody is ranked.')
+    histogram: list[BinOfHistogram]
+
+
+class CriterionOfBoard(Schema):
+    """One criterion: ``bits`` or ``max``; ``achieved_at`` has a ``unit``."""
+
+    name: str
+    bits: int | None = None
+    max: int | None = None
+    order: Literal["desc", "asc"] | None = None
+    unit: Literal["s", "ms"] | None = None
+
+
+class SettingsButPeriod(Schema):
+    """A board's settings but ``period``."""
+
+    name: str
+    timezone: str
+    week_start: str
+    cutoff: str = Field(examples=["00:00"])
+    order: Literal["desc", "asc"]
+    update: Literal["best", "latest", "increment"]
+    ties: Literal["first_come", "last_come", "shared", "dense"]
+    tie_break: Literal["auto", "score", "member"]
+    criteria: list[CriterionOfBoard]
+    decimals: int
+    minimum: Number
+    maximum: Number
+    total_maximum: Number
+    grace_seconds: int
+    retention_days: int
+    keep_submissions_days: int
+    storage: Literal["hybrid", "redis", "sql"]
+    unit: str
+    format: str
+    visibility: Literal["public", "private"]
+
+
+class SettingsOfBoard(SettingsButPeriod):
+    """All settings, each by its own name."""
+
+    period: Literal["day", "week", "month", "year", "all_time", "event"]
+
+
+class BoardShown(SettingsButPeriod):
+    """A board. ``period`` is the running one here; the setting of that name stands in ``settings``."""
+
+    seq: int
+    period: RunningPeriod | None = Field(description="Null where competitions make the windows.")
+    total: int = Field(description="How many players the running period has.")
+    retired_at: Time | None
+    settings: SettingsOfBoard
+
+
+class BoardsListed(Schema):
+    """Boards by number."""
+
+    total: int
+    rows: list[BoardShown]
+
+
+class PlayerShown(Schema):
+    """What the game says about a player."""
+
+    player: str
+    name: str
+    avatar_url: str
+    country: str = Field(examples=["KR"])
+
+
+class LinkCodeShown(Schema):
+    """A one-time code."""
+
+    code: str = Field(examples=["7KQ2MWXP"])
+    expires_at: Time

@@ -1,0 +1,1 @@
+"""What every store and every storage must do alike, held against the oracle."""

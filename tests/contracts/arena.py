@@ -1,0 +1,232 @@
+"""A board and its oracle side by side: what is done to the one is done to the other, and both must then agree.
+
+The clock is fixed at ``NOW``. Times are given as milliseconds before it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+
+import redis
+from django.conf import settings
+
+from leaderboards import selectors
+from leaderboards.core import ranks
+from leaderboards.core.entries import read_entry
+from leaderboards.core.instants import from_milliseconds, milliseconds
+from leaderboards.core.periods import window_at
+from leaderboards.core.rules import Order, Rules, Ties, Update
+from leaderboards.core.submissions import Caller, Outcome, Status
+from leaderboards.errors import NotRanked, OutOfRange
+from leaderboards.models import Board, Period, Standing
+from leaderboards.selectors import Row
+from leaderboards.services.boards import save_board
+from leaderboards.services.mirror import mirror
+from leaderboards.services.open import open_period
+from leaderboards.services.remove import remove_player
+from leaderboards.services.submit import submit
+from tests.contracts.forms import Form
+from tests.oracle import OracleBoard
+from tests.oracle import Row as Expected
+
+NOW = datetime(2026, 3, 4, 12, 0, 0, 500_000, tzinfo=UTC)
+
+
+class Sent(NamedTuple):
+    """One entry of a test: ``ago_ms`` before ``NOW``, saying ``n`` in the board's form."""
+
+    player: str
+    n: int
+    ago_ms: int
+    id: str | None = None
+
+
+@dataclass
+class Arena:
+    """One board in one storage."""
+
+    form: Form
+    storage: str
+    board: Board
+    period: Period
+    oracle: OracleBoard
+    ids: dict[str, Sent]
+
+    @classmethod
+    def open(cls, form: Form, storage: str, order: Order, update: Update, ties: Ties) -> "Arena":
+        """A new board, with its running period open."""
+        rules = {"order": order.value, "update": update.value, "ties": ties.value}
+        board = Board(name=f"{form}, {order}, {update}, {ties}", storage=storage, **form.settings, **rules)
+        save_board(board, NOW)
+        period = open_period(board, window_at(board.calendar, NOW))
+        return cls(form, storage, board, period, OracleBoard(period.rules, period.window), {})
+
+    @property
+    def rules(self) -> Rules:
+        return self.period.rules
+
+    def send(self, *sent: Sent, ranks: bool = False) -> list[Outcome]:
+        """Submit in one request, compare each outcome with the oracle's, and return them."""
+        before = self._ranks()
+        entries = [read_entry(self._raw(each), position) for position, each in enumerate(sent)]
+        outcomes = submit(entries, Caller("tests"), NOW, ranks=ranks)
+        expected = [self._expect(each) for each in sent]
+        assert [self._told(outcome) for outcome in outcomes] == expected
+        if ranks:
+            after = self._ranks()
+            for outcome in outcomes:
+                if outcome.status.is_accepted:
+                    assert (outcome.rank, outcome.previous_rank) == (
+                        after.get(str(outcome.player)),
+                        before.get(str(outcome.player)),
+                    )
+        return outcomes
+
+    def remove(self, player: str) -> None:
+        """Take a player out of both, or be refused by both."""
+        try:
+            self.oracle.remove(player)
+        except NotRanked:
+            _is_refused(lambda: remove_player(self.board, player, NOW), NotRanked)
+        else:
+            remove_player(self.board, player, NOW)
+
+    def mirror(self) -> None:
+        """Let SQL follow, where Redis decides."""
+        if self.storage == "redis":
+            self.period.refresh_from_db()
+            mirror(self.period)
+
+    def agree_on_the_list(self, live: bool = True) -> None:
+        """The whole list, page by page."""
+        expected = [self._row(row) for row in self.oracle.rows()]
+        found: list[Row] = []
+        for offset in range(0, len(expected) + 6, 6):
+            page = selectors.standings(self.board, self.period.label, offset, 6)
+            assert (page.total, page.live) == (len(expected), live)
+            found += page.rows
+        assert [_told(row) for row in found] == expected
+
+    def agree(self, live: bool = True) -> None:
+        """Every way of reading says what the oracle says."""
+        self.agree_on_the_list(live)
+        expected = [self._row(row) for row in self.oracle.rows()]
+        for place in sorted({0, len(expected) // 2, len(expected) - 1}) if expected else ():
+            self._agree_around(expected, place)
+        self._agree_named(expected)
+        self._agree_distribution(expected)
+
+    def agree_in_sql(self) -> None:
+        """SQL's rows are the oracle's, and where Redis shows them they are the same to the last bit."""
+        expected = [self._row(row) for row in self.oracle.rows()]
+        _, exported = selectors.export_rows(self.board, self.period.label)
+        assert [_told(row) for row in exported] == expected
+        if self.storage != "sql":
+            self._agree_to_the_bit()
+
+    def _agree_around(self, expected: list[tuple[Any, ...]], place: int) -> None:
+        me = expected[place]
+        near = selectors.around(self.board, me[1], 2, self.period.label)
+        mine = selectors.player_row(self.board, me[1], self.period.label)
+        below = len(expected) - 1 - max(index for index, row in enumerate(expected) if row[0] == me[0])
+        assert [_told(each) for each in near.rows] == expected[max(0, place - 2) : place + 3]
+        assert _told(mine.row) == me
+        assert mine.percentile == ranks.percentile(len(expected), below)
+
+    def _agree_named(self, expected: list[tuple[Any, ...]]) -> None:
+        wanted = [row[1] for row in expected][::-2]
+        found = selectors.named(self.board, [*wanted, "nobody"], self.period.label)
+        assert [_told(row) for row in found.rows] == [row for row in expected if row[1] in wanted]
+
+    def _agree_distribution(self, expected: list[tuple[Any, ...]]) -> None:
+        spread = selectors.distribution(self.board, self.period.label)
+        leading = [row[2] if self.rules.of_points else next(iter(row[3].values())) for row in expected]
+        assert spread.total == len(leading)
+        for each in spread.histogram:
+            assert each.count == sum(each.from_ <= number <= each.to for number in leading)
+        for percent, number in spread.percentiles.items():
+            place = min(len(leading) * (1000 - 10 * int(percent)) // 1000, len(leading) - 1)
+            assert number == leading[place]
+
+    def _agree_to_the_bit(self) -> None:
+        rows = Standing.objects.filter(period=self.period, score__isnull=False).select_related("player")
+        in_sql = {row.player.external_id: (row.member, row.score) for row in rows}
+        family = self.period.family
+        with redis.Redis.from_url(settings.REDIS_URL) as client:
+            cells = client.zrange(family.zset, 0, -1, desc=self.rules.order is Order.DESC, withscores=True)
+            members = {name.decode(): member.decode() for name, member in client.hgetall(family.members).items()}
+            distinct = {score for _, score in client.zrange(family.scores, 0, -1, withscores=True)}
+        in_redis = [(member.decode(), score) for member, score in cells]
+        in_order = sorted(
+            in_sql.values(), key=lambda cell: (cell[1], cell[0].encode()), reverse=self.rules.order is Order.DESC
+        )
+        assert in_redis == in_order
+        if self.period.layout.in_member:
+            assert members == {name: member for name, (member, _) in in_sql.items()}
+        if self.rules.ties is Ties.DENSE:
+            assert distinct == {score for _, score in in_order}
+
+    def _raw(self, sent: Sent) -> dict[str, Any]:
+        at = NOW - timedelta(milliseconds=sent.ago_ms)
+        raw = {"board": self.board.seq, "player": sent.player, **self.form.entry(sent.n), "at": at.isoformat()}
+        return raw if sent.id is None else raw | {"id": sent.id}
+
+    def _expect(self, sent: Sent) -> tuple[str, str | None, Any]:
+        """What the oracle makes of an entry: status, code, and the standing's value after it."""
+        if sent.id is not None and sent.id in self.ids:
+            if self.ids[sent.id] != sent:
+                return Status.REJECTED, "id_reused", None
+            state = self.oracle.state(sent.player)
+            return Status.DUPLICATE, None, None if state is None else self.rules.shown(state.value)
+        at_ms = self.period.layout.quantize(milliseconds(NOW - timedelta(milliseconds=sent.ago_ms)))
+        try:
+            status, state = self.oracle.submit(sent.player, self.form.value(sent.n), at_ms)
+        except OutOfRange:
+            return Status.REJECTED, "out_of_range", None
+        if sent.id is not None:
+            self.ids[sent.id] = sent
+        return status, None, self.rules.shown(state.value)
+
+    def _told(self, outcome: Outcome) -> tuple[str, str | None, Any]:
+        shown = (outcome.points, outcome.fields)
+        return outcome.status.value, outcome.code, None if shown == (None, None) else shown
+
+    def _ranks(self) -> dict[str, int]:
+        return {row.player: row.rank for row in self.oracle.rows()}
+
+    def _row(self, row: Expected) -> tuple[Any, ...]:
+        points, fields = self.rules.shown(row.value)
+        at = from_milliseconds(row.at_ms) if self.period.layout.shows_time else None
+        return row.rank, row.player, points, fields, at, row.tied
+
+
+def _told(row: Row) -> tuple[Any, ...]:
+    return row.rank, row.player, row.points, row.fields, row.achieved_at, row.tied
+
+
+def _is_refused(act: Any, error: type[Exception]) -> None:
+    try:
+        act()
+    except error:
+        return
+    raise AssertionError(f"{error.__name__} was not raised")
+
+
+def mixed(players: Sequence[str]) -> list[list[Sent]]:
+    """Three requests with ties of value, of time and of both, out of order, again, and worse."""
+    a, b, c, d, e, f, g, h = players
+    first = [
+        *(Sent(a, 5, 1_000_000), Sent(b, 5, 2_000_000), Sent(c, 5, 2_000_000), Sent(d, 7, 500_250)),
+        *(Sent(e, 7, 500_250), Sent(f, 1, 10_000), Sent(g, 3, 3_600_000), Sent(h, 3, 3_600_499, "h1")),
+    ]
+    second = [
+        *(Sent(a, 5, 3_000_000), Sent(b, 9, 1), Sent(c, 2, 2_500_000), Sent(f, 4, 20_000, "f1")),
+        *(Sent(g, 3, 3_600_000), Sent(h, 3, 3_600_499, "h1"), Sent(h, 3, 3_600_498, "h1"), Sent(d, 0, 400_000)),
+        *(Sent(e, 6, 500_250), Sent(f, 4, 20_000, "f1"), Sent(g, 8, 0), Sent(c, 9, 1)),
+    ]
+    third = [
+        *(Sent(a, 6, 5_000), Sent(b, 3, 0), Sent(d, 7, 500_249), Sent(e, 0, 499_000), Sent(f, 4, 15_000)),
+        *(Sent(g, 4, 7_000_000), Sent(h, 9, 1), Sent(c, 2, 1)),
+    ]
+    return [first, second, third]

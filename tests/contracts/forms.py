@@ -1,0 +1,140 @@
+"""The forms that a board's scores can take, with what a test sends to each and what it then stands for.
+
+A form turns small whole numbers into entries, such that some numbers share their leading criterion.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from leaderboards.core.rules import Ties, Update
+
+Value = tuple[int, ...]
+
+BY_TIME = (Ties.FIRST_COME, Ties.LAST_COME)
+SHARING = (Ties.SHARED, Ties.DENSE)
+EVERY = BY_TIME + SHARING
+
+
+@dataclass(frozen=True)
+class Form:
+    """Settings of a board, and ``entry``: the part of a submission that says ``n``."""
+
+    name: str
+    settings: dict[str, Any]
+    ties: tuple[Ties, ...]
+    value: Callable[[int], Value]
+    entry: Callable[[int], dict[str, Any]]
+    updates: tuple[Update, ...] = tuple(Update)
+    in_member: bool | None = None  # None where it depends on the ties
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def points(name: str, settings: dict[str, Any], ties: tuple[Ties, ...], in_member: bool | None = False) -> Form:
+    """A board of whole points."""
+    return Form(name, settings, ties, lambda n: (n,), lambda n: {"points": n}, in_member=in_member)
+
+
+def criteria(
+    name: str, settings: dict[str, Any], ties: tuple[Ties, ...], names: tuple[str, ...], in_member: bool = False
+) -> Form:
+    """A board of fields: the first counts in fours, the second in twos, the rest hold what is left."""
+
+    def value(n: int) -> Value:
+        parts = (n // 4, n // 2 % 2, n % 2) if len(names) == 3 else (n // 2, n % 2)
+        return tuple(parts)
+
+    def entry(n: int) -> dict[str, Any]:
+        return {"fields": dict(zip(names, value(n), strict=True))}
+
+    return Form(name, settings, ties, value, entry, (Update.BEST, Update.LATEST), in_member)
+
+
+def _field(name: str, bits: int, order: str = "desc") -> dict[str, Any]:
+    return {"name": name, "bits": bits, "order": order}
+
+
+_WHEN = {"name": "achieved_at", "unit": "s", "order": "asc"}
+_WHEN_MS = {"name": "achieved_at", "unit": "ms", "order": "desc"}
+_TWO, _THREE = ("stage", "crew"), ("stage", "crew", "left")
+
+FORMS = (
+    points("milliseconds-in-score", {"total_maximum": 8_388_607}, BY_TIME),
+    points("seconds-in-score", {"tie_break": "score"}, BY_TIME),
+    points("member", {"tie_break": "member"}, BY_TIME, in_member=True),
+    points("all-time", {"period": "all_time"}, EVERY, in_member=None),
+    points("plain", {}, SHARING),
+    Form(
+        "negative-minimum",
+        {"minimum": -500, "maximum": 500, "total_maximum": 1000},
+        EVERY,
+        lambda n: (3 * n - 10,),
+        lambda n: {"points": 3 * n - 10},
+    ),
+    Form(
+        "negative-in-member",
+        {"minimum": -500, "maximum": 500, "total_maximum": 1000, "tie_break": "member"},
+        BY_TIME,
+        lambda n: (3 * n - 10,),
+        lambda n: {"points": 3 * n - 10},
+        in_member=True,
+    ),
+    Form(
+        "decimals",
+        {"decimals": 2, "maximum": 1000, "total_maximum": 20_000},
+        EVERY,
+        lambda n: (25 * n,),
+        lambda n: {"points": str(Decimal(25 * n).scaleb(-2))},
+    ),
+    Form(
+        "widest-points",
+        {"maximum": 2**53 - 1, "total_maximum": 2**53 - 1},
+        EVERY,
+        lambda n: (n + (2**53 - 1000 if n % 2 else 0),),
+        lambda n: {"points": n + (2**53 - 1000 if n % 2 else 0)},
+        updates=(Update.BEST, Update.LATEST),
+        in_member=None,
+    ),
+    criteria("criteria-integer", {"criteria": [_field("stage", 10), _field("crew", 10, "asc")]}, EVERY, _TWO),
+    criteria(
+        "criteria-bits-with-time",
+        {"criteria": [_field("stage", 15), _field("crew", 16, "asc")], "tie_break": "score"},
+        BY_TIME,
+        _TWO,
+    ),
+    criteria(
+        "criteria-bits",
+        {"criteria": [_field("stage", 15), _field("crew", 20, "asc"), _field("left", 27)]},
+        SHARING,
+        _THREE,
+    ),
+    criteria(
+        "criteria-overflow",
+        {"criteria": [_field("stage", 30), _field("crew", 30, "asc"), _field("left", 30)]},
+        BY_TIME,
+        _THREE,
+        in_member=True,
+    ),
+    criteria(
+        "achieved-at",
+        {"criteria": [_field("stage", 14), _field("crew", 16, "asc"), _WHEN]},
+        EVERY,
+        _TWO,
+    ),
+    criteria(
+        "achieved-at-between",
+        {"criteria": [_field("stage", 8), _WHEN, _field("crew", 12, "asc")]},
+        EVERY,
+        _TWO,
+    ),
+    criteria(
+        "achieved-at-in-member",
+        {"criteria": [_field("stage", 30), _field("crew", 30, "asc"), _WHEN_MS]},
+        BY_TIME,
+        _TWO,
+        in_member=True,
+    ),
+)

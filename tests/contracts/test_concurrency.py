@@ -1,0 +1,114 @@
+"""Sixteen threads at once: nothing is counted twice, nothing is lost, and no lock reaches a caller."""
+
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+
+from leaderboards import selectors
+from leaderboards.core.entries import Entry, read_entry
+from leaderboards.core.rules import Order, Ties, Update
+from leaderboards.core.submissions import Caller, Outcome, Status
+from leaderboards.models import Standing, Submission
+from leaderboards.services.settle import settle_due
+from leaderboards.services.submit import submit
+from tests.contracts.arena import NOW, Arena
+from tests.contracts.forms import FORMS
+
+pytestmark = [pytest.mark.contract, pytest.mark.django_db(transaction=True)]
+
+THREADS, PLAYERS = 16, 100
+AGAIN = ("unavailable", "outcome_unknown")
+STORAGES = ("redis", "hybrid", "sql")
+PLAIN = next(form for form in FORMS if form.name == "member")
+
+
+def batches(entries: Sequence[Entry], size: int) -> list[list[Entry]]:
+    """Requests of that size; a position says where in its request an entry stands."""
+    return [
+        [replace(entry, position=place) for place, entry in enumerate(entries[start : start + size])]
+        for start in range(0, len(entries), size)
+    ]
+
+
+def all_at_once(requests: Sequence[Sequence[Entry]]) -> list[Outcome]:
+    """Send the requests from sixteen threads; whatever one of them raises is raised here."""
+
+    def send(share: Sequence[Sequence[Entry]]) -> list[Outcome]:
+        try:
+            return [outcome for request in share for outcome in insisted(request)]
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        answers = pool.map(send, [requests[nth::THREADS] for nth in range(THREADS)])
+        return [outcome for answer in answers for outcome in answer]
+
+
+def insisted(request: Sequence[Entry]) -> list[Outcome]:
+    """As a game server does it: what was ``unavailable`` or ``unknown`` on a slow machine is sent again, by its id."""
+    until = time.monotonic() + 60
+    outcomes = submit(request, Caller("game"), NOW)
+    while time.monotonic() < until and any(outcome.code in AGAIN for outcome in outcomes):
+        time.sleep(0.1)
+        outcomes = submit(request, Caller("game"), NOW)
+    return outcomes
+
+
+def drawn(arena: Arena, count: int, draw: Callable[[random.Random], dict[str, object]]) -> list[Entry]:
+    chance = random.Random(771)
+    return [
+        read_entry({"board": arena.board.seq, "id": f"match-{position}", **draw(chance)}, position)
+        for position in range(count)
+    ]
+
+
+def some_points(chance: random.Random) -> dict[str, object]:
+    at = NOW - timedelta(milliseconds=chance.randrange(100_000))
+    return {"player": f"p{chance.randrange(PLAYERS)}", "points": chance.randrange(1, 50), "at": at.isoformat()}
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_every_increment_counts_once_though_each_is_sent_twice(links: None, storage: str) -> None:
+    arena = Arena.open(PLAIN, storage, Order.DESC, Update.INCREMENT, Ties.FIRST_COME)
+    entries = drawn(arena, 800, some_points)
+    twice = [*entries, *entries]
+    random.Random(1).shuffle(twice)
+
+    outcomes = all_at_once(batches(twice, 8))
+
+    told = Counter(outcome.status for outcome in outcomes)
+    assert told[Status.UPDATED] <= 800
+    assert told[Status.UPDATED] + told[Status.DUPLICATE] == 1600
+    wanted: Counter[str] = Counter()
+    for entry in entries:
+        wanted[entry.player] += int(entry.points or 0)
+    rows = selectors.standings(arena.board, arena.period.label, 0, PLAYERS).rows
+    assert {row.player: row.points for row in rows} == wanted
+    arena.mirror()
+    assert dict(Standing.objects.values_list("player__external_id", "points")) == wanted
+    if storage != "redis":
+        assert Submission.objects.count() == 800
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_the_best_and_earliest_wins_whoever_is_written_first(links: None, storage: str) -> None:
+    arena = Arena.open(PLAIN, storage, Order.DESC, Update.BEST, Ties.FIRST_COME)
+    entries = drawn(arena, 600, some_points)
+    for entry in entries:
+        arena.oracle.submit(entry.player, (int(entry.points or 0),), int((entry.at or NOW).timestamp() * 1000 + 0.5))
+
+    outcomes = all_at_once(batches(entries, 6))
+
+    assert all(outcome.status.is_accepted for outcome in outcomes)
+    settle_due(NOW)  # whatever a slow machine has left unput
+    arena.period.refresh_from_db()
+    arena.agree()
+    arena.mirror()
+    arena.agree_in_sql()

@@ -1,0 +1,171 @@
+"""/healthz and /readyz."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import OperationalError
+from django.test import Client
+
+from foundation import clock, health, redis, views
+from foundation.models import Heartbeat
+from foundation.tasks import WORKER
+from leaderboards.models import Board, Period
+from leaderboards.selectors import lag
+from leaderboards.services.boards import apply_boards
+from leaderboards.tasks import mirror
+
+
+@pytest.fixture
+def worker(db: None) -> None:
+    Heartbeat.note(WORKER, clock.now())
+
+
+@pytest.fixture
+def redis_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(*_: object) -> None:
+        raise redis.RedisAway("Redis is away.")
+
+    monkeypatch.setattr(redis.Link, "_connection", away)
+
+
+@pytest.fixture
+def sql_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    def away() -> list[str]:
+        raise OperationalError("10.0.0.1 refused")
+
+    monkeypatch.setattr(health, "_asked_of_sql", away)
+
+
+@pytest.fixture
+def known_redis(db: None) -> None:
+    """A board makes the server known, as the first start does."""
+    apply_boards([{"name": "Wins"}], clock.now())
+
+
+def ready(client: Client) -> tuple[int, Any]:
+    response = client.get("/readyz")
+    return response.status_code, response.json()
+
+
+def test_the_process_says_what_it_is_and_asks_nobody(client: Client) -> None:
+    response = client.get("/healthz")
+
+    told = response.json()
+    assert response.status_code == 200
+    assert told["status"] == "ok"
+    assert told["version"] == views.version()
+    assert "commit" in told
+    assert "no-store" in response["Cache-Control"]
+
+
+def test_the_commit_is_the_one_the_image_was_built_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_COMMIT", "abc123")
+
+    assert views.commit.__wrapped__() == "abc123"
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+def test_both_are_only_read(client: Client, path: str) -> None:
+    assert client.post(path).status_code == 405
+
+
+@pytest.mark.usefixtures("known_redis", "worker")
+def test_all_well_is_ready_with_nothing_degraded(client: Client) -> None:
+    assert ready(client) == (200, {"status": "ready", "degraded": []})
+
+
+@pytest.mark.usefixtures("known_redis", "worker", "redis_away")
+def test_sql_alone_can_serve(client: Client) -> None:
+    status, told = ready(client)
+
+    assert status == 200
+    assert [reason.partition(":")[0] for reason in told["degraded"]] == ["Redis is away"]
+
+
+@pytest.mark.usefixtures("known_redis", "worker", "sql_away")
+def test_redis_alone_can_serve(client: Client) -> None:
+    status, told = ready(client)
+
+    assert (status, told["degraded"]) == (200, ["SQL is away"])
+
+
+@pytest.mark.usefixtures("redis_away", "sql_away")
+def test_neither_cannot(client: Client) -> None:
+    response = client.get("/readyz")
+
+    assert response.status_code == 503
+    assert response["Retry-After"] == "1"
+    assert len(response.json()["degraded"]) == 2
+    assert b"10.0.0.1" not in response.content
+
+
+@pytest.mark.usefixtures("known_redis")
+def test_a_silent_worker_is_told(client: Client) -> None:
+    never = ready(client)
+    Heartbeat.note(WORKER, clock.now() - timedelta(seconds=90))
+    silent = ready(client)
+
+    assert never == (200, {"status": "ready", "degraded": ["the worker has never given a sign of life"]})
+    assert silent[1]["degraded"] == ["no sign of life from the worker for 90 s"]
+
+
+@pytest.mark.usefixtures("known_redis", "worker")
+def test_a_clock_that_is_off_is_told(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clock, "offset_from_sql", lambda: timedelta(seconds=-2.5))
+
+    assert ready(client)[1]["degraded"] == ["this process's clock is -2.5 s off SQL's"]
+
+
+@pytest.mark.usefixtures("db")
+def test_clocks_of_one_machine_agree() -> None:
+    assert not clock.is_off(clock.offset_from_sql())
+
+
+@pytest.mark.usefixtures("worker")
+class TestLag:
+    """What boards add: standings that SQL lacks, periods that should be closed."""
+
+    def test_a_mirror_that_never_ran_or_is_late_is_told(self) -> None:
+        apply_boards([{"name": "Burst", "storage": "redis"}], clock.now())
+        never = lag.lag()
+        Heartbeat.note(lag.MIRROR, clock.now() - timedelta(minutes=1))
+        late = lag.lag()
+        mirror()
+        run = lag.lag()
+
+        assert never == ["standings that only Redis has were never copied to SQL"]
+        assert late == ["standings that only Redis has were last copied to SQL 60 s ago"]
+        assert run == []
+
+    @pytest.mark.usefixtures("redis_away")
+    def test_a_run_that_missed_something_is_no_sign_of_life(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        apply_boards([{"name": "Burst", "storage": "redis"}], clock.now())
+
+        mirror()
+
+        assert lag.lag() == ["standings that only Redis has were never copied to SQL"]
+
+    def test_without_redis_boards_nothing_has_to_be_copied(self, known_redis: None) -> None:
+        assert lag.lag() == []
+
+    @pytest.mark.parametrize(("minutes", "told"), [(6, 0), (7, 1)])  # a minute of grace, five to close in
+    def test_a_period_past_its_grace_is_to_be_closed(self, minutes: int, told: int, known_redis: None) -> None:
+        running = Period.objects.get(board=Board.objects.get(), starts_at__lt=clock.now())
+        Period.objects.filter(pk=running.pk).update(
+            ends_at=clock.now() - timedelta(minutes=minutes) + timedelta(seconds=1)
+        )
+
+        assert len([reason for reason in lag.lag() if reason.startswith("periods to close: 1")]) == told
+
+
+def test_the_same_reasons_are_asked_once() -> None:
+    reasons: Callable[[], list[str]] = list
+    before = len(health._more)
+    try:
+        health.also(reasons)
+        health.also(reasons)
+        assert len(health._more) == before + 1
+    finally:
+        health._more.remove(reasons)

@@ -1,0 +1,1 @@
+"""What changes things, use case by use case."""

@@ -1,0 +1,1 @@
+"""The stores by themselves: scripts, links, locks."""

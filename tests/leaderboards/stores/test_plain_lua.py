@@ -1,0 +1,176 @@
+"""The scripts without a server: what they keep to is plain Lua and commands that every Redis has.
+
+They judge, place and read as the oracle does; SQL takes no part.
+"""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from foundation.redis import RedisRefused
+from leaderboards.core.id_buckets import bucketed_id
+from leaderboards.core.periods import Calendar, PeriodKind, window_at
+from leaderboards.core.policies import State, judge
+from leaderboards.core.rules import Order
+from leaderboards.core.settings import board_rules
+from leaderboards.errors import OutOfRange
+from leaderboards.models import Board, Period
+from leaderboards.stores.base import Around, Named, Page, Placed, Stale
+from leaderboards.stores.zset import ZsetStore
+from leaderboards.stores.zset_settling import ZsetSettler
+from leaderboards.stores.zset_writes import Put, ToJudge, Verdict, ZsetWriter
+from tests.contracts.forms import FORMS, Form
+from tests.fake_link import FakeLink
+from tests.oracle import OracleBoard
+
+NOON = int(datetime(2026, 3, 4, 12, tzinfo=UTC).timestamp() * 1000)
+DAYS = ("2026-03-04", "2026-03-03")
+HISTORY = (
+    *(("a", 5, 9000), ("b_", 5, 8000), ("가", 5, 8000), ("b_", 7, 7000), ("a", 5, 9500), ("0", 2, 10)),
+    *(("가", 0, 6000), ("a", 1, 12_000), ("b_", 3, 0), ("0", 2, 11), ("z", 9, 1), ("z", 9, 1), ("z", 2, 1)),
+)
+
+
+def period_of(form: Form, **rules: Any) -> Period:
+    """A period that no database knows."""
+    board = Board(**form.settings, **rules)
+    window = window_at(Calendar(PeriodKind(board.period)), datetime(2026, 3, 4, tzinfo=UTC))
+    period = Period(board_id=7, label=window.label, starts_at=window.starts_at, ends_at=window.ends_at, generation=3)
+    period.rules_json = board_rules(board).to_json()
+    return period
+
+
+@pytest.fixture
+def link() -> FakeLink:
+    return FakeLink()
+
+
+def rows_of(period: Period, placed: list[Placed]) -> list[tuple[int, str, tuple[int, ...], int]]:
+    unpacked = [(each, period.layout.unpack(each.score, each.member)) for each in placed]
+    return [(each.rank, found.player, found.value, each.tied) for each, found in unpacked]
+
+
+@pytest.mark.parametrize("order", Order)
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_entries_are_judged_and_placed_as_by_the_oracle(link: FakeLink, form: Form, order: Order) -> None:
+    for update in form.updates:
+        for ties in form.ties:
+            link.reset()
+            period = period_of(form, order=order.value, update=update.value, ties=ties.value)
+            ZsetSettler(link).renew(period, 3, empty=True)
+            oracle = OracleBoard(period.rules, period.window)
+
+            verdicts, expected = [], []
+            for player, n, ago in HISTORY:
+                at_ms = period.layout.quantize(NOON - ago)
+                row = ToJudge(player, form.value(n), at_ms, None)
+                verdicts += [each.verdict for each in ZsetWriter(link).submit(period, [row], DAYS)]
+                expected.append(_expected(oracle, player, form.value(n), at_ms))
+
+            assert verdicts == expected
+            listed = [(row.rank, row.player, row.value, row.tied) for row in oracle.rows()]
+            questions = [Page(0, 3), Page(3, 50), Around("a", 1), Named(("z", "nobody"))]
+            top, rest, around, named = ZsetStore(link).read(period, questions).answers
+            assert rows_of(period, top + rest) == listed
+            assert rows_of(period, around) == [(r.rank, r.player, r.value, r.tied) for r in oracle.around("a", 1)]
+            assert rows_of(period, named) == [(r.rank, r.player, r.value, r.tied) for r in oracle.named(["z"])]
+
+
+def _expected(oracle: OracleBoard, player: str, value: tuple[int, ...], at_ms: int) -> Verdict:
+    try:
+        return Verdict.UPDATED if oracle.submit(player, value, at_ms)[0] == "updated" else Verdict.SAME
+    except OutOfRange:
+        return Verdict.OUT_OF_RANGE
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_what_is_put_is_read_in_the_same_order(link: FakeLink, form: Form) -> None:
+    for ties in form.ties:
+        link.reset()
+        period = period_of(form, ties=ties.value)
+        ZsetSettler(link).renew(period, 3, empty=True)
+        oracle = OracleBoard(period.rules, period.window)
+        states: dict[str, State] = {}
+        for player, n, ago in HISTORY:
+            new = State(form.value(n), period.layout.quantize(NOON - ago))
+            states[player] = judge(period.rules, states.get(player), new)
+            oracle.submit(player, *_parts(new))
+
+        ZsetWriter(link).put(period, [_put(period, player, state) for player, state in states.items()], "9-token")
+
+        [page] = ZsetStore(link).read(period, [Page(0, 50)]).answers
+        assert rows_of(period, page) == [(row.rank, row.player, row.value, row.tied) for row in oracle.rows()]
+        assert ZsetSettler(link).tokens(period) == {"9-token": list(states)}
+
+
+def _parts(state: State) -> tuple[tuple[int, ...], int]:
+    return state.value, state.at_ms
+
+
+def _put(period: Period, player: str, state: State) -> Put:
+    packed = period.layout.pack(state.value, state.at_ms, player)
+    return Put(player, packed.score, packed.member)
+
+
+class TestGuards:
+    @pytest.fixture
+    def period(self, link: FakeLink) -> Period:
+        period = period_of(FORMS[0])
+        ZsetSettler(link).renew(period, 3, empty=True)
+        return period
+
+    def test_an_id_is_known_again_and_its_reuse_told(self, link: FakeLink, period: Period) -> None:
+        first = ToJudge("a", (5,), NOON, bucketed_id("game", "m1", "five"))
+        other = ToJudge("a", (6,), NOON, bucketed_id("game", "m1", "six"))
+
+        judged = ZsetWriter(link).submit(period, [first, first, other], DAYS)
+        tomorrow = ZsetWriter(link).submit(period, [first, other], ("2026-03-05", "2026-03-04"))
+
+        assert [each.verdict for each in judged] == [Verdict.UPDATED, Verdict.DUPLICATE, Verdict.REUSED]
+        assert [each.verdict for each in tomorrow] == [Verdict.DUPLICATE, Verdict.REUSED]
+
+    def test_a_period_of_another_generation_is_neither_read_nor_written(self, link: FakeLink, period: Period) -> None:
+        period.generation = 4
+
+        with pytest.raises(Stale):
+            ZsetStore(link).read(period, [Page(0, 1)])
+        with pytest.raises(Stale):
+            ZsetWriter(link).submit(period, [ToJudge("a", (5,), NOON, None)], DAYS)
+
+    def test_a_generation_only_grows(self, link: FakeLink, period: Period) -> None:
+        settler = ZsetSettler(link)
+
+        assert [settler.renew(period, number, empty=True) for number in (3, 2, 4)] == [False, False, True]
+
+    def test_a_write_whose_deadline_is_past_does_nothing(
+        self, link: FakeLink, period: Period, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(FakeLink, "timeout_ms", -1)
+
+        with pytest.raises(RedisRefused, match="LATE"):
+            ZsetWriter(link).submit(period, [ToJudge("a", (5,), NOON, None)], DAYS)
+        with pytest.raises(RedisRefused, match="LATE"):
+            ZsetWriter(link).put(period, [Put("a", 1.0, "a")])
+
+        assert ZsetStore(link).read(period, []).total == 0
+
+    def test_a_closed_period_takes_nothing_new_and_knows_what_it_has(self, link: FakeLink, period: Period) -> None:
+        first = ToJudge("a", (5,), NOON, bucketed_id("game", "m1", "five"))
+        ZsetWriter(link).submit(period, [first], DAYS)
+        ZsetSettler(link).close(period)
+
+        judged = ZsetWriter(link).submit(period, [first, ToJudge("b", (5,), NOON, None)], DAYS)
+
+        assert [each.verdict for each in judged] == [Verdict.DUPLICATE, Verdict.CLOSED]
+
+    def test_a_dirty_mark_goes_only_while_it_is_of_the_version_read(self, link: FakeLink, period: Period) -> None:
+        writer, settler = ZsetWriter(link), ZsetSettler(link)
+        writer.submit(period, [ToJudge("a", (5,), NOON, None), ToJudge("b", (5,), NOON, None)], DAYS)
+        total, read = settler.dirty(period, 10)
+        writer.submit(period, [ToJudge("a", (6,), NOON, None)], DAYS)
+
+        left = settler.clean(period, read)
+
+        assert (total, left) == (2, 1)
+        assert [(row.player, row.version) for row in settler.dirty(period, 10)[1]] == [("a", 3)]

@@ -1,0 +1,91 @@
+"""Each script's header says what the script takes: its keys, its arguments, and what includes expect."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from foundation import lua
+from leaderboards.stores import zset
+
+FOLDER = Path(zset.__file__).parent / "scripts"
+INCLUDED = {"guard", "deadline", "place", "held", "judge"}
+SCRIPTS = sorted(path for path in FOLDER.glob("*.lua") if path.stem not in INCLUDED)
+CALLERS = "\n".join(path.read_text() for path in FOLDER.parent.glob("*.py"))
+
+# What the callers hand over, by the names of keys.Family; `ranked_keys` is gen, zset, members, scores.
+HANDED = {
+    "counts": ["gen", "zset"],
+    "look": ["gen", "zset", "members", "held", "…"],
+    "mirror_done": ["gen", "dirty"],
+    "mirror_read": ["gen", "zset", "members", "held", "dirty"],
+    "put": ["gen", "zset", "members", "scores", "unsure"],
+    "quantiles": ["gen", "zset"],
+    "read": ["gen", "zset", "members", "scores"],
+    "remove": ["gen", "zset", "members", "scores", "held", "seq", "dirty"],
+    "renew": ["gen", "…"],
+    "restore": ["gen", "zset", "members", "scores", "held", "seq"],
+    "submit": ["gen", "zset", "members", "scores", "held", "seq", "dirty", "closed", "…"],
+}
+
+
+def header(path: Path) -> str:
+    """The comment that a script opens with."""
+    lines = path.read_text().splitlines()
+    return "\n".join(line for line in lines[: next(i for i, line in enumerate(lines) if not line.startswith("-- "))])
+
+
+def named_keys(path: Path) -> dict[int, str]:
+    """The keys that the header lists, by number; ``…`` for those that go on."""
+    line = next(line for line in header(path).splitlines() if line.startswith("-- KEYS"))
+    return {
+        int(number): "…" if more else name for number, more, name in re.findall(r"(?:^|\s)(\d+)(…?) (\w+)", line[7:])
+    }
+
+
+def code(path: Path) -> str:
+    """The script with its includes, without comments."""
+    return re.sub(r"--[^\n]*", "", lua.load(path).text)
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+class TestHeader:
+    def test_it_lists_keys_arguments_and_the_answer(self, path: Path) -> None:
+        found = [line.split()[1] for line in header(path).splitlines() if re.match(r"-- (KEYS|ARGV|returns)\b", line)]
+
+        assert found == ["KEYS", "ARGV", "returns"]
+
+    def test_its_keys_are_those_that_the_code_touches(self, path: Path) -> None:
+        listed = named_keys(path)
+
+        touched = {int(number) for number in re.findall(r"KEYS\[(\d+)\]", code(path))}
+
+        # `place.lua` speaks of all that a write needs; what a form does not use is listed all the same.
+        fixed = {number for number, name in listed.items() if name != "…"}
+        assert touched <= fixed
+        assert fixed - touched <= {number for number, name in listed.items() if name in {"members", "scores"}}
+
+    def test_its_keys_are_those_that_the_caller_hands_over(self, path: Path) -> None:
+        listed = named_keys(path)
+
+        assert [listed[number] for number in sorted(listed)] == HANDED[path.stem]
+        assert f'"{path.stem}"' in CALLERS
+
+    def test_its_arguments_by_number_are_those_that_the_code_reads(self, path: Path) -> None:
+        said = {int(number) for number in re.findall(r"(?:^|\s)(\d+) [a-z2]", header(path).partition("ARGV")[2])}
+
+        read = {int(number) for number in re.findall(r"ARGV\[(\d+)\]", code(path))}
+
+        if "generation" in header(path).partition("ARGV")[2].split("returns")[0]:
+            assert 1 in read
+        assert read <= said
+
+
+def test_no_script_is_left_without_a_caller() -> None:
+    assert {path.stem for path in SCRIPTS} == set(HANDED)
+
+
+def test_no_script_calls_what_its_keys_do_not_name() -> None:
+    for path in SCRIPTS:
+        for command, key in re.findall(r"redis\.call\('(\w+)'(?:, ([^,)]+))?", code(path)):
+            assert command == "TIME" or key.strip().startswith(("KEYS[", "key")), f"{path.stem}: {command} {key}"

@@ -1,0 +1,91 @@
+"""Numbers, durations and dates as people read them."""
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+import pytest
+from django.utils import translation
+
+from leaderboards import formats
+from leaderboards.core.periods import window_of
+from leaderboards.models import Board
+from leaderboards.selectors import PeriodShown
+
+TODAY = date(2026, 11, 21)
+
+
+def shown(board: Board, label: str) -> PeriodShown:
+    window = window_of(board.calendar, label)
+    return PeriodShown(label, window.starts_at, window.ends_at, "open")
+
+
+@pytest.mark.parametrize(
+    ("settings", "value", "text"),
+    [
+        ({}, 12345, "12,345"),
+        ({}, -5, "-5"),
+        ({"decimals": 2}, Decimal("12.5"), "12.50"),
+        ({"decimals": 1}, Decimal("12.345"), "12.345"),
+        ({"unit": "seconds"}, 65, "1:05"),
+        ({"unit": "seconds"}, 3725, "1:02:05"),
+        ({"unit": "seconds", "decimals": 2}, Decimal("59.5"), "0:59.50"),
+        ({"unit": "milliseconds"}, 61250, "1:01.250"),
+        ({"unit": "milliseconds"}, -61250, "-1:01.250"),
+        ({"unit": "milliseconds", "decimals": 1}, Decimal("999.5"), "0:00.9995"),
+    ],
+)
+def test_points_are_spelt_by_unit_and_decimals(settings: dict[str, object], value: formats.Number, text: str) -> None:
+    assert formats.points(Board(**settings), value) == text
+
+
+@pytest.mark.parametrize(
+    ("settings", "value", "text"),
+    [
+        ({}, 1, "1 point"),
+        ({}, 12345, "12,345 points"),
+        ({"decimals": 1}, Decimal("1.5"), "1.5 points"),
+        ({"format": "kcal"}, 300, "300 kcal"),
+        ({"unit": "kilometres", "decimals": 1}, 3, "3.0 km"),
+        ({"unit": "milliseconds"}, 250, "0:00.250"),
+    ],
+)
+def test_a_sentence_names_the_unit(settings: dict[str, object], value: formats.Number, text: str) -> None:
+    assert formats.measured(Board(**settings), value) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0, "0 s"), (59, "59 s"), (60, "1 min 0 s"), (3599, "59 min 59 s"), (3600, "1 h 0 min"), (93_600, "1 d 2 h")],
+)
+def test_time_left_has_its_two_greatest_units(seconds: int, text: str) -> None:
+    assert formats.time_left(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("period", "label", "english", "korean"),
+    [
+        ("day", "2026-11-21", "Sat 21 Nov", "11월 21일 (토요일)"),
+        ("day", "2025-11-21", "Fri 21 Nov 2025", "2025년 11월 21일 (금요일)"),
+        ("week", "2026-47", "16–22 Nov", "11월 16–22일"),
+        ("week", "2026-44", "26 Oct – 1 Nov", "10월 26일 – 11월 1일"),
+        ("week", "2025-47", "17–23 Nov 2025", "2025년 11월 17–23일"),
+        ("month", "2026-11", "November 2026", "2026년 11월"),
+        ("year", "2026", "2026", "2026"),
+        ("all_time", "all", "", ""),
+    ],
+)
+def test_periods_are_told_by_their_days(period: str, label: str, english: str, korean: str) -> None:
+    board = Board(period=period, timezone="Asia/Seoul")
+
+    with translation.override("ko"):
+        in_korean = formats.period_dates(board, shown(board, label), TODAY)
+
+    assert formats.period_dates(board, shown(board, label), TODAY) == english
+    assert in_korean == korean
+
+
+def test_times_are_told_on_the_boards_clock() -> None:
+    at = datetime(2026, 11, 20, 16, 30, 5, tzinfo=UTC)
+
+    assert formats.moment(at, "Asia/Seoul") == "Sat 21 Nov, 01:30"
+    assert formats.time_of_day(at, "Asia/Kathmandu") == "22:15:05"
