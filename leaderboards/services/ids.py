@@ -53,7 +53,8 @@ def known(targeted: Sequence[Targeted], service: str, at: datetime) -> dict[int,
     with_id = [(entry, board) for entry, board in targeted if entry.external_id is not None]
     by_sql = [(entry, board) for entry, board in with_id if board.storage != Storage.REDIS]
     by_redis = [(entry, board) for entry, board in with_id if board.storage == Storage.REDIS]
-    return _or_unavailable(by_sql, lambda: _known_to_sql(by_sql, service)) | _or_unavailable(
+    # Only the first asks SQL itself; what the second needs of SQL is remembered while SQL is silent.
+    return _or_unavailable(by_sql, lambda: ask(lambda: _known_to_sql(by_sql, service))) | _or_unavailable(
         by_redis, lambda: _known_to_earlier_periods(by_redis, service, at)
     )
 
@@ -61,7 +62,7 @@ def known(targeted: Sequence[Targeted], service: str, at: datetime) -> dict[int,
 def _or_unavailable(targeted: Sequence[Targeted], look: Callable[[], dict[int, Decided]]) -> dict[int, Decided]:
     """What ``look`` finds; where SQL is away, whether an id was used cannot be known, so nothing may be counted."""
     try:
-        return ask(look)
+        return look()
     except SqlAway:
         gone = refused(StorageUnavailable("What decides for this board is away; try again."))
         return {entry.position: gone for entry, _ in targeted}
