@@ -17,9 +17,9 @@ from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from foundation.models import KnownRedis
 from leaderboards.core.instants import milliseconds
-from leaderboards.models import DrawnGeneration, Period, Standing, State, Storage
+from leaderboards.models import Period, Standing, State, Storage
 from leaderboards.services.put import token_time_ms
-from leaderboards.stores import barrier
+from leaderboards.stores import barrier, generations
 from leaderboards.stores.sql_writes import state_of
 from leaderboards.stores.zset_settling import Memory, Restored, ZsetSettler
 from leaderboards.stores.zset_writes import Put, ZsetWriter, held_text
@@ -116,7 +116,7 @@ def _renew(period_id: int, distrust: bool = False) -> Period | None:
     ``distrust`` is for a server that nobody knows: the period becomes stale, and whoever settled it
     on another server has worked for nothing.
     """
-    number = DrawnGeneration.objects.create().pk
+    number = generations.draw()
     with transaction.atomic():
         barrier.hold_exclusive(period_id)
         period = Period.objects.select_related("board").get(pk=period_id)
@@ -127,6 +127,7 @@ def _renew(period_id: int, distrust: bool = False) -> Period | None:
         decided_by_redis = period.board.storage == Storage.REDIS
         lost = period.whole or _is_lost(period, memory) or (distrust and not decided_by_redis)
         if not settler.renew(period, number, empty=lost):
+            generations.lift(memory.generation)  # the next run draws a greater one
             return None
         failpoint("settle.after_renew")
         period.generation = number
