@@ -1,0 +1,102 @@
+"""Asking SQL when it may be away."""
+
+from collections.abc import Collection
+
+import pytest
+from django.db import OperationalError, transaction
+
+from foundation import clock, sql
+from foundation.sql import KEPT_SECONDS, Remembered, SqlAway
+
+
+class Source:
+    """A table that can be away, and counts how often it is asked."""
+
+    def __init__(self) -> None:
+        self.rows = {"a": 1}
+        self.is_away = False
+        self.asked = 0
+
+    def load(self, keys: Collection[str]) -> dict[str, int]:
+        self.asked += 1
+        if self.is_away:
+            raise OperationalError("the server closed the connection")
+        return {key: self.rows[key] for key in keys if key in self.rows}
+
+
+@pytest.fixture
+def time(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    now = [1000.0]
+    monkeypatch.setattr(clock, "monotonic", lambda: now[0])
+    monkeypatch.setattr(sql._Breaker, "silent_until", 0.0)
+    return now
+
+
+@pytest.mark.django_db(transaction=True)
+class TestRemembered:
+    def test_the_last_answer_serves_while_sql_is_silent_and_for_ten_minutes(self, time: list[float]) -> None:
+        source = Source()
+        remembered = Remembered(source.load)
+        assert remembered.get("a") == 1
+        source.is_away = True
+
+        time[0] += KEPT_SECONDS - 1
+
+        assert remembered.get("a") == 1
+
+        time[0] += 2
+        with pytest.raises(SqlAway):
+            remembered.get("a")
+
+    def test_what_was_never_asked_cannot_be_answered(self, time: list[float]) -> None:
+        source = Source()
+        source.is_away = True
+
+        with pytest.raises(SqlAway):
+            Remembered(source.load).get("a")
+
+    def test_sql_is_not_asked_again_for_a_second_after_a_failure(self, time: list[float]) -> None:
+        source = Source()
+        remembered = Remembered(source.load)
+        source.is_away = True
+
+        for _ in range(3):
+            with pytest.raises(SqlAway):
+                remembered.get("a")
+        assert source.asked == 1
+
+        source.is_away = False
+        time[0] += sql.BREAK_SECONDS
+        assert remembered.get("a") == 1
+
+    def test_what_is_gone_is_forgotten(self, time: list[float]) -> None:
+        source = Source()
+        remembered = Remembered(source.load)
+        remembered.get("a")
+
+        source.rows.clear()
+
+        assert remembered.get("a") is None
+        source.is_away = True
+        with pytest.raises(SqlAway):
+            remembered.get("a")
+
+    def test_fresh_answers_are_not_asked_for_again(self, time: list[float]) -> None:
+        source = Source()
+        remembered = Remembered(source.load, fresh=2.0)
+
+        assert [remembered.get("a") for _ in range(3)] == [1, 1, 1]
+        assert source.asked == 1
+
+        time[0] += 2
+        remembered.get("a")
+        assert source.asked == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_inside_a_transaction_an_error_stays_what_it_is(time: list[float]) -> None:
+    source = Source()
+    source.is_away = True
+
+    with pytest.raises(OperationalError), transaction.atomic():
+        sql.ask(lambda: source.load(["a"]))
