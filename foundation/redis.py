@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from django.conf import settings
+from django.db import Error as SqlError
 from django_redis import get_redis_connection
 from redis import ConnectionPool
 from redis.backoff import NoBackoff
@@ -158,11 +159,18 @@ class Link:
         connection.on_connect()
         connection.send_command("INFO", "server", check_health=False)
         run_id = _run_id(connection.read_response())
-        if self._is_known is not None and not self._is_known(run_id):
+        if self._is_known is not None and not self._asked(run_id):
             raise UnknownRedis("This Redis is not known yet.")
         self.run_id = run_id
         connection.send_command("TIME", check_health=False)
         self._note_clock(connection.read_response())
+
+    def _asked(self, run_id: str) -> bool:
+        """Whether SQL knows the server. While SQL is away too, nobody can say so, and the server is away as well."""
+        try:
+            return self._is_known is None or self._is_known(run_id)
+        except SqlError as error:
+            raise UnknownRedis("Whether this Redis is known cannot be asked: SQL is away.") from error
 
     def _note_clock(self, answer: Sequence[bytes]) -> None:
         seconds, microseconds = int(answer[0]), int(answer[1])
