@@ -106,13 +106,22 @@ def _shown(period: Period) -> dict[str, Any]:
     }
 
 
+def redis_points() -> dict[str, dict[str, float]]:
+    """The sorted sets as they are at this moment, by board and label."""
+    return {str(period): _ranked(period) for period in _living() if period.board.storage != Storage.SQL}
+
+
+def _ranked(period: Period) -> dict[str, float]:
+    cells = redis.settling().call("ZRANGE", period.family.zset, 0, -1, "WITHSCORES")
+    return {member.decode(): float(score) for member, score in _pairs(cells)}
+
+
 def _differences(period: Period, in_sql: Mapping[str, float | None]) -> list[str]:
     """How the whole family in Redis differs from SQL, in words; nothing for what Redis does not keep."""
     if period.board.storage == Storage.SQL or period.state in (State.FINAL, State.EXPIRED):
         return []
     family, link = period.family, redis.settling()
-    cells = link.call("ZRANGE", family.zset, 0, -1, "WITHSCORES")
-    in_redis = {member.decode(): float(score) for member, score in _pairs(cells)}
+    in_redis = _ranked(period)
     found = [
         f"{member}: {in_sql.get(member)} in SQL, {in_redis.get(member)} in Redis"
         for member in sorted(in_sql.keys() | in_redis.keys())

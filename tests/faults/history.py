@@ -84,6 +84,7 @@ class History:
     operations: dict[str, Operation] = field(default_factory=dict)
     reads: list[Read] = field(default_factory=list)
     calls: list[float] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
     failed_reads: list[str] = field(default_factory=list)
 
     @classmethod
@@ -100,6 +101,11 @@ class History:
         """What has to be sent again before anybody knows."""
         return [each for each in self.operations.values() if each.fate is Fate.UNKNOWN]
 
+    def refusals(self) -> Counter[str | None]:
+        """How often each code was the answer."""
+        said = [attempt for each in self.operations.values() for attempt in each.attempts]
+        return Counter(attempt.code for attempt in said if attempt.status == "rejected")
+
     def counts(self) -> str:
         """For people: how much was done, and what became of it."""
         fates = Counter(each.fate for each in self.operations.values())
@@ -108,7 +114,7 @@ class History:
         return (
             f"{len(self.operations)} entries sent {sent} times: {fates[Fate.OK]} ok, {fates[Fate.FAILED]} failed, "
             f"{fates[Fate.UNKNOWN]} unknown; {len(self.reads)} reads, "
-            f"{len(self.failed_reads)} failed; longest call {longest:.2f} s"
+            f"{len(self.failed_reads)} failed; longest call {longest:.2f} s; refusals {dict(self.refusals())}"
         )
 
     def _take(self, path: Path) -> None:
@@ -123,6 +129,7 @@ class History:
             else:
                 attempts = begun.pop(line["call"])
                 self.calls.append(line["ended"] - attempts[0].began)
+                self.errors += [line["error"]] if "error" in line else []
                 _answer(attempts, line)
 
     def _take_read(self, line: dict[str, Any]) -> None:

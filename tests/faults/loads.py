@@ -34,7 +34,8 @@ def load(world: World, boards: Sequence[int], seed: int, count: int = 2, **how: 
     ]
     yield children
     for child in children:
-        child.stop()
+        if child.ended() is None:  # the test may have killed it
+            child.stop()
 
 
 @contextmanager

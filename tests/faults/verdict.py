@@ -30,6 +30,7 @@ def check(world: World, *, exact: bool = True, shift: float = 0.0, lossy: Iterab
         world.call(chores.bring_to_rest, shift=shift)
         _hold(world, History.of(world.histories), lossy)
     history = History.of(world.histories)
+    assert not history.errors, f"a caller got an error instead of an answer: {history.errors[:3]}"
     print(history.counts())  # noqa: T201 (what the run was worth)
     return history
 

@@ -18,6 +18,7 @@ from typing import Any
 from django.db import close_old_connections
 
 from foundation import clock
+from foundation.errors import Unavailable
 from leaderboards import selectors
 from leaderboards.core.entries import Entry
 from leaderboards.core.submissions import Caller
@@ -106,7 +107,7 @@ def write(
 
 
 def send(notes: Notes, call: int, batch: Sequence[dict[str, Any]], shift: float = 0.0) -> None:
-    """Submit one batch and note its outcomes; an exception leaves them unknown."""
+    """Submit one batch and note its outcomes; a refusal of it all, or an error, leaves them unknown."""
     entries = [
         Entry(i, each["board"], None, each["player"], Decimal(each["points"]), None, None, each["id"])
         for i, each in enumerate(batch)
@@ -115,8 +116,11 @@ def send(notes: Notes, call: int, batch: Sequence[dict[str, Any]], shift: float 
     try:
         with like_a_request():
             outcomes = submit.submit(entries, CALLER, now(shift))
+    except Unavailable as error:  # an answer too: the request as a whole was refused
+        notes.write(call=call, ended=time.monotonic(), refused=error.code)
+        return
     except Exception as error:
-        logger.warning("a call failed: %r", error)
+        logger.exception("a call failed")
         notes.write(call=call, ended=time.monotonic(), error=repr(error)[:200])
         return
     answers = [[str(each.status), each.code, each.period] for each in outcomes]
