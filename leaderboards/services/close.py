@@ -7,6 +7,7 @@ cut off and run again.
 """
 
 import logging
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -17,15 +18,20 @@ from foundation import redis
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from leaderboards.models import Period, Standing, State, Storage
-from leaderboards.services.mirror import mirror
+from leaderboards.services.mirror import buried, given_up, mirror
 from leaderboards.stores import barrier
 from leaderboards.stores.sql_final import content_hash, write_final_standings
-from leaderboards.stores.zset import ZsetStore
 from leaderboards.stores.zset_settling import ZsetSettler
 
 logger = logging.getLogger(__name__)
 
 BACKFILL_PATIENCE = timedelta(hours=1)
+COMPARED_AT_ONCE = 1000
+AWAY = "Redis, which decides for this board, is away"
+
+
+class Waits(Unavailable):
+    """A period cannot become final yet; ``detail`` says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +68,7 @@ def close_period(period: Period, at: datetime) -> Closed:
             _drain(period)
     except Unavailable as error:
         logger.warning("closing of period %s waits: %s", period.pk, error.detail)
-        return _report(period, "Redis, which decides for this board, is away")
+        return _report(period, error.detail if isinstance(error, Waits) else AWAY)
     failpoint("close.after_drain")
     _make_final(period, at)
     failpoint("close.after_final")
@@ -79,13 +85,42 @@ def _stop_taking(period: Period) -> None:
 
 
 def _drain(period: Period) -> None:
-    """Close the period in Redis, copy what SQL lacks, and see that both have the same number of players."""
-    ZsetSettler(redis.boards()).close(period)
+    """Close the period in Redis, copy what SQL lacks, and see that both have the same standings."""
+    settler = ZsetSettler(redis.boards())
+    settler.close(period)
     mirror(period)
-    in_redis = ZsetStore(redis.boards()).read(period, []).total
-    in_sql = Standing.objects.filter(period=period, score__isnull=False).count()
-    if in_redis != in_sql:
-        raise redis.RedisRefused(f"Redis has {in_redis} players and SQL {in_sql}; settle the period first.")
+    period.refresh_from_db()
+    if period.stale_since is not None:
+        raise Waits("its standings in Redis are being settled")
+    if aside := buried(period).count():
+        raise Waits(f"{aside} standings are set aside as dead letters: retry or drop them")
+    if dirty := settler.dirty(period, 1)[0]:
+        raise Waits(f"{dirty} standings are not mirrored yet")
+    _compare(period, settler)
+
+
+def _compare(period: Period, settler: ZsetSettler) -> None:
+    """Every score in Redis is the one in SQL, and SQL has no more; but for standings that somebody has given up."""
+    dropped = given_up(period)
+    same, cursor = set[int](), ""
+    while cursor != "0":
+        cursor, members = settler.scan(period, cursor or "0", COMPARED_AT_ONCE)
+        same |= _same(period, members, dropped)
+    rows = Standing.objects.filter(period=period, score__isnull=False)
+    left = rows.count() - len(same)
+    if left and left != rows.exclude(player__in=same).filter(player__external_id__in=dropped).count():
+        raise Waits(f"{left} standings are in SQL and not in Redis; `verify --repair` compares them one by one")
+
+
+def _same(period: Period, members: Mapping[str, float], dropped: Collection[str]) -> set[int]:
+    """The players of these members, whom SQL has with the same scores."""
+    rows = Standing.objects.filter(period=period, member__in=members, score__isnull=False)
+    found = {member: (player, score) for member, player, score in rows.values_list("member", "player_id", "score")}
+    for member, score in members.items():
+        differs = member not in found or found[member][1] != score
+        if differs and period.layout.player_of(member) not in dropped:
+            raise Waits("a score in Redis is not the one in SQL; `verify --repair` compares them one by one")
+    return {player for member, (player, score) in found.items() if members[member] == score}
 
 
 @transaction.atomic

@@ -26,6 +26,7 @@ logger = logging.getLogger(__name__)
 
 CHUNK = 1000
 DEAD = "mirror"
+DROPPED = "dropped"
 
 
 def mirror_all() -> int:
@@ -116,6 +117,12 @@ def buried(period: Period) -> QuerySet[DeadLetter]:
     return DeadLetter.objects.filter(kind=DEAD, subject__startswith=f"{period.pk}:", resolved_at=None)
 
 
+def given_up(period: Period) -> set[str]:
+    """The players of the period whose standing somebody has given up in Redis: SQL's is what counts."""
+    dropped = DeadLetter.objects.filter(kind=DEAD, subject__startswith=f"{period.pk}:", resolution=DROPPED)
+    return {subject.partition(":")[2] for subject in dropped.values_list("subject", flat=True)}
+
+
 def retry(letter: DeadLetter) -> bool:
     """Try to mirror again what was set aside; True if SQL has it now. Raises what the link raises."""
     period = Period.objects.select_related("board").get(pk=letter.payload["period"])
@@ -127,7 +134,7 @@ def retry(letter: DeadLetter) -> bool:
 
 def drop(letter: DeadLetter, at: datetime) -> None:
     """Give up: SQL keeps what it has of this standing, until the player scores again."""
-    DeadLetter.resolve(DEAD, [letter.subject], "dropped", at)
+    DeadLetter.resolve(DEAD, [letter.subject], DROPPED, at)
 
 
 def _standing_row(period: Period, player_id: int, row: Dirty) -> StandingRow:

@@ -12,6 +12,7 @@ from foundation.redis import Argument, Link
 from leaderboards.core.id_buckets import BucketedId
 from leaderboards.core.policies import State
 from leaderboards.core.rules import Order, Ties
+from leaderboards.errors import PeriodClosed
 from leaderboards.models import Period
 from leaderboards.stores.zset import flag, ranked_keys, run
 
@@ -136,14 +137,17 @@ class ZsetWriter:
         ]
 
     def remove(self, period: Period, player: str) -> bool:
-        """Take a player out of a period that Redis decides over; False if he was not in it."""
+        """Take a player out of a period that Redis decides over; False if he was not in it. Raises ``PeriodClosed``."""
         family = period.family
-        keys = [*ranked_keys(period), family.held, family.seq, family.dirty]
+        keys = [*ranked_keys(period), family.held, family.seq, family.dirty, family.closed]
         args: list[Argument] = [
             *(period.generation, self._link.deadline_ms()),
             *(flag(period.layout.in_member), flag(period.rules.ties is Ties.DENSE), player),
         ]
-        return bool(run(self._link, "remove", keys, args))
+        answer = int(run(self._link, "remove", keys, args))
+        if answer < 0:
+            raise PeriodClosed(f"Period {period.label} is closed.")
+        return bool(answer)
 
     def look(
         self, period: Period, entries: Sequence[tuple[str, BucketedId | None]], days: tuple[str, str]
