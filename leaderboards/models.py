@@ -190,6 +190,7 @@ class Period(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     closed_at = models.DateTimeField(null=True)
     verified_at = models.DateTimeField(null=True)
+    verify_place = models.CharField(max_length=40, blank=True)
     players = models.BigIntegerField(default=0)
     content_hash = models.CharField(max_length=64, blank=True)
 

@@ -6,11 +6,14 @@ locked) or where a script can tell (redis: the same score, not dirty). Each diff
 """
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from math import inf
+from typing import Any
 
 from django.db import transaction
+from django.db.models import F
 
 from foundation import clock, redis
 from leaderboards.models import Difference, Period, Standing, State, Storage
@@ -47,7 +50,7 @@ def verify_all(at: datetime, seconds: float, repair: bool = True, seq: int | Non
     if seq is not None:
         periods = periods.filter(board=seq)
     found = []
-    for period in periods.order_by("verified_at", "pk"):
+    for period in periods.order_by(F("verified_at").asc(nulls_first=True), "pk"):
         if clock.monotonic() >= until:
             break
         found.append(verify(period, until, repair))
@@ -55,18 +58,19 @@ def verify_all(at: datetime, seconds: float, repair: bool = True, seq: int | Non
 
 
 def verify(period: Period, until: float, repair: bool) -> Verified:
-    """Compare one period until ``until`` on the monotonic clock."""
-    walk = _Walk(period, repair)
+    """Compare one period until ``until`` on the monotonic clock; a run that was cut short goes on where it stopped."""
+    walk = _Walk(period, repair, period.verify_place if until < inf else "")
     finished = all(clock.monotonic() < until for _ in walk.steps())
-    if finished:
-        Period.objects.filter(pk=period.pk).update(verified_at=clock.now())
+    done: dict[str, Any] = {"verified_at": clock.now(), "verify_place": ""}
+    Period.objects.filter(pk=period.pk).update(**done if finished else {"verify_place": walk.place})
     return Verified(period.board_id, period.label, walk.compared, walk.differences, walk.repaired, finished)
 
 
 class _Walk:
-    """Both walks over one period."""
+    """Both walks over one period. ``place`` is how far they came: ``sql:<player>``, then ``redis:<cursor>``."""
 
-    def __init__(self, period: Period, repair: bool) -> None:
+    def __init__(self, period: Period, repair: bool, place: str) -> None:
+        self.place = place or "sql:0"
         self._period = period
         self._repair = repair
         self._decided_by_redis = period.board.storage == Storage.REDIS
@@ -76,16 +80,18 @@ class _Walk:
 
     def steps(self) -> Iterator[None]:
         """One chunk a step."""
+        side, _, last = self.place.partition(":")
         rows = Standing.objects.filter(period=self._period).select_related("player").order_by("player_id")
-        last = 0
-        while chunk := list(rows.filter(player__gt=last)[:CHUNK]):
+        while side == "sql" and (chunk := list(rows.filter(player__gt=int(last))[:CHUNK])):
             self._compare(chunk)
-            last = chunk[-1].player_id
+            last = str(chunk[-1].player_id)
+            self.place = f"sql:{last}"
             yield
-        cursor = ""
+        cursor = last if side == "redis" else ""
         while cursor != "0":
             cursor, members = self._settler.scan(self._period, cursor or "0", CHUNK)
             self._compare_members(members)
+            self.place = f"redis:{cursor}"
             yield
 
     def _compare(self, chunk: Sequence[Standing]) -> None:
@@ -95,17 +101,24 @@ class _Walk:
             if not _same(row, redis_row):
                 self._look_closer(row.player.external_id)
 
-    def _compare_members(self, members: Iterable[str]) -> None:
+    def _compare_members(self, members: Collection[str]) -> None:
         """Members of players whom SQL does not rank; those that it ranks were compared before."""
-        names = {self._period.layout.player_of(member): member for member in members}
-        ranked = Standing.objects.filter(period=self._period, score__isnull=False, member__in=names.values())
+        ranked = Standing.objects.filter(period=self._period, score__isnull=False, member__in=members)
         known = set(ranked.values_list("member", flat=True))
-        for name, member in names.items():
+        for member in members:
             if member not in known:
+                name = self._period.layout.player_of(member)
                 self._look_closer(name)
+                self._sweep(name, member)
 
     def _look(self, names: Sequence[str]) -> list[Seen]:
         return self._writer.look(self._period, [(name, None) for name in names], DAYS)
+
+    def _sweep(self, name: str, member: str) -> None:
+        """A member whose player stands elsewhere: nobody would ever write or remove it again."""
+        score = self._settler.sweep(self._period, name, member, self._repair)
+        if score is not None:
+            self._note(name, None, Seen(b"", score, member, ""), self._repair)
 
     def _look_closer(self, name: str) -> None:
         if self._decided_by_redis:

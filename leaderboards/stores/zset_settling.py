@@ -9,6 +9,8 @@ from leaderboards.core.rules import Ties
 from leaderboards.models import Period
 from leaderboards.stores.zset import flag, ranked_keys, run
 
+VERSION_BITS = 24  # of a version below its generation; both together stay exact in Lua's numbers for 2^29 generations
+
 
 @dataclass(frozen=True, slots=True)
 class Dirty:
@@ -90,6 +92,16 @@ class ZsetSettler:
         ]
         return bool(run(self._link, "soil", keys, args))
 
+    def sweep(self, period: Period, player: str, member: str, take_out: bool) -> float | None:
+        """The score of a member that does not stand for its player any more, None if it does; taken out if asked to."""
+        args: list[Argument] = [
+            *(period.generation, self._link.deadline_ms()),
+            *(flag(period.layout.in_member), flag(period.rules.ties is Ties.DENSE)),
+            *(player, member, flag(take_out)),
+        ]
+        score = run(self._link, "sweep", ranked_keys(period), args)
+        return float(score) if score else None
+
     def is_dirty(self, period: Period, player: str) -> bool:
         """Whether SQL may lack the player's standing."""
         return bool(self._link.call("HEXISTS", period.family.dirty, player))
@@ -116,6 +128,11 @@ class ZsetSettler:
         for row in rows:
             args += (row.player, row.version, "" if row.score is None else repr(row.score), row.member, row.held)
         run(self._link, "restore", keys, args)
+
+    def lift(self, period: Period) -> None:
+        """Let versions go on above all that earlier memories gave out, so that those can come back and not win."""
+        args: list[Argument] = [period.generation, self._link.deadline_ms(), period.generation << VERSION_BITS]
+        run(self._link, "lift", [period.family.gen, period.family.seq], args)
 
     def dirty(self, period: Period, limit: int) -> tuple[int, list[Dirty]]:
         """How many standings SQL lacks, and about ``limit`` of them."""
