@@ -66,6 +66,8 @@ def _fold(period: Period, player_id: int, before: datetime) -> int:
     barrier.hold_shared(period.pk)
     list(Standing.objects.select_for_update().filter(period=period, player=player_id))
     rows = list(Submission.objects.filter(period=period, player=player_id, created_at__lt=before).order_by("pk"))
+    if not rows:
+        return 0  # another run was here
     state = replay(period.rules, (state_of(row.points, row.fields, row.at) for row in rows if row.voided_at is None))
     first = Submission.objects.filter(pk=rows[0].pk)
     Submission.objects.filter(pk__in=[row.pk for row in rows[1:]]).delete()
