@@ -20,6 +20,10 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "open_periods": every(60, "leaderboards.tasks.open_periods"),
     # Periods past their grace get their final ranks.
     "close_periods": every(10, "leaderboards.tasks.close_periods"),
+    # Redis and SQL are compared, standing by standing, for 20 seconds at a time.
+    "verify": every(300, "leaderboards.tasks.verify"),
+    # Keys and submissions that have been kept long enough go.
+    "retain": every(3600, "leaderboards.tasks.retain"),
     # A sign of life of beat and worker, which /readyz and `doctor` read.
     "heartbeat": every(10, "foundation.tasks.heartbeat"),
 }

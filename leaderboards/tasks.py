@@ -9,9 +9,13 @@ from foundation.errors import Unavailable
 from leaderboards.services import close as closing
 from leaderboards.services import mirror as mirroring
 from leaderboards.services import open as opening
+from leaderboards.services import retain as retaining
 from leaderboards.services import settle as settling
+from leaderboards.services import verify as verifying
 
 logger = logging.getLogger(__name__)
+
+VERIFY_SECONDS = 20.0
 
 
 @shared_task
@@ -40,3 +44,30 @@ def open_periods() -> int:
 def close_periods() -> int:
     """Bring every period that is past its grace to its end; those that wait for Redis are tried again."""
     return sum(closed.final for closed in closing.close_due(clock.now()))
+
+
+@shared_task
+def verify() -> int:
+    """Compare Redis with SQL for a while, and repair; while Redis is away there is nothing to compare."""
+    try:
+        found = verifying.verify_all(clock.now(), VERIFY_SECONDS)
+    except Unavailable as error:
+        logger.warning("nothing is verified now: %s", error.detail)
+        return 0
+    return sum(each.differences for each in found)
+
+
+@shared_task
+def retain() -> dict[str, int]:
+    """Let go what has been kept long enough. Keys wait while Redis is away; submissions need only SQL."""
+    at = clock.now()
+    try:
+        expired = retaining.expire_due(at)
+    except Unavailable as error:
+        logger.warning("no keys expire now: %s", error.detail)
+        expired = 0
+    return {
+        "expired": expired,
+        "dropped": retaining.drop_submissions(at),
+        "folded": retaining.fold_submissions(at),
+    }

@@ -1,0 +1,29 @@
+"""Close what is due, by hand: what the schedule does every ten seconds."""
+
+from argparse import ArgumentParser
+from dataclasses import asdict
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from leaderboards.management.command import Command as BaseCommand
+from leaderboards.management.command import shown_time, time_or_now
+from leaderboards.services.close import close_due
+
+
+class Command(BaseCommand):
+    """``close_periods [--now TIME]``."""
+
+    help = "Bring every period that is past its grace to its end, oldest first; prints what was done as JSON."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """The time to go by."""
+        parser.add_argument("--now", metavar="TIME", help="RFC 3339, such as 2026-11-20T09:00:00Z; default: now")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """A period that has to wait is an error: run it again."""
+        at = time_or_now(options["now"])
+        closed = close_due(at)
+        self.print_json({"now": shown_time(at), "closed": [asdict(each) for each in closed]})
+        if waiting := [f"{each.board}/{each.label}: {each.detail}" for each in closed if not each.final]:
+            raise CommandError(f"Not final yet: {'; '.join(waiting)}.")
