@@ -1,12 +1,16 @@
-"""Standings and submissions in the admin: looked at only, found by the player's exact id."""
+"""Standings and submissions in the admin: looked at, found by the player's exact id; submissions can be voided."""
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
+from foundation import clock
+from foundation.errors import SunwiError
 from leaderboards.admin.paging import ReadOnlyAdmin
 from leaderboards.models import Player, Standing, Submission
+from leaderboards.services.void import void_submission
 from leaderboards.stores.sql_writes import state_of
 
 
@@ -50,7 +54,7 @@ class StandingAdmin(ReadOnlyAdmin[Standing]):
 
 @admin.register(Submission)
 class SubmissionAdmin(ReadOnlyAdmin[Submission]):
-    """What a game server sent and SQL accepted."""
+    """What a game server sent and SQL accepted. Voiding one makes the standing what the others amount to."""
 
     list_display = ("external_id", "player", "board", "period_label", "value", "at", "service", "voided_at")
     list_display_links = ("external_id", "player")
@@ -58,6 +62,7 @@ class SubmissionAdmin(ReadOnlyAdmin[Submission]):
     search_fields = ("external_id__exact",)
     search_help_text = _lazy("A player's whole id, or the whole id of a submission.")
     ordering = ("-pk",)
+    actions = ("void",)
     fields = (
         *("board", "period", "player", "value", "at", "sent_at", "service", "external_id", "created_at", "voided_at"),
     )
@@ -75,6 +80,24 @@ class SubmissionAdmin(ReadOnlyAdmin[Submission]):
     def period_label(self, row: Submission) -> str:
         """Its label."""
         return row.period.label
+
+    @admin.action(description=_lazy("Void the selected submissions"), permissions=["void"])
+    def void(self, request: HttpRequest, submissions: QuerySet[Submission]) -> None:
+        """Each by itself: one in a closed period does not keep the others."""
+        voided = 0
+        for row in submissions.filter(voided_at=None).select_related("player").order_by("pk"):
+            try:
+                void_submission(row, clock.now())
+            except SunwiError as error:
+                messages.error(request, f"{row}: {error.detail}")
+            else:
+                voided += 1
+                self.log_change(request, row, "Voided.")
+        messages.success(request, _("Voided: %(number)s.") % {"number": voided})
+
+    def has_void_permission(self, request: HttpRequest) -> bool:
+        """Whoever may change submissions; nobody types in them."""
+        return request.user.has_perm("leaderboards.change_submission")
 
     @admin.display(description=_lazy("value"))
     def value(self, row: Submission) -> str:
