@@ -4,6 +4,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from tests.links import links
+
+__all__ = ["admin", "links", "stranger"]
+
 
 @pytest.fixture
 def admin(db: None) -> Client:

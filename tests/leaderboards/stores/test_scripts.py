@@ -22,10 +22,13 @@ HANDED = {
     "put": ["gen", "zset", "members", "scores", "unsure"],
     "quantiles": ["gen", "zset"],
     "read": ["gen", "zset", "members", "scores"],
-    "remove": ["gen", "zset", "members", "scores", "held", "seq", "dirty"],
+    "remove": ["gen", "zset", "members", "scores", "held", "seq", "dirty", "closed"],
     "renew": ["gen", "…"],
     "restore": ["gen", "zset", "members", "scores", "held", "seq"],
+    "scan": ["gen", "zset"],
+    "soil": ["gen", "zset", "members", "seq", "dirty"],
     "submit": ["gen", "zset", "members", "scores", "held", "seq", "dirty", "closed", "…"],
+    "sweep": ["gen", "zset", "members", "scores"],
 }
 
 
