@@ -24,10 +24,6 @@ FORMS: dict[str, dict[str, Any]] = {
     "in the member": {"tie_break": "member"},
     "dense": {"ties": "dense"},
 }
-    "in the score": {"tie_break": "score"},
-    "in the member": {"tie_break": "member"},
-    "dense": {"ties": "dense"},
-}
 
 
 def member(period: Period, player: str) -> str:
