@@ -161,11 +161,13 @@ def _is_due(period: Period) -> bool:
 def _restore(settler: ZsetSettler, period: Period, above: int) -> None:
     """Give a redis period the rows of SQL that are newer than its memory.
 
-    By version: cut off anywhere, the sequence says how far it came.
+    By version: cut off anywhere, the sequence says how far it came. Only then is it lifted: a memory that was
+    thought gone may come back later, and must not have versions that were given out again meanwhile.
     """
     rows = Standing.objects.filter(period=period, version__gt=above).select_related("player").order_by("version", "pk")
     for chunk in _chunks(rows.iterator(chunk_size=CHUNK)):
         settler.restore(period, [_restored(period, row) for row in chunk])
+    settler.lift(period)
     if period.state != State.OPEN:
         settler.close(period)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults import chores, writers
 from tests.faults.conftest import LONG
 from tests.faults.history import Fate, History
 from tests.faults.loads import ALWAYS_EXACT, at_work, is_live, load, make_boards, mirrored, readers, wait_until
@@ -43,9 +44,9 @@ def _backup(world: World) -> Path:
     return world.folder / "backup"
 
 
-def _back_up(world: World) -> None:
+def _back_up(world: World) -> Path:
     shutil.rmtree(_backup(world), ignore_errors=True)
-    shutil.copytree(world.redis.files, _backup(world))
+    return Path(shutil.copytree(world.redis.files, _backup(world)))
 
 
 @pytest.mark.parametrize("lose", [_flushed, _another_server, _older_files])
@@ -106,3 +107,33 @@ def test_a_whole_restore_that_is_cut_off_by_another_loss_is_taken_up_again(
     history = check(world)
     assert {each.fate for each in history.operations.values()} == {Fate.OK}
     assert check_reads(history, boards.values()) > 10
+
+
+def test_files_from_before_an_earlier_rollback_do_not_hide_what_was_written_since(world: World, seed: int) -> None:
+    board = make_boards(world, "redis")["redis"]
+    first, second = world.folder / "first", world.folder / "second"
+    _write_and(world, board, seed, calls=5, then=chores.bring_to_rest)
+    _back_up(world).rename(first)
+    _write_and(world, board, seed + 1, calls=30, then=chores.show)  # nobody mirrors these
+    _back_up(world).rename(second)
+    _come_back_with(world, first)
+    _write_and(world, board, seed + 2, calls=8, then=chores.bring_to_rest)
+    before = mirrored(world, board)
+
+    _come_back_with(world, second)
+
+    after = mirrored(world, board)
+    assert {player for player, points in before.items() if after.get(player, 0) < points} == set()
+    assert not any(shown["differences"] for shown in world.call(chores.show))
+
+
+def _write_and(world: World, board: int, seed: int, *, calls: int, then: Callable[..., object]) -> None:
+    history = world.new_history()
+    world.call(writers.write, history=history, boards=[board], seed=seed, calls=calls, again=0.0)
+    world.call(then)
+
+
+def _come_back_with(world: World, files: Path) -> None:
+    files.rename(_backup(world))
+    _older_files(world)
+    world.call(chores.bring_to_rest)
