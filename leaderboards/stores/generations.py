@@ -26,4 +26,3 @@ def lift(above: int) -> None:
             )
     else:
         DrawnGeneration.objects.get_or_create(pk=above)
-
