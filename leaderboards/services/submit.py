@@ -45,6 +45,7 @@ class _Request:
         self._dry_run = dry_run
         self._periods = Periods(at, backfilled)
         self._decided: dict[int, Decided] = {}
+        self._written: set[int] = set()  # boards of which a period is decided already
 
     def answer(self, entries: Sequence[Entry | Refused], ranks: bool) -> list[Outcome]:
         read = [entry for entry in entries if isinstance(entry, Entry)]
@@ -54,10 +55,20 @@ class _Request:
         groups = self._grouped(targeted)
         before = self._ranks(groups, read) if ranks else {}
         for period, items in groups.items():
-            store = decide_redis if period.board.storage == Storage.REDIS else decide_sql
-            self._decided |= store.decide(items, self._caller.service, self._at, self._dry_run)
+            self._decide(period, items)
         outcomes = [self._outcome(entry, boards) for entry in entries]
         return self._with_ranks(outcomes, before, self._ranks(groups, read)) if ranks else outcomes
+
+    def _decide(self, period: Period, items: Sequence[Item]) -> None:
+        in_redis = period.board.storage == Storage.REDIS
+        if in_redis and period.board_id in self._written:
+            # A redis board's script knows the ids of its own period; this request may have used one in another.
+            self._decided |= ids.known([(item.entry, period.board) for item in items], self._caller.service, self._at)
+        self._written.add(period.board_id)
+        fresh = [item for item in items if item.entry.position not in self._decided]
+        if fresh:
+            store = decide_redis if in_redis else decide_sql
+            self._decided |= store.decide(fresh, self._caller.service, self._at, self._dry_run)
 
     def _targeted(self, entries: Iterable[Entry], boards: Mapping[int, Board]) -> list[ids.Targeted]:
         targeted = []
