@@ -16,8 +16,8 @@ from django_redis import get_redis_connection
 from redis import ConnectionPool
 from redis.backoff import NoBackoff
 from redis.connection import Connection
-from redis.exceptions import ConnectionError as DriverConnectionError
 from redis.exceptions import BusyLoadingError, NoScriptError, RedisError, ResponseError
+from redis.exceptions import ConnectionError as DriverConnectionError
 from redis.exceptions import TimeoutError as DriverTimeoutError
 from redis.retry import Retry
 
