@@ -151,9 +151,7 @@ def _is_lost(period: Period, memory: Memory) -> bool:
 
 def _is_due(period: Period) -> bool:
     """Whether the period is stale and nobody is at it. The lease saves work; the generation keeps it right."""
-    return period.stale_since is not None and (
-        period.settling_until is None or period.settling_until <= clock.now()
-    )
+    return period.stale_since is not None and (period.settling_until is None or period.settling_until <= clock.now())
 
 
 def _restore(settler: ZsetSettler, period: Period, above: int) -> None:

@@ -1,1 +1,0 @@
-"""Stories that cross the rooms: given, when, then."""
