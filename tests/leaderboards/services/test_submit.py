@@ -13,8 +13,10 @@ from leaderboards.core.rules import Order, Ties, Update
 from leaderboards.core.submissions import Caller, Outcome
 from leaderboards.models import Period, Player, Standing, State, Submission
 from leaderboards.services.boards import retire
+from leaderboards.services.close import close_period
 from leaderboards.services.settle import settle_due
 from leaderboards.services.submit import submit
+from leaderboards.stores.zset_settling import ZsetSettler
 from tests.contracts.arena import NOW, Arena, Sent
 from tests.contracts.forms import FORMS
 
@@ -50,6 +52,26 @@ class TestIds:
         other = send(arena, {**entry, "points": 6}, at=TURN + timedelta(hours=3))
 
         assert [(each.status.value, each.period, each.points) for each in again] == [("duplicate", "2026-10", 5)]
+        assert told(other) == ["id_reused"]
+
+    def test_a_repetition_is_known_after_its_period_is_final_and_redis_was_started_again(
+        self, links: None, storage: str
+    ) -> None:
+        arena = opened(storage)
+        entry = {"player": "a", "points": 5, "id": "m1"}
+        send(arena, entry, at=TURN - timedelta(seconds=1))
+        period = Period.objects.select_related("board").get(board=arena.board, label="2026-10")
+        assert close_period(period, TURN + timedelta(hours=1)).final
+        if storage == "redis":  # what a restart does to a final period
+            ZsetSettler(redis.settling()).forget_generation(period)
+
+        again = send(arena, entry, {"player": "b", "points": 1, "id": "m2"}, at=TURN + timedelta(hours=3))
+        other = send(arena, {**entry, "points": 6}, at=TURN + timedelta(hours=3))
+
+        assert [(each.status.value, each.period, each.points) for each in again] == [
+            ("duplicate", "2026-10", 5),
+            ("updated", "2026-11", 1),
+        ]
         assert told(other) == ["id_reused"]
 
     def test_other_content_is_a_reuse_and_the_same_number_in_other_words_is_not(
