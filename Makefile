@@ -28,7 +28,7 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy .
 	$(BIN)/lint-imports
-	SECRET_KEY=only-for-lint $(BIN)/python manage.py makemigrations --check --dry-run
+	SECRET_KEY=only-for-lint DATABASE_URL=sqlite://:memory: $(BIN)/python manage.py makemigrations --check --dry-run
 
 # Each is touched last: an installation that was cut off starts again. The demo needs far less than the tests.
 # Python compiles what it uses by itself; to compile everything beforehand takes longer than the first start.

@@ -17,7 +17,7 @@ from django_redis import get_redis_connection
 from redis import ConnectionPool
 from redis.backoff import NoBackoff
 from redis.connection import Connection
-from redis.exceptions import BusyLoadingError, NoScriptError, RedisError, ResponseError
+from redis.exceptions import BusyLoadingError, MaxConnectionsError, NoScriptError, RedisError, ResponseError
 from redis.exceptions import ConnectionError as DriverConnectionError
 from redis.exceptions import TimeoutError as DriverTimeoutError
 from redis.retry import Retry
@@ -127,6 +127,8 @@ class Link:
             raise _ScriptMissing(str(error)) from error
         except (ResponseError, BusyLoadingError) as error:
             self._breaker.answered()
+            if "LATE" in str(error):  # either clock was set: measure them again before the next write
+                self._clock_read_at = 0.0
             raise RedisRefused(str(error)) from error
         except (DriverConnectionError, DriverTimeoutError, OSError) as error:
             connection.disconnect()
@@ -150,6 +152,8 @@ class Link:
         self._breaker.check()
         try:
             return self._pool.get_connection()
+        except MaxConnectionsError as error:  # we are busy; Redis is well
+            raise RedisAway("All connections to Redis are in use.") from error
         except (RedisError, OSError) as error:
             self._breaker.failed()
             raise RedisAway("Redis is away.") from error

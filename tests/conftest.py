@@ -20,6 +20,12 @@ hypothesis.settings.load_profile("unhurried")
 
 
 @pytest.fixture(scope="session")
+def django_db_keepdb(request: pytest.FixtureRequest) -> bool:
+    """Our own server goes with all its databases, so none is dropped: a thread may still be leaving it."""
+    return bool(request.config.getvalue("reuse_db")) or "TEST_OWN_POSTGRES" in os.environ
+
+
+@pytest.fixture(scope="session")
 def django_db_modify_db_settings(request: pytest.FixtureRequest) -> None:
     """SQLite tests run on a file: in memory, threads share one connection and no lock is real."""
     database = settings.DATABASES["default"]

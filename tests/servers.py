@@ -45,7 +45,7 @@ def start_servers() -> None:
     if os.environ.get("TEST_DATABASE") == "sqlite":
         os.environ["DATABASE_URL"] = f"sqlite:///{folder}/db.sqlite3"
     elif "DATABASE_URL" not in os.environ:
-        os.environ["DATABASE_URL"] = start_postgres()
+        os.environ |= {"DATABASE_URL": start_postgres(), "TEST_OWN_POSTGRES": "yes"}
 
 
 def start_valkey(folder: Path) -> str:

@@ -16,7 +16,7 @@ from leaderboards.core.submissions import Status
 from leaderboards.errors import Banned, OutcomeUnknown, OutOfRange, PeriodClosed, StorageUnavailable
 from leaderboards.models import Player
 from leaderboards.services.decided import Decided, refused
-from leaderboards.services.ids import bucketed, content, days, reused
+from leaderboards.services.ids import bucketed, days, reused
 from leaderboards.services.resolve import Item
 from leaderboards.stores.base import Stale
 from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, Judged, ToJudge, Verdict, ZsetWriter, state_from
@@ -115,23 +115,22 @@ def _rehearse(items: Sequence[Item], service: str, at: datetime) -> dict[int, De
     asked = [(item.entry.player, bucketed(item.entry, service)) for item in items]
     seen = ZsetWriter(redis.boards()).look(period, asked, days(at))
     states: dict[str, State | None] = {}
-    said: dict[str, str] = {}
+    said: dict[str, bytes] = {}
     decided: dict[int, Decided] = {}
     for item, (player, own), row in zip(items, asked, seen, strict=True):
         standing = None if row.score is None else state_from(period, row.score, row.member, row.held)
         old = states.setdefault(player, standing)
+        before = row.proof or said.get(item.entry.external_id or "")
         try:
-            if row.proof and own and row.proof != own.proof:
+            if before and own and before != own.proof:
                 raise reused(item.entry)
-            if item.entry.external_id and said.setdefault(item.entry.external_id, content(item.entry)) != content(
-                item.entry
-            ):
-                raise reused(item.entry)
-            new = old if row.proof else judge(period.rules, old, State(item.value, item.at_ms))
+            new = old if before else judge(period.rules, old, State(item.value, item.at_ms))
         except SunwiError as error:
             decided[item.entry.position] = refused(error)
             continue
         states[player] = new
-        status = Status.DUPLICATE if row.proof else (Status.UNCHANGED if new == old else Status.UPDATED)
+        if own and item.entry.external_id:
+            said[item.entry.external_id] = own.proof
+        status = Status.DUPLICATE if before else (Status.UNCHANGED if new == old else Status.UPDATED)
         decided[item.entry.position] = Decided(status, period, new)
     return decided

@@ -20,10 +20,11 @@ from leaderboards.core.periods import window_at
 from leaderboards.core.points import scaled
 from leaderboards.core.submissions import Status
 from leaderboards.errors import BadPoints, IdReused, OutOfRange, StorageUnavailable
-from leaderboards.models import Board, Period, Standing, Storage, Submission
+from leaderboards.models import Board, Period, Standing, State, Storage, Submission
 from leaderboards.services.decided import Decided, refused
+from leaderboards.stores.base import Stale
 from leaderboards.stores.sql_writes import state_of
-from leaderboards.stores.zset_writes import ZsetWriter, state_from
+from leaderboards.stores.zset_writes import Seen, ZsetWriter, state_from
 
 KEPT = timedelta(hours=24)
 Targeted = tuple[Entry, Board]
@@ -161,7 +162,7 @@ def _by_board(targeted: Sequence[Targeted]) -> dict[int, list[Targeted]]:
 def _look(period: Period, entries: Sequence[Entry], service: str, at: datetime) -> dict[int, Decided]:
     asked = [(entry.player, bucketed(entry, service)) for entry in entries]
     try:
-        seen = ZsetWriter(redis.boards()).look(period, asked, days(at))
+        seen = _seen(period, asked, at)
     except Unavailable:  # whether these ids were used cannot be known now, so nothing may be counted
         gone = StorageUnavailable("What decides for this board is away; try again.")
         return {entry.position: refused(gone) for entry in entries}
@@ -175,3 +176,23 @@ def _look(period: Period, entries: Sequence[Entry], service: str, at: datetime) 
             state = None if row.score is None else state_from(period, row.score, row.member, row.held)
             found[entry.position] = Decided(Status.DUPLICATE, period, state)
     return found
+
+
+def _seen(period: Period, asked: Sequence[tuple[str, BucketedId | None]], at: datetime) -> list[Seen]:
+    """What Redis knows of the entries. A restart takes a final period's generation away, but not its ids."""
+    writer = ZsetWriter(redis.boards())
+    try:
+        return writer.look(period, asked, days(at))
+    except Stale:
+        if period.state not in (State.FINAL, State.EXPIRED):
+            raise
+    rows = Standing.objects.filter(period=period, player__external_id__in=[player for player, _ in asked])
+    standings = {row.player.external_id: row for row in rows.select_related("player")}
+    return [
+        Seen(writer.proof(period, own, days(at)) if own else b"", *_of_final(standings.get(player)))
+        for player, own in asked
+    ]
+
+
+def _of_final(row: Standing | None) -> tuple[float | None, str, str]:
+    return (None, "", "") if row is None else (row.score, row.member, "")

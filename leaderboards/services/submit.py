@@ -7,7 +7,7 @@ refused for never touches its neighbours.
 
 import logging
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -41,6 +41,7 @@ def backfill(entries: Sequence[Entry], caller: Caller, at: datetime) -> list[Out
 logger = logging.getLogger(__name__)
 
 Ranked = tuple[Period, str]
+Decide = Callable[[Sequence[Item], str, datetime, bool], dict[int, Decided]]
 
 
 class _Request:
@@ -50,6 +51,7 @@ class _Request:
         self._dry_run = dry_run
         self._periods = Periods(at, backfilled)
         self._decided: dict[int, Decided] = {}
+        self._written: set[int] = set()  # boards of which a period is decided already
 
     def answer(self, entries: Sequence[Entry | Refused], ranks: bool) -> list[Outcome]:
         read = [entry for entry in entries if isinstance(entry, Entry)]
@@ -59,12 +61,21 @@ class _Request:
         groups = self._grouped(targeted)
         before = self._ranks(groups, read) if ranks else {}
         for period, items in groups.items():
-            self._decided |= self._decide(period, items)
+            self._apply(period, items)
         outcomes = [self._outcome(entry, boards) for entry in entries]
         return self._with_ranks(outcomes, before, self._ranks(groups, read)) if ranks else outcomes
 
-    def _decide(self, period: Period, items: Sequence[Item]) -> dict[int, Decided]:
-        decide = decide_redis.decide if period.board.storage == Storage.REDIS else decide_sql.decide
+    def _apply(self, period: Period, items: Sequence[Item]) -> None:
+        in_redis = period.board.storage == Storage.REDIS
+        if in_redis and period.board_id in self._written:
+            # A redis board's script knows the ids of its own period; this request may have used one in another.
+            self._decided |= ids.known([(item.entry, period.board) for item in items], self._caller.service, self._at)
+        self._written.add(period.board_id)
+        fresh = [item for item in items if item.entry.position not in self._decided]
+        if fresh:
+            self._decided |= self._decide(decide_redis.decide if in_redis else decide_sql.decide, fresh)
+
+    def _decide(self, decide: Decide, items: Sequence[Item]) -> dict[int, Decided]:
         try:
             return decide(items, self._caller.service, self._at, self._dry_run)
         except AWAY:

@@ -164,6 +164,14 @@ class ZsetWriter:
             for proof, score, member, held in zip(cells[::4], cells[1::4], cells[2::4], cells[3::4], strict=True)
         ]
 
+    def proof(self, period: Period, bucketed: BucketedId, days: tuple[str, str]) -> bytes:
+        """What is remembered of an id, whatever the generation; empty if nothing."""
+        for day in days:
+            found = self._link.call("HGET", period.family.ids(day, bucketed.bucket), bucketed.field)
+            if found:
+                return bytes(found)
+        return b""
+
     def _submit_head(self, period: Period) -> list[Argument]:
         rules, layout = period.rules, period.layout
         kind = "text" if rules.criteria else ("more" if rules.order is Order.DESC else "less")

@@ -80,7 +80,7 @@ def site(weekly: int) -> dict[str, str]:
 def test_nothing_scrolls_sideways(
     site: dict[str, str], opened: Opened, photograph: Callable[[Page, str], None]
 ) -> None:
-    page = opened("/")
+    page = opened("/", reduced_motion="reduce")
     found = {}
 
     for title, address in site.items():

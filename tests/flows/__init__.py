@@ -1,1 +1,1 @@
-"""Stories that cross the rooms: given, when, then."""
+"""Whole stories, from a game server's request to what a player sees."""

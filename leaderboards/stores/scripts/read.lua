@@ -32,6 +32,7 @@ local function place_of(score, index)
 end
 
 local function rows(first, last)
+  if last < first then return {} end
   local found, answer = range(first, last), {}
   local score, rank, tied, ahead
   for i = 1, #found, 2 do

@@ -1,6 +1,7 @@
 """The supervisor on real processes: a program of its own runs it, and signals come from outside."""
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -14,21 +15,21 @@ from django.conf import settings
 
 ROOT = Path(settings.BASE_DIR)
 
-# Two services: one that ends when asked, and one that has a child of its own and will not end.
+# Runs the shell scripts it is given, in their order; each is ready when its file is there.
 PROGRAM = """
-import sys
+import json, sys
 from pathlib import Path
 from config.local import folder as folders
 from config.local.supervisor import Service, Supervisor, say
 from config.local.trouble import Stopped
 
-meek = [sys.executable, "-c", "import time; time.sleep(600)"]
-stubborn = ["/bin/sh", "-c", "trap '' TERM INT HUP; sleep 601 & echo $! > $OUT/grandchild; while :; do sleep 1; done"]
+scripts = json.loads(sys.argv[2])
 with folders.claim(Path(sys.argv[1])) as folder:
-    with Supervisor(folder, {"OUT": sys.argv[1], "PATH": "/usr/bin:/bin"}, Path.cwd()) as supervisor:
+    with Supervisor(folder, {"PATH": "/usr/bin:/bin"}, folder.root) as supervisor:
         try:
-            supervisor.start(Service("meek", meek))
-            supervisor.start(Service("stubborn", stubborn, ready=(folder.root / "grandchild").exists, stop_seconds=60))
+            for name, script in scripts.items():
+                is_ready = (folder.root / f"{name}.ready").exists
+                supervisor.start(Service(name, ["/bin/sh", "-c", script], is_ready, stop_seconds=60))
             say("ready")
             supervisor.watch()
         except Stopped:
@@ -36,51 +37,65 @@ with folders.claim(Path(sys.argv[1])) as folder:
     say("stopped")
 """
 
+LIVE = "while :; do sleep 0.05; done"
+MEEK = f"trap 'echo {{0}} >> ended; exit' TERM; touch {{0}}.ready; {LIVE}"
+STUBBORN = f"trap '' TERM INT HUP; sleep 601 & echo $! > pid; mv pid stubborn.ready; {LIVE}"
+
 
 class Program:
     """A running supervisor, what it says, and the pids it wrote down."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, **scripts: str) -> None:
         self.folder = folder
         self.process = subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, str(folder)],
-            cwd=ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True,
+            [sys.executable, "-c", PROGRAM, str(folder), json.dumps(scripts)],
+            cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
         )  # fmt: skip
-        assert self.line() == "ready"
 
     def line(self) -> str:
         assert self.process.stdout
         return self.process.stdout.readline().strip()
 
     def pid(self, name: str) -> int:
-        path = self.folder / "grandchild" if name == "grandchild" else self.folder / "run" / f"{name}.pid"
-        return int(path.read_text())
+        return int((self.folder / "run" / f"{name}.pid").read_text())
 
-    def sweep(self) -> None:
-        """Kill what a killed supervisor may leave here: the stubborn child will not hear of its death."""
+    def grandchild(self) -> int:
+        return int((self.folder / "stubborn.ready").read_text())
+
+    def end(self) -> None:
+        """Kill it, and what a killed supervisor may leave here: a stubborn child does not mind its death."""
+        self.process.kill()
+        self.process.communicate()
         for written in (self.folder / "run").glob("*.pid"):
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(int(written.read_text()), signal.SIGKILL)
 
-    def everybody(self) -> list[int]:
-        return [self.pid(name) for name in ("meek", "stubborn", "grandchild")]
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., Program]]:
+    started: list[Program] = []
+
+    def start_program(**scripts: str) -> Program:
+        started.append(Program(tmp_path, **scripts))
+        return started[-1]
+
+    yield start_program
+    for program in started:
+        program.end()
 
 
 @pytest.fixture
-def program(tmp_path: Path) -> Iterator[Program]:
-    running = Program(tmp_path)
-    yield running
-    running.process.kill()
-    running.process.communicate()
-    running.sweep()
+def program(start: Callable[..., Program]) -> Program:
+    """One service that ends when it is asked, and one that has a child of its own and does not."""
+    running = start(meek=MEEK.format("meek"), stubborn=STUBBORN)
+    assert running.line() == "ready"
+    return running
 
 
 def is_alive(pid: int) -> bool:
     """Zombies are dead."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
+    done = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    return done.stdout.strip()[:1] not in ("", "Z")
 
 
 def eventually(condition: Callable[[], bool], seconds: float = 20) -> bool:
@@ -103,7 +118,7 @@ def test_a_killed_child_is_started_again_and_a_line_says_so(program: Program) ->
 
 
 def test_what_a_killed_child_leaves_is_swept_before_the_next_one_starts(program: Program) -> None:
-    orphan = program.pid("grandchild")
+    orphan = program.grandchild()
 
     os.kill(program.pid("stubborn"), signal.SIGKILL)
 
@@ -112,31 +127,31 @@ def test_what_a_killed_child_leaves_is_swept_before_the_next_one_starts(program:
 
 
 def test_a_second_interrupt_ends_even_a_child_that_will_not(program: Program) -> None:
-    children = program.everybody()
+    everybody = [program.pid("meek"), program.pid("stubborn"), program.grandchild()]
+    program.process.send_signal(signal.SIGINT)
+    assert not eventually(lambda: not is_alive(everybody[1]), 0.5)
 
     program.process.send_signal(signal.SIGINT)
-    still_asked_for = eventually(lambda: not is_alive(children[2]), 0.5)
-    program.process.send_signal(signal.SIGINT)
 
-    assert not still_asked_for
     assert program.line() == "stopped"
     assert program.process.wait(10) == 0
-    assert not any(is_alive(pid) for pid in children)
+    assert not any(is_alive(pid) for pid in everybody)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_each_signal_stops_everything_in_reverse(tmp_path: Path, number: signal.Signals) -> None:
-    program = Program(tmp_path)
-    children = program.everybody()
-    os.kill(program.pid("stubborn"), signal.SIGKILL)  # its successor is sent away by the second signal below
+def test_each_signal_stops_everything_last_started_first(
+    start: Callable[..., Program], tmp_path: Path, number: signal.Signals
+) -> None:
+    program = start(**{name: MEEK.format(name) for name in ("first", "second", "third")})
+    assert program.line() == "ready"
+    children = [program.pid(name) for name in ("first", "second", "third")]
 
     program.process.send_signal(number)
-    program.process.send_signal(number)
-    said, _ = program.process.communicate(timeout=20)
 
-    assert said.endswith("stopped\n")
-    assert program.process.returncode == 0
-    assert eventually(lambda: not any(is_alive(pid) for pid in children))
+    assert program.line() == "stopped"
+    assert program.process.wait(10) == 0
+    assert (tmp_path / "ended").read_text().split() == ["third", "second", "first"]
+    assert not any(is_alive(pid) for pid in children)
     assert not list((tmp_path / "run").glob("*.pid"))
 
 
@@ -148,15 +163,12 @@ def test_children_do_not_outlive_a_killed_supervisor(program: Program) -> None:
     assert eventually(lambda: not is_alive(meek))
 
 
-def test_a_service_that_ends_at_its_start_is_reported_with_its_last_words(tmp_path: Path) -> None:
-    failing = PROGRAM.replace('"import time; time.sleep(600)"', "\"raise SystemExit('no room on the disk')\"").replace(
-        'Service("meek", meek)', 'Service("meek", meek, ready=lambda: False)'
-    )
+def test_a_service_that_ends_at_its_start_is_reported_with_its_last_words(
+    start: Callable[..., Program], tmp_path: Path
+) -> None:
+    program = start(first=MEEK.format("first"), second="echo no room on the disk; exit 3")
 
-    done = subprocess.run(
-        [sys.executable, "-c", failing, str(tmp_path)],
-        cwd=ROOT, capture_output=True, text=True, check=False, timeout=30,
-    )  # fmt: skip
+    said, _ = program.process.communicate(timeout=30)
 
-    assert "meek stopped at its start: no room on the disk" in done.stderr
-    assert not list((tmp_path / "run").glob("*.pid"))
+    assert "second stopped at its start: no room on the disk" in said
+    assert (tmp_path / "ended").read_text().split() == ["first"]

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from leaderboards.core.entries import Ambiguous, read_json
+from leaderboards.core.bodies import Ambiguous, read_json
 
 
 def test_numbers_arrive_exact() -> None:

@@ -16,7 +16,7 @@ from leaderboards.core.rules import Order
 from leaderboards.core.settings import board_rules
 from leaderboards.errors import OutOfRange
 from leaderboards.models import Board, Period
-from leaderboards.stores.base import Around, Named, Page, Placed, Stale
+from leaderboards.stores.base import Around, Named, Page, Placed, Question, Stale
 from leaderboards.stores.zset import ZsetStore
 from leaderboards.stores.zset_settling import ZsetSettler
 from leaderboards.stores.zset_writes import Put, ToJudge, Verdict, ZsetWriter
@@ -70,7 +70,7 @@ def test_entries_are_judged_and_placed_as_by_the_oracle(link: FakeLink, form: Fo
 
             assert verdicts == expected
             listed = [(row.rank, row.player, row.value, row.tied) for row in oracle.rows()]
-            questions = [Page(0, 3), Page(3, 50), Around("a", 1), Named(("z", "nobody"))]
+            questions: list[Question] = [Page(0, 3), Page(3, 50), Around("a", 1), Named(("z", "nobody"))]
             top, rest, around, named = ZsetStore(link).read(period, questions).answers
             assert rows_of(period, top + rest) == listed
             assert rows_of(period, around) == [(r.rank, r.player, r.value, r.tied) for r in oracle.around("a", 1)]
