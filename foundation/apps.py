@@ -8,3 +8,7 @@ class FoundationConfig(AppConfig):
 
     default_auto_field = "django.db.models.BigAutoField"
     name = "foundation"
+
+    def ready(self) -> None:
+        """The checks register themselves."""
+        from foundation import checks  # noqa: F401

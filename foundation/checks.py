@@ -1,0 +1,54 @@
+"""What `check --deploy` asks of the servers: a boards' Redis that keeps what it was given, and a page cache elsewhere.
+
+Only with ``--deploy``, because the answers need a running Redis; one that is away is a warning, not an error.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.apps import AppConfig
+from django.core.checks import CheckMessage, Error, Tags, Warning, register  # noqa: A004 (Django's own name)
+from django_redis import get_redis_connection
+from redis.exceptions import RedisError
+
+
+@register(Tags.database, deploy=True)
+def boards_redis_keeps_what_it_has(
+    app_configs: Sequence[AppConfig] | None,  # noqa: ARG001
+    **_: Any,
+) -> list[CheckMessage]:
+    """It writes everything down, and never evicts."""
+    try:
+        info = get_redis_connection("boards").info()
+    except RedisError as error:
+        return [Warning(f"The boards' Redis can not be asked ({error}).", hint="Is REDIS_URL right?", id="sunwi.W001")]
+    found: list[CheckMessage] = []
+    if str(info.get("aof_enabled")) != "1":
+        hint = "Set `appendonly yes`, or a restart loses scores."
+        found.append(Error("The boards' Redis does not write down what it has.", hint=hint, id="sunwi.E001"))
+    if (policy := info.get("maxmemory_policy", "unknown")) != "noeviction":
+        hint = "Set `maxmemory-policy noeviction`, or boards vanish when memory is short."
+        found.append(Error(f"The boards' Redis may evict: its policy is {policy}.", hint=hint, id="sunwi.E002"))
+    return found
+
+
+@register(Tags.caches, deploy=True)
+def page_cache_lives_elsewhere(
+    app_configs: Sequence[AppConfig] | None,  # noqa: ARG001
+    **_: Any,
+) -> list[CheckMessage]:
+    """In another server than the boards, or at least in another database of it."""
+    try:
+        boards, pages = _database("boards"), _database("default")
+    except (RedisError, NotImplementedError) as error:
+        return [Warning(f"The page cache can not be asked ({error}).", hint="Is CACHE_URL right?", id="sunwi.W002")]
+    if boards != pages:
+        return []
+    hint = "Give CACHE_URL another server, or at least another database number: clearing the cache would clear boards."
+    return [Error("The page cache lives in the boards' own database.", hint=hint, id="sunwi.E003")]
+
+
+def _database(alias: str) -> tuple[str, int]:
+    """Which process and which of its databases an address leads to."""
+    client = get_redis_connection(alias)
+    return client.info("server")["run_id"], int(client.connection_pool.connection_kwargs.get("db") or 0)

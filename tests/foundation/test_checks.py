@@ -1,0 +1,65 @@
+"""The checks of a deployment: they ask the real server, and say what to set."""
+
+from collections.abc import Iterator
+
+import pytest
+import redis
+from django.conf import settings
+
+from foundation import checks
+
+
+@pytest.fixture
+def server() -> Iterator[redis.Redis]:
+    """The boards' server; how it was set comes back."""
+    with redis.Redis.from_url(settings.REDIS_URL, decode_responses=True) as client:
+        before = client.config_get("appendonly") | client.config_get("maxmemory-policy")
+        yield client
+        for name, value in before.items():
+            client.config_set(name, value)
+
+
+def ids(found: list[checks.CheckMessage]) -> list[str | None]:
+    return [each.id for each in found]
+
+
+def test_a_redis_that_keeps_everything_passes(server: redis.Redis) -> None:
+    server.config_set("appendonly", "yes")
+
+    assert checks.boards_redis_keeps_what_it_has(None) == []
+
+
+def test_a_redis_that_writes_nothing_down_is_refused(server: redis.Redis) -> None:
+    server.config_set("appendonly", "no")
+
+    [found] = checks.boards_redis_keeps_what_it_has(None)
+
+    assert (found.id, "appendonly yes" in str(found.hint)) == ("sunwi.E001", True)
+
+
+@pytest.mark.parametrize("policy", ["allkeys-lru", "volatile-ttl", "allkeys-random"])
+def test_a_redis_that_may_evict_is_refused(server: redis.Redis, policy: str) -> None:
+    server.config_set("maxmemory-policy", policy)
+
+    assert ids(checks.boards_redis_keeps_what_it_has(None)) == ["sunwi.E002"]
+
+
+def test_a_page_cache_in_another_database_passes(server: redis.Redis) -> None:
+    assert checks.page_cache_lives_elsewhere(None) == []
+
+
+def test_a_page_cache_among_the_boards_is_refused(server: redis.Redis, monkeypatch: pytest.MonkeyPatch) -> None:
+    connection = checks.get_redis_connection
+    monkeypatch.setattr(checks, "get_redis_connection", lambda _alias: connection("boards"))
+
+    assert ids(checks.page_cache_lives_elsewhere(None)) == ["sunwi.E003"]
+
+
+def test_a_redis_that_is_away_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(_alias: str) -> None:
+        raise redis.ConnectionError("refused")
+
+    monkeypatch.setattr(checks, "get_redis_connection", away)
+
+    assert ids(checks.boards_redis_keeps_what_it_has(None)) == ["sunwi.W001"]
+    assert ids(checks.page_cache_lives_elsewhere(None)) == ["sunwi.W002"]
