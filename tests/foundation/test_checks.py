@@ -5,6 +5,8 @@ from collections.abc import Iterator
 import pytest
 import redis
 from django.conf import settings
+from django.core.checks import CheckMessage
+from django_redis import get_redis_connection
 
 from foundation import checks
 
@@ -19,7 +21,7 @@ def server() -> Iterator[redis.Redis]:
             client.config_set(name, value)
 
 
-def ids(found: list[checks.CheckMessage]) -> list[str | None]:
+def ids(found: list[CheckMessage]) -> list[str | None]:
     return [each.id for each in found]
 
 
@@ -49,8 +51,7 @@ def test_a_page_cache_in_another_database_passes(server: redis.Redis) -> None:
 
 
 def test_a_page_cache_among_the_boards_is_refused(server: redis.Redis, monkeypatch: pytest.MonkeyPatch) -> None:
-    connection = checks.get_redis_connection
-    monkeypatch.setattr(checks, "get_redis_connection", lambda _alias: connection("boards"))
+    monkeypatch.setattr(checks, "get_redis_connection", lambda _alias: get_redis_connection("boards"))
 
     assert ids(checks.page_cache_lives_elsewhere(None)) == ["sunwi.E003"]
 
