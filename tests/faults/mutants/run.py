@@ -1,4 +1,4 @@
-"""Takes one protection away at a time, in a copy of the tree, and sees that the test which guards it fails.
+"""Takes one protection away at a time, in a copy of the tree, and sees that the test which guards it fails, and only then.
 
 Each patch opens with a line ``# Caught by: <pytest arguments>``. `make mutants` runs all; names as arguments run some.
 Ends with 1 if a mutant survives, or if a patch does not apply any more.
@@ -32,11 +32,14 @@ def _is_caught(patch: Path) -> bool:
     first = patch.read_text().splitlines()[0]
     if not first.startswith(CAUGHT_BY):
         raise SystemExit(f"{patch.name} does not say in its first line which test catches it.")
+    arguments = shlex.split(first.removeprefix(CAUGHT_BY))
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="sunwi-mutant-", dir="/tmp") as folder:
         tree = _copy(Path(folder))
+        if _fails(tree, arguments):
+            raise SystemExit(f"{patch.stem}: its test fails without it too.")
         subprocess.run(["git", "apply", "--whitespace=nowarn", str(patch)], cwd=tree, check=True)
-        caught = any(_fails(tree, shlex.split(first.removeprefix(CAUGHT_BY))) for _ in range(TRIES))
+        caught = any(_fails(tree, arguments) for _ in range(TRIES))
     _say(f"{patch.stem}: {'caught' if caught else 'ALIVE'} in {time.monotonic() - began:.0f} s")
     return caught
 
