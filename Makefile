@@ -4,13 +4,14 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test faults mutants lint lock clean
+.PHONY: help demo test faults mutants bench lint lock clean
 
 help:
 	@echo "make demo    start everything on this machine, with players that keep scoring (PORT, DATA_DIR, DEMO_PLAYERS)"
 	@echo "make test    run the tests on a real Valkey and a real PostgreSQL (ARGS='-k standings')"
 	@echo "make faults  kill, freeze and empty servers and processes in mid-load, the long form (FAULT_SEED=… repeats a run)"
 	@echo "make mutants take one protection away at a time, and see that a test fails (ARGS='no_barrier')"
+	@echo "make bench   measure, and print each figure as one line (ARGS='--players 100000')"
 	@echo "make lint    style, types, directions of imports, missing migrations"
 	@echo "make lock    renew the locked requirements"
 	@echo "make clean   remove the environment and caches; the demo's data stay"
@@ -26,6 +27,9 @@ faults: $(VENV)/.installed-dev
 
 mutants: $(VENV)/.installed-dev
 	$(BIN)/python tests/faults/mutants/run.py $(ARGS)
+
+bench: $(VENV)/.installed-dev
+	$(BIN)/python -m benchmarks.recovery $(ARGS)
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

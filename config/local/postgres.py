@@ -38,6 +38,7 @@ class Postgres:
     binaries: Path
     folder: Path
     owner: dict[str, Any]  # who runs it, as subprocess wants it; empty: ourselves
+    durable: bool = False  # whether it waits for the disk, as a real one does; tests need not
 
     @property
     def url(self) -> str:
@@ -67,9 +68,7 @@ class Postgres:
         options = {
             "listen_addresses": "",
             "unix_socket_directories": str(self.folder),
-            "fsync": "off",
-            "full_page_writes": "off",
-            "synchronous_commit": "off",
+            **dict.fromkeys(("fsync", "full_page_writes", "synchronous_commit"), "on" if self.durable else "off"),
             "max_connections": "200",
             "dynamic_shared_memory_type": "mmap",  # containers give /dev/shm little room
             "timezone": "UTC",

@@ -1,0 +1,1 @@
+"""Numbers that anyone can run again: `make bench`. What they do not say is in README.md."""

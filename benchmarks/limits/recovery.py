@@ -1,0 +1,38 @@
+"""The limits of settling and closing: a plain pipelined ZADD loop, and a plain copy of rows inside PostgreSQL."""
+
+import time
+from collections.abc import Sequence
+
+import psycopg
+import redis
+
+CHUNK = 1000
+
+
+def zadd_loop(url: str, rows: Sequence[tuple[str, float]]) -> float:
+    """Seconds to ZADD all (member, score) rows into a new sorted set, a pipeline of 1,000 commands at a time."""
+    client = redis.Redis.from_url(url)
+    begun = time.perf_counter()
+    for start in range(0, len(rows), CHUNK):
+        pipeline = client.pipeline(transaction=False)
+        for member, score in rows[start : start + CHUNK]:
+            pipeline.zadd("limit", {member: score})
+        pipeline.execute()
+    seconds = time.perf_counter() - begun
+    client.unlink("limit")
+    client.close()
+    return seconds
+
+
+def sorted_copy(url: str, period_id: int) -> float:
+    """Seconds to read a period's rows in order and copy them into a bare table: no ranks, no keys, no indexes."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        begun = time.perf_counter()
+        connection.execute(
+            "CREATE TABLE limit_copy AS SELECT player_id, member, score FROM leaderboards_standing"
+            " WHERE period_id = %s ORDER BY score DESC, member DESC",
+            [period_id],
+        )
+        seconds = time.perf_counter() - begun
+        connection.execute("DROP TABLE limit_copy")
+    return seconds

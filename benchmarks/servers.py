@@ -1,0 +1,43 @@
+"""Servers of a benchmark's own, for as long as it runs: Valkey with an AOF, PostgreSQL with fsync."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from config import addresses
+from config.local import postgres, valkey
+
+
+@contextmanager
+def servers(folder: Path, fsync: str = "everysec") -> Iterator[None]:
+    """Start both, point the settings at them, migrate; stop both at the end."""
+    cache = valkey.Valkey(valkey.find_binary(), folder / "redis", folder / "r.sock", folder / "r.log", fsync, 16)
+    redis_child = cache.start()
+    database = replace(postgres.create(locale="C"), durable=True)
+    database_child = database.start()
+    try:
+        os.environ |= {
+            "REDIS_URL": cache.url,
+            "CACHE_URL": addresses.with_database(cache.url, 1),
+            "BROKER_URL": addresses.with_database(cache.url, 2),
+            "DATABASE_URL": database.url.rpartition("/")[0] + "/postgres",
+            "DATA_DIR": str(folder),
+            "SECRET_KEY": "only-for-benchmarks",
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "LOG_LEVEL": "ERROR",
+        }
+        _set_up()
+        yield
+    finally:
+        database.stop(database_child)
+        valkey.stop(redis_child)
+
+
+def _set_up() -> None:
+    import django
+    from django.core.management import call_command
+
+    django.setup()
+    call_command("migrate", verbosity=0)

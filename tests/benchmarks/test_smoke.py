@@ -1,0 +1,23 @@
+"""Each benchmark runs, on little: so that none of them rots. What it measures is not looked at."""
+
+import subprocess
+import sys
+
+import pytest
+
+FIGURES = {
+    "benchmarks.recovery": {
+        *("players", "settle_seconds", "settle_rate", "settle_over_zadd_loop"),
+        *("close_seconds", "close_seconds_per_million", "close_over_sorted_copy"),
+    },
+}
+
+
+@pytest.mark.parametrize("module", FIGURES)
+def test_a_benchmark_prints_its_figures(module: str) -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", module, "--players", "2000"], capture_output=True, text=True, timeout=120, check=False
+    )
+
+    assert run.returncode == 0, run.stderr
+    assert {line.partition(": ")[0] for line in run.stdout.splitlines()} == FIGURES[module]
