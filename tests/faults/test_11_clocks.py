@@ -29,7 +29,8 @@ BOUNDARIES: dict[str, tuple[dict[str, Any], datetime, str, str]] = {
         {"timezone": "Europe/Berlin"}, datetime(2026, 3, 29, 22, tzinfo=UTC), "2026-03-29", "2026-03-30",
     ),
     "a cut-off that the night skips": (
-        {"timezone": "Europe/Berlin", "cutoff": "02:30"}, datetime(2026, 3, 29, 1, tzinfo=UTC), "2026-03-28", "2026-03-29",
+        {"timezone": "Europe/Berlin", "cutoff": "02:30"}, datetime(2026, 3, 29, 1, tzinfo=UTC),
+        "2026-03-28", "2026-03-29",
     ),
     "a cut-off that comes twice": (
         {"timezone": "Europe/Berlin", "cutoff": "02:30"}, datetime(2026, 10, 25, 0, 30, tzinfo=UTC),
@@ -83,6 +84,7 @@ def test_days_tile_four_years_without_gap_or_overlap(zone: str, cutoff: str) -> 
     for _ in range(4 * 366):
         following = next_window(board.calendar, window)
         assert window.starts_at is not None
+        assert window.ends_at is not None
         assert window.ends_at == following.starts_at
         assert timedelta(hours=22) < window.ends_at - window.starts_at < timedelta(hours=26)
         assert window_at(board.calendar, window.starts_at) == window

@@ -1,4 +1,4 @@
-"""Takes one protection away at a time, in a copy of the tree, and sees that the test which guards it fails, and only then.
+"""Takes one protection away at a time, in a copy of the tree, and sees that the test which guards it fails.
 
 Each patch opens with a line ``# Caught by: <pytest arguments>``. `make mutants` runs all; names as arguments run some.
 Ends with 1 if a mutant survives, or if a patch does not apply any more.
