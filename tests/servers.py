@@ -8,6 +8,7 @@ Switches: TEST_REDIS_SERVER (another binary), TEST_DATABASE=sqlite, TEST_POSTGRE
 import atexit
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
@@ -32,6 +33,7 @@ def pytest_load_initial_conftests() -> Generator[None, object, object]:
 
 
 def start_servers() -> None:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: what is below is cleared away
     folder = Path(tempfile.mkdtemp(prefix="sunwi-tests-", dir="/tmp"))  # short: sockets
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     os.environ |= {"DATA_DIR": str(folder), "SECRET_KEY": "only-for-tests", "HTTPS": "off"}

@@ -81,8 +81,9 @@ class Folder:
 def claim(root: Path) -> Iterator[Folder]:
     """Make the folder if need be and hold it; refuse one that is in use or can not be written."""
     try:
+        root.mkdir(parents=True, exist_ok=True, mode=0o700)
         for part in ("run", "logs", "redis"):
-            (root / part).mkdir(parents=True, exist_ok=True, mode=0o700)
+            (root / part).mkdir(exist_ok=True, mode=0o700)
         lock = (root / "run" / "lock").open("a+")
     except OSError as error:
         raise Trouble(

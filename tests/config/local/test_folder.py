@@ -71,3 +71,8 @@ def test_secrets_are_for_their_owner_alone(tmp_path: Path) -> None:
     modes = {stat.S_IMODE(path.stat().st_mode) for path in (folder.env, tmp_path / "logins.json")}
 
     assert modes == {0o600}
+
+
+def test_nobody_else_may_look_into_a_new_folder(tmp_path: Path) -> None:
+    with folders.claim(tmp_path / "deep" / "data") as folder:
+        assert stat.S_IMODE(folder.root.stat().st_mode) == 0o700
