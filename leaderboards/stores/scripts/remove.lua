@@ -7,7 +7,10 @@
 local in_member, dense = ARGV[3] == '1', ARGV[4] == '1'
 --! include place.lua
 if redis.call('EXISTS', KEYS[8]) == 1 then return -1 end
-if not take(ARGV[5]) then return 0 end
-redis.call('HDEL', KEYS[5], ARGV[5])
+local member = member_of(ARGV[5])
+if not (member and redis.call('ZSCORE', KEYS[2], member)) then return 0 end
+-- The mark first: it takes memory, so that a full server refuses before anything has changed.
 redis.call('HSET', KEYS[7], ARGV[5], redis.call('INCR', KEYS[6]))
+take(ARGV[5])
+redis.call('HDEL', KEYS[5], ARGV[5])
 return 1
