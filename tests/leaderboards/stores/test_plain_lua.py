@@ -46,7 +46,7 @@ def link() -> FakeLink:
     return FakeLink()
 
 
-def rows_of(period: Period, placed: list[Placed]) -> list[tuple[int, str, tuple[int, ...], int]]:
+def rows_of(period: Period, placed: list[Placed]) -> list[tuple[int | None, str, tuple[int, ...], int | None]]:
     unpacked = [(each, period.layout.unpack(each.score, each.member)) for each in placed]
     return [(each.rank, found.player, found.value, each.tied) for each, found in unpacked]
 

@@ -20,6 +20,7 @@ HANDED = {
     "mirror_done": ["gen", "dirty"],
     "mirror_read": ["gen", "zset", "members", "held", "dirty"],
     "put": ["gen", "zset", "members", "scores", "unsure"],
+    "lift": ["gen", "seq"],
     "quantiles": ["gen", "zset"],
     "read": ["gen", "zset", "members", "scores"],
     "remove": ["gen", "zset", "members", "scores", "held", "seq", "dirty", "closed"],
