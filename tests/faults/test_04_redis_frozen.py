@@ -43,16 +43,20 @@ def _accepted_between(history: History, boards: list[int], start: float, end: fl
 
 def test_what_timed_out_does_not_act_when_redis_wakes(world: World, seed: int) -> None:
     boards = make_boards(world, "hybrid", "redis")
-    every = [*boards.values()]
-    with load(world, every, seed, count=1, pause=0.2) as [writer]:
-        wait_until(lambda: len(History.of(world.histories).operations) > 20, "some writes")
-        writer.freeze()
+    # A writer each: after its first time-out a process asks Redis no more for a while.
+    hybrid = load(world, [boards["hybrid"]], seed, count=1, pause=0.2)
+    with hybrid as [one], load(world, [boards["redis"]], seed + 1, count=1, pause=0.2) as [other]:
+        wait_until(lambda: _written(world, boards["hybrid"]) and _written(world, boards["redis"]), "some writes")
+        for writer in (one, other):
+            writer.freeze()
         before = world.call(chores.redis_points)
         world.redis.freeze()
-        writer.thaw()
+        for writer in (one, other):
+            writer.thaw()
         wait_until(lambda: _unanswered_by_redis(world, boards["redis"]) > 0, "a call that timed out")
-        time.sleep(1.0)
-        writer.kill()
+        wait_until(lambda: _is_stale(world), "a put that timed out")
+        for writer in (one, other):
+            writer.kill()
 
         world.redis.thaw()
         time.sleep(0.5)
@@ -60,6 +64,16 @@ def test_what_timed_out_does_not_act_when_redis_wakes(world: World, seed: int) -
         assert world.call(chores.redis_points) == before
 
     check(world)
+
+
+def _written(world: World, board: int) -> bool:
+    return len(History.of(world.histories).on(board)) > 20
+
+
+def _is_stale(world: World) -> bool:
+    with world.sql.connect() as connection:
+        found = connection.execute("SELECT 1 FROM leaderboards_period WHERE stale_since IS NOT NULL").fetchone()
+    return found is not None
 
 
 def _unanswered_by_redis(world: World, board: int) -> int:
