@@ -69,13 +69,13 @@ class RunningPeriod(PeriodOfBoard):
 class RowOfStandings(Schema):
     """A player in his place: ``points``, or ``fields`` on boards with criteria."""
 
-    rank: int = Field(ge=1)
+    rank: int | None = Field(ge=1, description="Null only while `live` is false and SQL had no time to count.")
     player: str
     name: str = Field(description="As the game names him; else his id.")
     points: Points | None = None
     fields: Fields | None = None
     achieved_at: Time | None = Field(None, description="The time that breaks ties, where the board keeps it.")
-    tied: int = Field(ge=1, description="How many share the rank, himself included.")
+    tied: int | None = Field(ge=1, description="How many share the rank, himself included; null with the rank.")
 
 
 class StandingsOfPeriod(Schema):
@@ -92,7 +92,9 @@ class StandingsOfPeriod(Schema):
 class RowOfPlayer(RowOfStandings):
     """One player's row."""
 
-    percentile: float = Field(ge=0, le=100, description="The share of the other players ranked strictly below.")
+    percentile: float | None = Field(
+        ge=0, le=100, description="The share of the other players ranked strictly below; null with the rank."
+    )
     total: int
     board: int
     period: PeriodOfBoard

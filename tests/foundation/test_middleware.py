@@ -1,0 +1,33 @@
+"""Pages while a server is away."""
+
+import pytest
+from django.db import OperationalError
+from django.test import Client
+
+from foundation.sql import SqlAway
+from leaderboards import selectors
+
+
+@pytest.mark.parametrize("error", [SqlAway("SQL is away."), OperationalError("connection refused")])
+def test_a_page_that_cannot_be_read_now_says_when_to_come_back(
+    monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def away(**_options: object) -> list[object]:
+        raise error
+
+    monkeypatch.setattr(selectors, "boards_listed", away)
+
+    response = Client(raise_request_exception=False).get("/")
+
+    assert response.status_code == 503
+    assert response["Retry-After"] == "5"
+    assert b"Try again" in response.content
+
+
+def test_any_other_failure_stays_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(**_options: object) -> list[object]:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(selectors, "boards_listed", broken)
+
+    assert Client(raise_request_exception=False).get("/").status_code == 500
