@@ -62,5 +62,5 @@ def test_a_redis_that_is_away_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(checks, "get_redis_connection", away)
 
-    assert ids(checks.boards_redis_keeps_what_it_has(None)) == ["sunwi.W001"]
-    assert ids(checks.page_cache_lives_elsewhere(None)) == ["sunwi.W002"]
+    assert ids(checks.boards_redis_keeps_what_it_has(None)) == ["sunwi.I001"]
+    assert ids(checks.page_cache_lives_elsewhere(None)) == ["sunwi.I002"]
