@@ -1,6 +1,7 @@
 """What `check --deploy` asks of the servers: a boards' Redis that keeps what it was given, and a page cache elsewhere.
 
-Only with ``--deploy``, because the answers need a running Redis; one that is away is told, and is no finding: images are checked where there is none.
+Only with ``--deploy``, because the answers need a running Redis. One that is away is told and is no finding: an
+image may be checked where there is none.
 """
 
 from collections.abc import Sequence
