@@ -7,11 +7,11 @@ entry's own.
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
 from django.db.models import Q
 
-from foundation import clock, redis
+from foundation import redis
 from foundation.errors import Unavailable
 from foundation.sql import Remembered, SqlAway, ask
 from leaderboards.core.entries import Entry
@@ -123,7 +123,7 @@ def _known_to_earlier_periods(targeted: Sequence[Targeted], service: str, at: da
     asked: dict[Period, list[Entry]] = defaultdict(list)
     for seq, entries in _by_board(targeted).items():
         board = entries[0][1]
-        recent = [period for period in _recent.get(seq) or () if _overlaps_a_day(period, at)]
+        recent = [period for period in _recent.get((seq, at.date())) or () if _overlaps_a_day(period, at)]
         for entry, _ in entries:
             own = window_at(board.calendar, min(entry.at or at, at)).label
             for period in recent:
@@ -135,16 +135,15 @@ def _known_to_earlier_periods(targeted: Sequence[Targeted], service: str, at: da
     return found
 
 
-def _load_recent(numbers: Collection[int]) -> dict[int, list[Period]]:
-    """The running and the latest periods of boards: more than a day of them, whatever a period's length."""
-    found: dict[int, list[Period]] = {seq: [] for seq in numbers}
-    since = clock.now() - 2 * KEPT
-    for period in Period.objects.filter(board__in=numbers, ends_at__gt=since):
-        found[period.board_id].append(period)
-    return found
+def _load_recent(keys: Collection[tuple[int, date]]) -> dict[tuple[int, date], list[Period]]:
+    """For a board and a day in UTC, the periods that an id sent on that day may have been used in."""
+    return {
+        (seq, day): list(Period.objects.filter(board=seq, ends_at__gt=datetime.combine(day, time.min, UTC) - KEPT))
+        for seq, day in keys
+    }
 
 
-_recent: Remembered[int, list[Period]] = Remembered(_load_recent)
+_recent: Remembered[tuple[int, date], list[Period]] = Remembered(_load_recent)
 
 
 def _overlaps_a_day(period: Period, at: datetime) -> bool:
