@@ -40,7 +40,8 @@ def settle_due(at: datetime) -> int:
     greet()
     mark_strangers(at)
     settled = 0
-    for period in Period.objects.filter(stale_since__isnull=False).select_related("board").order_by("stale_since"):
+    stale = Period.objects.filter(stale_since__isnull=False, state__in=_LIVING)  # final ones are read from SQL
+    for period in stale.select_related("board").order_by("stale_since"):
         settled += try_settle(period)
     for period in _living():
         if period.stale_since is None and period.board.storage == Storage.HYBRID:

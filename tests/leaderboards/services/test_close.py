@@ -13,6 +13,7 @@ from leaderboards.services import mirror as mirroring
 from leaderboards.services.close import close_due
 from leaderboards.services.mirror import mirror
 from leaderboards.services.remove import remove_player
+from leaderboards.services.settle import settle_due
 from leaderboards.stores.zset_writes import ZsetWriter
 from tests.leaderboards.services.site import (
     DAY,
@@ -229,3 +230,15 @@ def test_a_removed_player_has_no_place(links: None) -> None:
 
     assert (closed.final, closed.players) == (True, 2)
     assert [member.partition("_")[2] for _, _, member, _ in final(period)] == ["p2", "p0"]
+
+
+def test_a_final_period_is_not_settled_any_more(links: None) -> None:
+    board = make_board("hybrid")
+    score(board, {"a": 5})
+    period = period_of(board)
+    close_due(TOMORROW)
+    Period.objects.filter(pk=period.pk).update(stale_since=TOMORROW)
+
+    settle_due(TOMORROW)
+
+    assert Period.objects.get(pk=period.pk).stale_since == TOMORROW
