@@ -11,6 +11,6 @@ class UtcFormatter(logging.Formatter):
     default_time_format = "%Y-%m-%dT%H:%M:%S"
     default_msec_format = "%s.%03dZ"
 
-    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 (logging names it so)
         line = super().formatMessage(record)
         return line.replace("\r", "\\r").replace("\n", "\\n")

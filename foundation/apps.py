@@ -11,4 +11,4 @@ class FoundationConfig(AppConfig):
 
     def ready(self) -> None:
         """The checks register themselves."""
-        from foundation import checks  # noqa: F401
+        from foundation import checks  # noqa: F401 (importing registers them)

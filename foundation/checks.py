@@ -15,7 +15,7 @@ from redis.exceptions import RedisError
 
 @register(Tags.database, deploy=True)
 def boards_redis_keeps_what_it_has(
-    app_configs: Sequence[AppConfig] | None,  # noqa: ARG001
+    app_configs: Sequence[AppConfig] | None,
     **_: Any,
 ) -> list[CheckMessage]:
     """It writes everything down, and never evicts."""
@@ -35,7 +35,7 @@ def boards_redis_keeps_what_it_has(
 
 @register(Tags.caches, deploy=True)
 def page_cache_lives_elsewhere(
-    app_configs: Sequence[AppConfig] | None,  # noqa: ARG001
+    app_configs: Sequence[AppConfig] | None,
     **_: Any,
 ) -> list[CheckMessage]:
     """In another server than the boards, or at least in another database of it."""

@@ -30,7 +30,7 @@ class FakeLink(Link):
 
     def call(self, *command: Argument, read: Callable[[Any], Any] | None = None) -> Any:
         try:
-            answer = self._client.execute_command(*command)  # type: ignore[no-untyped-call]
+            answer = self._client.execute_command(*command)  # type: ignore[no-untyped-call]  # fakeredis has no types
         except ResponseError as error:
             raise RedisRefused(str(error)) from error
         return read(answer) if read else answer

@@ -49,9 +49,9 @@ class Api:
     def call(self, method: str, path: str, body: object = None) -> dict[str, Any] | None:
         content = None if body is None else json.dumps(body).encode()
         url = f"{self._site}/api/v1{path}"
-        request = urllib.request.Request(url, content, self._headers, method=method)  # noqa: S310
+        request = urllib.request.Request(url, content, self._headers, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=5) as answer:  # noqa: S310
+            with urllib.request.urlopen(request, timeout=5) as answer:
                 text = answer.read()
                 return dict(json.loads(text)) if text else {}
         except urllib.error.HTTPError as error:
@@ -121,7 +121,7 @@ def send(api: Api, entries: list[dict[str, Any]]) -> bool:
 
 
 def main() -> None:
-    dice = random.Random()  # noqa: S311
+    dice = random.Random()
     key = Path(os.environ["DATA_DIR"], "service-key").read_text().strip()
     api = Api(f"http://127.0.0.1:{os.environ['PORT']}", key)
     players = roster(int(os.environ["DEMO_PLAYERS"]))

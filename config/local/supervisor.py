@@ -166,7 +166,7 @@ def say(line: str) -> None:
     try:
         print(line, flush=True)
     except OSError:
-        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 (it stays open as long as we live)
 
 
 def last_line(log: Path) -> str:

@@ -106,7 +106,7 @@ class BoardForm(forms.ModelForm[Board]):
         """The one constraint is ``clean_name``'s, in words."""
 
     def _post_clean(self) -> None:
-        super()._post_clean()  # type: ignore[misc]
+        super()._post_clean()  # type: ignore[misc]  # Django keeps it private, and means it to be extended
         if self.errors:
             return
         try:

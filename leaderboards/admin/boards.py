@@ -220,7 +220,7 @@ class BoardAdmin(admin.ModelAdmin[Board]):
             return super().get_deleted_objects(objs, request)
         return [str(board) for board in objs], {str(self.opts.verbose_name_plural): len(objs)}, set(), []
 
-    def delete_model(self, request: HttpRequest, obj: Board) -> None:  # noqa: ARG002
+    def delete_model(self, request: HttpRequest, obj: Board) -> None:
         """Board and empty periods; what Redis keeps of them is a generation that nobody asks for."""
         with transaction.atomic():
             obj.periods.all().delete()

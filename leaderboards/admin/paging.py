@@ -48,14 +48,14 @@ class ReadOnlyAdmin(PhraseSearch[Row]):
     show_full_result_count = False
     list_per_page = 50
 
-    def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
+    def has_add_permission(self, request: HttpRequest) -> bool:
         """Nobody."""
         return False
 
-    def has_change_permission(self, request: HttpRequest, obj: Row | None = None) -> bool:  # noqa: ARG002
+    def has_change_permission(self, request: HttpRequest, obj: Row | None = None) -> bool:
         """Nobody."""
         return False
 
-    def has_delete_permission(self, request: HttpRequest, obj: Row | None = None) -> bool:  # noqa: ARG002
+    def has_delete_permission(self, request: HttpRequest, obj: Row | None = None) -> bool:
         """Nobody."""
         return False

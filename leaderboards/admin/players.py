@@ -67,10 +67,10 @@ class PlayerAdmin(PhraseSearch[Player]):
         said = _("Banned: %(names)s.") if banned else _("Let in again: %(names)s.")
         messages.success(request, said % {"names": ", ".join(player.external_id for player in chosen) or "-"})
 
-    def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
+    def has_add_permission(self, request: HttpRequest) -> bool:
         """They come with their first submission."""
         return False
 
-    def has_delete_permission(self, request: HttpRequest, obj: Player | None = None) -> bool:  # noqa: ARG002
+    def has_delete_permission(self, request: HttpRequest, obj: Player | None = None) -> bool:
         """Their scores would have nobody."""
         return False

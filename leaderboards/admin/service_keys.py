@@ -106,7 +106,7 @@ class ServiceKeyAdmin(admin.ModelAdmin[ServiceKey]):
         """Only a new key has a form; a made one is looked at."""
         return super().get_form(request, obj, change, **kwargs) if obj else NewKeyForm
 
-    def get_fields(self, request: HttpRequest, obj: ServiceKey | None = None) -> Any:  # noqa: ARG002
+    def get_fields(self, request: HttpRequest, obj: ServiceKey | None = None) -> Any:
         """A made key shows its life too, never its secret."""
         if obj is None:
             return self.fields
@@ -116,16 +116,16 @@ class ServiceKeyAdmin(admin.ModelAdmin[ServiceKey]):
         """For the list's action; no key is edited."""
         return obj is None and super().has_change_permission(request, obj)
 
-    def has_delete_permission(self, request: HttpRequest, obj: ServiceKey | None = None) -> bool:  # noqa: ARG002
+    def has_delete_permission(self, request: HttpRequest, obj: ServiceKey | None = None) -> bool:
         """Revoked keys stay, so that one can see who had which."""
         return False
 
-    def save_model(self, request: HttpRequest, obj: ServiceKey, form: Any, change: bool) -> None:  # noqa: ARG002
+    def save_model(self, request: HttpRequest, obj: ServiceKey, form: Any, change: bool) -> None:
         """Make the key; its text lives as long as this request."""
         wanted = form.cleaned_data
         key, text = service_keys.make(wanted["name"], wanted["scopes"], wanted["boards"], wanted["expires_at"])
         obj.pk, obj.prefix = key.pk, key.prefix
-        request.made_service_key = text  # type: ignore[attr-defined]
+        request.made_service_key = text  # type: ignore[attr-defined]  # ours, for one request
 
     def response_add(
         self, request: HttpRequest, obj: ServiceKey, _post_url_continue: str | None = None
@@ -134,7 +134,7 @@ class ServiceKeyAdmin(admin.ModelAdmin[ServiceKey]):
         context = {
             **self.admin_site.each_context(request),
             "title": _("Your new service key"),
-            "key": request.made_service_key,  # type: ignore[attr-defined]
+            "key": request.made_service_key,  # type: ignore[attr-defined]  # ours, for one request
             "name": obj.name,
             "opts": self.opts,
         }

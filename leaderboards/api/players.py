@@ -34,7 +34,7 @@ def put_player(request: HttpRequest, player: str = PLAYER) -> HttpResponse:
 
 
 @router.post("/players/{player}/link-code", response=LinkCodeShown)
-def make_link_code(request: HttpRequest, player: str = PLAYER) -> HttpResponse:  # noqa: ARG001
+def make_link_code(request: HttpRequest, player: str = PLAYER) -> HttpResponse:
     """A one-time code by which a signed-in user links himself to the player."""
     code, expires_at = make_code(read_player(player), clock.now())
     return answer({"code": code, "expires_at": when(expires_at)})

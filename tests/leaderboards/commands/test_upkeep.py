@@ -9,7 +9,7 @@ from django.core.management.base import CommandError
 from foundation import clock
 from tests.leaderboards.commands.calls import run
 from tests.leaderboards.services.site import crowd, in_redis, in_sql, make_board, redis_client
-from tests.links import links  # noqa: F401
+from tests.links import links  # noqa: F401 (a fixture)
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 

@@ -41,7 +41,7 @@ def in_zone(zone: str, day: date, clock: time = time(0), fold: int = 0) -> datet
     return datetime.combine(day, clock, ZoneInfo(zone)).replace(fold=fold).astimezone(UTC)
 
 
-starts = st.datetimes(datetime(2001, 1, 1), datetime(2035, 1, 1)).map(lambda at: at.replace(tzinfo=UTC))  # noqa: DTZ001
+starts = st.datetimes(datetime(2001, 1, 1), datetime(2035, 1, 1)).map(lambda at: at.replace(tzinfo=UTC))  # noqa: DTZ001 (UTC follows)
 windows = st.one_of(
     st.just(ALL_TIME),
     st.builds(

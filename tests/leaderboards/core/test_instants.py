@@ -27,4 +27,4 @@ def test_an_offset_is_taken_into_account() -> None:
 
 def test_a_time_without_a_zone_is_a_mistake_of_the_program() -> None:
     with pytest.raises(TypeError):
-        milliseconds(datetime(2026, 1, 1))  # noqa: DTZ001
+        milliseconds(datetime(2026, 1, 1))  # noqa: DTZ001 (a naive time is what is refused)

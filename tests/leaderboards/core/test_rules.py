@@ -17,7 +17,7 @@ WHEN = Criterion("achieved_at", 2**32 - 1, Order.ASC, "s")
 
 def refusal(**settings: object) -> BadBoard:
     with pytest.raises(BadBoard) as caught:
-        Rules(**settings)  # type: ignore[arg-type]
+        Rules(**settings)  # type: ignore[arg-type]  # drawn settings
     return caught.value
 
 
