@@ -73,8 +73,8 @@ def main() -> None:
     django.setup()
     for module in ("chores", "writers"):
         importlib.import_module(f"tests.faults.{module}")
-    print(json.dumps(time.monotonic()), flush=True) (the other side waits for it)
+    print(json.dumps(time.monotonic()), flush=True)  # noqa: T201 (the other side waits for it)
     for line in sys.stdin:
         request = json.loads(line)
         answer = _ended(request["poll"]) if "poll" in request else _bear(request)
-        print(json.dumps(answer), flush=True)
+        print(json.dumps(answer), flush=True)  # noqa: T201
