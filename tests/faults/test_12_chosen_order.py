@@ -1,0 +1,144 @@
+"""Races in a chosen order: what may happen between two steps is made to happen there, in another thread.
+
+Each meets one protection by the very interleaving that it is for, which load meets only by chance
+(`tests/faults/mutants/`). They need PostgreSQL: on SQLite writers take turns.
+"""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+
+from leaderboards.core.submissions import Outcome
+from leaderboards.models import Board, Period, State
+from leaderboards.services import mirror as mirroring
+from leaderboards.services.mirror import mirror
+from leaderboards.services.settle import settle
+from leaderboards.stores import barrier
+from leaderboards.stores.base import Stale
+from leaderboards.stores.zset_settling import ZsetSettler
+from tests.faults.loads import wait_until
+from tests.leaderboards.services.site import (
+    NOON,
+    crowd,
+    in_redis,
+    in_sql,
+    make_board,
+    period_of,
+    points,
+    redis_client,
+    score,
+)
+from tests.links import links
+
+__all__ = ["links"]
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("links"),
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="on SQLite writers take turns"),
+]
+
+Elsewhere = Callable[[Callable[[], Any]], Future]
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[Elsewhere]:
+    """Does something in a thread with an SQL connection of its own."""
+    with ThreadPoolExecutor(1) as pool:
+        yield lambda act: pool.submit(_leaving_nothing_open, act)
+
+
+def _leaving_nothing_open(act: Callable[[], Any]) -> Any:
+    try:
+        return act()
+    finally:
+        connection.close()
+
+
+def just_before(monkeypatch: pytest.MonkeyPatch, owner: object, step: str, act: Callable[[], object]) -> None:
+    """Let ``act`` happen once, before the next call of ``step``."""
+    real = getattr(owner, step)
+
+    def interrupted(*args: Any) -> Any:
+        monkeypatch.setattr(owner, step, real)
+        act()
+        return real(*args)
+
+    monkeypatch.setattr(owner, step, interrupted)
+
+
+def scored(board: Board, player: str, number: int) -> Outcome:
+    [outcome] = score(board, {player: number})
+    return outcome
+
+
+def end_connection(backend: int) -> None:
+    """SQL ends another's connection, and what he was at is rolled back."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(%s, 5000)", [backend])
+        assert cursor.fetchone() == (True,)
+
+
+def somebody_waits_at_the_barrier() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+        return bool(cursor.fetchone() != (0,))
+
+
+def test_a_settler_who_was_rolled_back_cannot_put_back_what_has_moved_on(
+    elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    board = make_board("redis", update="increment")
+    period = crowd(board, 3)
+    with redis_client() as client:
+        client.flushdb()
+    Period.objects.filter(pk=period.pk).update(stale_since=NOON)
+    backend = connection.connection.info.backend_pid
+
+    def rolled_back_and_settled_by_another() -> None:
+        end_connection(backend)
+        assert settle(period.pk)
+        assert scored(board, "p0", 1000).status == "updated"
+
+    just_before(monkeypatch, ZsetSettler, "restore", lambda: elsewhere(rolled_back_and_settled_by_another).result())
+    with pytest.raises(Stale):
+        settle(period.pk)
+
+    mirror(period_of(board))
+    assert in_redis(period) == in_sql(period)
+    assert points(board)["p0"] == 1001
+
+
+def test_a_mirror_that_was_overtaken_writes_nothing_that_is_old(
+    elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    board = make_board("redis", update="increment")
+    period = period_of(board)
+    scored(board, "a", 1)
+
+    def overtaken() -> None:
+        scored(board, "a", 10)
+        mirror(period_of(board))
+
+    just_before(monkeypatch, mirroring, "ensure_players", lambda: elsewhere(overtaken).result())
+    mirror(period)
+
+    assert in_redis(period) == in_sql(period)
+    assert points(board) == {"a": 11}
+
+
+def test_a_writer_who_waited_for_closing_is_refused(elsewhere: Elsewhere) -> None:
+    board = make_board("hybrid")
+    period = period_of(board)
+
+    with transaction.atomic():
+        barrier.hold_exclusive(period.pk)
+        Period.objects.filter(pk=period.pk).update(state=State.CLOSING)
+        writer = elsewhere(lambda: scored(board, "a", 1))
+        wait_until(somebody_waits_at_the_barrier, "a writer at the barrier")
+
+    assert (writer.result().status, writer.result().code) == ("rejected", "period_closed")
+    assert in_redis(period) == in_sql(period) == {}
