@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 
 from leaderboards.core.submissions import Outcome
 from leaderboards.models import Board, Period, State
@@ -104,7 +104,7 @@ def test_a_settler_who_was_rolled_back_cannot_put_back_what_has_moved_on(
         assert scored(board, "p0", 1000).status == "updated"
 
     just_before(monkeypatch, ZsetSettler, "restore", lambda: elsewhere(rolled_back_and_settled_by_another).result())
-    with pytest.raises(Stale):
+    with pytest.raises((Stale, OperationalError)):  # whichever of the two servers refuses first
         settle(period.pk)
 
     mirror(period_of(board))
