@@ -5,7 +5,7 @@ one of them is a service.
 """
 
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -13,12 +13,17 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from leaderboards import choices
+from leaderboards.choices import State, Storage, Unit, Visibility
 from leaderboards.core import keys
-from leaderboards.core.periods import WEEKDAYS, Calendar, PeriodKind, Window
+from leaderboards.core.periods import Calendar, PeriodKind, Window
 from leaderboards.core.rules import Order, Rules, TieBreak, Ties, Update
 from leaderboards.core.scores import Layout, choose_layout
 from leaderboards.core.settings import board_calendar, board_rules
 from leaderboards.fields import ByteOrderedCharField
+
+__all__ = ["Board", "Difference", "DrawnGeneration", "FinalStanding", "LinkCode", "Period", "Player", "Standing"]
+__all__ += ["State", "Storage", "Submission", "Unit", "Visibility"]
 
 
 def default_timezone() -> str:
@@ -26,85 +31,19 @@ def default_timezone() -> str:
     return str(settings.DEFAULT_TIMEZONE)
 
 
-class Storage(models.TextChoices):
-    """Who decides over a board's standings."""
-
-    HYBRID = "hybrid", _("hybrid: SQL decides, Redis shows")
-    REDIS = "redis", _("redis: Redis decides, SQL follows within a second")
-    SQL = "sql", _("sql: SQL alone")
-
-
-class Unit(models.TextChoices):
-    """What points are, for people."""
-
-    POINTS = "points", _("points")
-    SECONDS = "seconds", _("seconds, shown as m:ss")
-    MILLISECONDS = "milliseconds", _("milliseconds, shown as m:ss.mmm")
-    METRES = "metres", _("metres")
-    KILOMETRES = "kilometres", _("kilometres")
-
-
-class Visibility(models.TextChoices):
-    """Who may read."""
-
-    PUBLIC = "public", _("public")
-    PRIVATE = "private", _("private")
-
-
-def _choices(*values: tuple[str, Any]) -> list[tuple[str, Any]]:
-    return list(values)
-
-
 class Board(models.Model):
     """A row of the key-management table: what is ranked, over which windows, by which rules. Never the scores."""
 
     seq = models.AutoField(_("seq"), primary_key=True)
     name = models.CharField(_("name"), max_length=100)
-    period = models.CharField(
-        _("period"), max_length=10, choices=[(k.value, k.value) for k in PeriodKind], default=PeriodKind.WEEK.value
-    )
+    period = models.CharField(_("period"), max_length=10, choices=choices.PERIODS, default=PeriodKind.WEEK.value)
     timezone = models.CharField(_("time zone"), max_length=64, default=default_timezone)
-    week_start = models.CharField(
-        _("week start"), max_length=10, choices=[(day, _(day)) for day in WEEKDAYS], default="monday"
-    )
+    week_start = models.CharField(_("week start"), max_length=10, choices=choices.WEEK_STARTS, default="monday")
     cutoff = models.CharField(_("cut-off"), max_length=5, default="00:00", help_text=_("HH:MM, when a day turns over"))
-    order = models.CharField(
-        _("order"),
-        max_length=4,
-        choices=_choices((Order.DESC.value, _("more is better")), (Order.ASC.value, _("less is better"))),
-        default=Order.DESC.value,
-    )
-    update = models.CharField(
-        _("update"),
-        max_length=10,
-        choices=_choices(
-            (Update.BEST.value, _("best: the best submission counts")),
-            (Update.LATEST.value, _("latest: the latest submission counts")),
-            (Update.INCREMENT.value, _("increment: submissions add up")),
-        ),
-        default=Update.BEST.value,
-    )
-    ties = models.CharField(
-        _("ties"),
-        max_length=10,
-        choices=_choices(
-            (Ties.FIRST_COME.value, _("whoever was first is ahead")),
-            (Ties.LAST_COME.value, _("whoever was last is ahead")),
-            (Ties.SHARED.value, _("shared rank: 1 1 3")),
-            (Ties.DENSE.value, _("shared rank without gaps: 1 1 2")),
-        ),
-        default=Ties.FIRST_COME.value,
-    )
-    tie_break = models.CharField(
-        _("tie break"),
-        max_length=6,
-        choices=_choices(
-            (TieBreak.AUTO.value, _("milliseconds, in the score if they fit, else in the member")),
-            (TieBreak.SCORE.value, _("in the score: milliseconds or seconds, the finest that fits")),
-            (TieBreak.MEMBER.value, _("in the member")),
-        ),
-        default=TieBreak.AUTO.value,
-    )
+    order = models.CharField(_("order"), max_length=4, choices=choices.ORDERS, default=Order.DESC.value)
+    update = models.CharField(_("update"), max_length=10, choices=choices.UPDATES, default=Update.BEST.value)
+    ties = models.CharField(_("ties"), max_length=10, choices=choices.TIES, default=Ties.FIRST_COME.value)
+    tie_break = models.CharField(_("tie break"), max_length=6, choices=choices.TIE_BREAKS, default=TieBreak.AUTO.value)
     criteria = models.JSONField(_("criteria"), default=list, blank=True)
     decimals = models.PositiveSmallIntegerField(_("decimals"), default=0, validators=[MaxValueValidator(6)])
     minimum = models.DecimalField(_("minimum"), max_digits=22, decimal_places=6, default=0)
@@ -123,13 +62,6 @@ class Board(models.Model):
     visibility = models.CharField(_("visibility"), max_length=7, choices=Visibility.choices, default=Visibility.PUBLIC)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
     retired_at = models.DateTimeField(_("retired"), null=True, blank=True, editable=False)
-
-    # What never changes once a period exists, and what waits for the next period.
-    FIXED: ClassVar = ("period", "timezone", "week_start", "cutoff", "storage")
-    WAITING: ClassVar = (
-        *("order", "update", "ties", "tie_break", "criteria"),
-        *("decimals", "minimum", "maximum", "total_maximum"),
-    )
 
     class Meta:
         ordering = ("seq",)
@@ -158,15 +90,6 @@ class Board(models.Model):
     def is_event(self) -> bool:
         """Whether its windows come from competitions."""
         return self.period == PeriodKind.EVENT
-
-
-class State(models.TextChoices):
-    """A period's life."""
-
-    OPEN = "open", _("open")
-    CLOSING = "closing", _("closing")
-    FINAL = "final", _("final")
-    EXPIRED = "expired", _("expired")
 
 
 class Period(models.Model):

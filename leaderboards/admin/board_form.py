@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from foundation import clock
 from leaderboards.admin.sentences import on_the_boards_clock
 from leaderboards.core.periods import window_at
+from leaderboards.core.settings import FIXED, WAITING
 from leaderboards.errors import BadBoard
 from leaderboards.models import Board
 from leaderboards.services.boards import SETTINGS, check_board
@@ -61,7 +62,7 @@ class BoardForm(forms.ModelForm[Board]):
     def _freeze(self) -> None:
         """Say what may not change any more, and what waits."""
         board = self.instance
-        for name in Board.FIXED:
+        for name in FIXED:
             self._fix(
                 name,
                 _("Fixed since the first period opened. “Save as new” makes a new board without this one's history."),
@@ -69,7 +70,7 @@ class BoardForm(forms.ModelForm[Board]):
         if board.is_event:
             return
         ends_at = window_at(board.calendar, clock.now()).ends_at
-        for name in Board.WAITING:
+        for name in WAITING:
             if ends_at is None:
                 self._fix(name, _("Fixed: the one period of an all-time board keeps the rules it opened with."))
             else:

@@ -25,6 +25,11 @@ _LONGEST = {
     PeriodKind.ALL_TIME: datetime(2024, 6, 1, tzinfo=UTC),
 }
 _EVENT = Window("c0", datetime(2024, 10, 1, tzinfo=UTC), datetime(2024, 10, 31, tzinfo=UTC))
+
+# What never changes once a period exists, and what waits for the next period.
+FIXED = ("period", "timezone", "week_start", "cutoff", "storage")
+WAITING = ("order", "update", "ties", "tie_break", "criteria", "decimals", "minimum", "maximum", "total_maximum")
+
 _CUTOFF = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
 
 

@@ -13,7 +13,7 @@ from django.db import transaction
 
 from leaderboards.core.periods import PeriodKind, window_at
 from leaderboards.core.points import points_text
-from leaderboards.core.settings import sample_layout
+from leaderboards.core.settings import FIXED, WAITING, sample_layout
 from leaderboards.errors import BadBoard
 from leaderboards.models import Board, Period
 from leaderboards.services.open import open_board, refresh_future_rules
@@ -77,7 +77,7 @@ def _check_change(board: Board) -> None:
     stored = Board.objects.filter(pk=board.pk).first() if board.pk else None
     if stored is None or not stored.periods.exists():
         return
-    never = [*Board.FIXED, *(Board.WAITING if stored.period == PeriodKind.ALL_TIME else ())]
+    never = [*FIXED, *(WAITING if stored.period == PeriodKind.ALL_TIME else ())]
     for field in never:
         if getattr(stored, field) != getattr(board, field):
             raise BadBoard(

@@ -1,0 +1,64 @@
+"""The values that a setting or a state may have, with the words that people read for them.
+
+What the core knows already (order, update, ties, tie break) gets its words here; the rest is defined here.
+"""
+
+from django.db.models import TextChoices
+from django.utils.translation import gettext_lazy as _
+
+from leaderboards.core.periods import WEEKDAYS, PeriodKind
+from leaderboards.core.rules import Order, TieBreak, Ties, Update
+
+PERIODS = [(kind.value, kind.value) for kind in PeriodKind]
+WEEK_STARTS = [(day, _(day)) for day in WEEKDAYS]
+ORDERS = [(Order.DESC.value, _("more is better")), (Order.ASC.value, _("less is better"))]
+UPDATES = [
+    (Update.BEST.value, _("best: the best submission counts")),
+    (Update.LATEST.value, _("latest: the latest submission counts")),
+    (Update.INCREMENT.value, _("increment: submissions add up")),
+]
+TIES = [
+    (Ties.FIRST_COME.value, _("whoever was first is ahead")),
+    (Ties.LAST_COME.value, _("whoever was last is ahead")),
+    (Ties.SHARED.value, _("shared rank: 1 1 3")),
+    (Ties.DENSE.value, _("shared rank without gaps: 1 1 2")),
+]
+TIE_BREAKS = [
+    (TieBreak.AUTO.value, _("milliseconds, in the score if they fit, else in the member")),
+    (TieBreak.SCORE.value, _("in the score: milliseconds or seconds, the finest that fits")),
+    (TieBreak.MEMBER.value, _("in the member")),
+]
+
+
+class Storage(TextChoices):
+    """Who decides over a board's standings."""
+
+    HYBRID = "hybrid", _("hybrid: SQL decides, Redis shows")
+    REDIS = "redis", _("redis: Redis decides, SQL follows within a second")
+    SQL = "sql", _("sql: SQL alone")
+
+
+class Unit(TextChoices):
+    """What points are, for people."""
+
+    POINTS = "points", _("points")
+    SECONDS = "seconds", _("seconds, shown as m:ss")
+    MILLISECONDS = "milliseconds", _("milliseconds, shown as m:ss.mmm")
+    METRES = "metres", _("metres")
+    KILOMETRES = "kilometres", _("kilometres")
+
+
+class Visibility(TextChoices):
+    """Who may read."""
+
+    PUBLIC = "public", _("public")
+    PRIVATE = "private", _("private")
+
+
+class State(TextChoices):
+    """A period's life."""
+
+    OPEN = "open", _("open")
+    CLOSING = "closing", _("closing")
+    FINAL = "final", _("final")
+    EXPIRED = "expired", _("expired")
