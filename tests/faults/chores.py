@@ -3,15 +3,17 @@
 import time
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from math import inf
 from typing import Any
 
 from django.core.management import call_command
 
 from foundation import clock, redis
 from foundation.errors import Unavailable
+from leaderboards import selectors
 from leaderboards.core.rules import Ties
 from leaderboards.models import FinalStanding, Period, Standing, State, Storage, Submission
-from leaderboards.services import boards, close, mirror, settle
+from leaderboards.services import boards, close, mirror, settle, verify
 from leaderboards.stores.zset_settling import ZsetSettler
 from tests.faults.writers import now
 
@@ -104,6 +106,23 @@ def _shown(period: Period) -> dict[str, Any]:
         "final": [[row.rank, row.player.external_id, row.score] for row in finals],
         "differences": _differences(period, {row.member: row.score for row in rows}),
     }
+
+
+def seen() -> dict[str, Any]:
+    """What readers see of every period that has begun: whether it is live, its hash once it is final, and its rows."""
+    begun = Period.objects.filter(starts_at__lte=clock.now()).select_related("board")
+    return {str(period): _seen(period) for period in begun}
+
+
+def _seen(period: Period) -> dict[str, Any]:
+    found = selectors.standings(period.board, period.label, offset=0, limit=1000)
+    rows = [[row.rank, row.player, int(row.points or 0), str(row.achieved_at)] for row in found.rows]
+    return {"live": found.live, "hash": period.content_hash, "rows": rows}
+
+
+def differences() -> int:
+    """How many standings verifying finds different, and leaves as they are."""
+    return sum(each.differences for each in verify.verify_all(clock.now(), inf, repair=False))
 
 
 def redis_points() -> dict[str, dict[str, float]]:
