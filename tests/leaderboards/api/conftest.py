@@ -11,6 +11,7 @@ from foundation import clock, service_keys
 from leaderboards.services.boards import apply_boards
 
 Make = Callable[..., int]
+STORAGES = pytest.mark.parametrize("storage", ["hybrid", "redis", "sql"])
 ANY_SCOPES = ("scores:write", "players:write", "boards:read")
 
 
@@ -52,6 +53,10 @@ def problem(response: Any, status: int, code: str) -> dict[str, Any]:
     return told
 
 
+def players(answer: dict[str, Any]) -> list[tuple[int, str]]:
+    return [(row["rank"], row["player"]) for row in answer["rows"]]
+
+
 @pytest.fixture
 def make_board(db: None) -> Make:
     """Makes a board with these settings and returns its number."""
@@ -81,3 +86,15 @@ def game(make_key: Callable[..., str]) -> Caller:
 @pytest.fixture
 def anybody() -> Caller:
     return Caller()
+
+
+@pytest.fixture
+def field(make_board: Make, game: Caller) -> Callable[..., int]:
+    """A board with nine players: p1 has 10 points, p9 has 90."""
+
+    def make(**settings: Any) -> int:
+        board = make_board(**settings)
+        game.submit(*({"board": board, "player": f"p{nth}", "points": nth * 10} for nth in range(1, 10)))
+        return board
+
+    return make

@@ -1,0 +1,95 @@
+"""Accounts, the pages of errors, and languages."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.template.loader import render_to_string
+from django.test import Client
+from django.utils import translation
+from django.utils.translation.template import templatize
+from pytest_django import DjangoAssertNumQueries
+
+from foundation import clock
+from leaderboards.models import LinkCode, Player
+from leaderboards.services.link import make_code
+from tests.leaderboards.views.pages import signed_in, text
+from tests.playing import account
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_a_link_code_links_the_account_to_its_player(client: Client) -> None:
+    signed_in(client, "someone")
+    code, _ = make_code("robin", clock.now())
+
+    response = client.post("/account/", {"code": f" {code[:4].lower()} {code[4:]} "}, follow=True)
+
+    assert "Your player robin" in text(response)
+    assert Player.objects.filter(external_id="robin", user__username="someone").exists()
+
+
+def test_a_code_that_links_nobody_is_refused_beside_the_field(client: Client) -> None:
+    signed_in(client, "someone")
+
+    response = client.post("/account/", {"code": "ABCD2345"})
+
+    assert "This code is not known, was used, or is older than ten minutes." in text(response)
+    assert 'aria-describedby="code-error"' in response.content.decode()
+
+
+def test_a_player_of_somebody_else_stays_his(client: Client) -> None:
+    account("first", "robin")
+    code, _ = make_code("robin", clock.now())
+
+    response = signed_in(client, "second").post("/account/", {"code": code})
+
+    assert "are linked already" in text(response)
+    assert Player.objects.filter(external_id="robin", user__username="first").exists()
+    assert LinkCode.objects.get().used_at is None
+
+
+def test_the_account_page_asks_to_sign_in_and_leads_back(client: Client) -> None:
+    response = client.get("/account/")
+
+    assert (response.status_code, response["Location"]) == (302, "/accounts/login/?next=/account/")
+
+
+def test_signing_in_and_out_happens_on_the_sites_own_pages(client: Client) -> None:
+    account("robin")
+
+    wrong = client.post("/accounts/login/", {"username": "robin", "password": "guess"})
+    right = client.post("/accounts/login/?next=/account/", {"username": "robin", "password": "secret"}, follow=True)
+    out = client.post("/accounts/logout/", follow=True)
+
+    assert "Please enter a correct username and password" in text(wrong)
+    assert "Signed in as robin" in text(right)
+    assert "Sign in" in text(out)
+
+
+def test_a_form_without_its_token_is_refused_in_the_sites_own_style() -> None:
+    strict = Client(enforce_csrf_checks=True)
+
+    response = strict.post("/accounts/login/", {"username": "robin", "password": "secret"})
+
+    assert response.status_code == 403
+    assert "This form is too old" in text(response)
+
+
+def test_the_page_of_a_failure_needs_no_database(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    with django_assert_num_queries(0):
+        assert "Something went wrong" in render_to_string("500.html")
+
+
+def test_every_sentence_of_the_pages_is_translated_into_korean() -> None:
+    templates = Path(settings.BASE_DIR) / "templates"
+    pages = [page for page in templates.rglob("*.html") if "admin" not in page.parts]
+    sources = [templatize(page.read_text()) for page in pages]
+    wanted = {match[2] for source in sources for match in re.finditer(r"\bgettext\(u?(['\"])(.*?)\1\)", source)}
+
+    with translation.override("ko"):
+        left = {each for each in wanted if translation.gettext(each) == each}
+
+    assert len(wanted) > 40
+    assert left == set()

@@ -1,0 +1,57 @@
+"""Who looks: the player that a device remembers, or the one that an account is linked to."""
+
+import pytest
+from django.test import Client
+
+from tests.leaderboards.views.pages import signed_in, text
+from tests.playing import make_board, score
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_the_device_remembers_whom_the_address_named(client: Client) -> None:
+    board = make_board()
+    score(board, {"로빈": 5})
+
+    first = client.get(f"/boards/{board}/", {"player": "로빈"})
+    later = client.get(f"/boards/{board}/")
+    client.get(f"/boards/{board}/?player=")
+    forgotten = client.get(f"/boards/{board}/")
+
+    assert first.cookies["player"]["httponly"]
+    assert first.cookies["player"]["samesite"] == "Lax"
+    assert "로빈 highlighted" in text(later)
+    assert "highlighted" not in text(forgotten)
+
+
+def test_a_tab_left_open_does_not_remember_what_was_forgotten(client: Client) -> None:
+    board = make_board()
+
+    assert "player" not in client.get(f"/boards/{board}/?player=robin&fragment=1").cookies
+
+
+def test_an_impossible_id_is_refused_and_not_remembered(client: Client) -> None:
+    board = make_board()
+
+    response = client.get(f"/boards/{board}/", {"player": "a/b"})
+
+    assert "No player can have this id." in text(response)
+    assert "player" not in response.cookies
+
+
+def test_a_broken_cookie_is_nobody(client: Client) -> None:
+    client.cookies["player"] = "%ff%00"
+
+    assert client.get(f"/boards/{make_board()}/").status_code == 200
+
+
+def test_the_linked_player_comes_before_the_address(client: Client) -> None:
+    board = make_board()
+    score(board, {"robin": 5, "mina": 3})
+    signed_in(client, "someone", "robin")
+
+    response = client.get(f"/boards/{board}/?player=mina")
+
+    assert "robin You 5" in text(response)
+    assert "highlighted" not in text(response)
+    assert "player" not in response.cookies
