@@ -35,6 +35,8 @@ LONGEST_PLAYER, LONGEST_ID = 64, 128
 FIELDS = ("board", "competition", "player", "points", "fields", "at", "id")
 
 _UNPRINTED = frozenset({"Cc", "Cs", "Zl", "Zp"})  # control, lone surrogate, line and paragraph separator
+# What turns the direction of writing round, also that of what stands beside it: one name then looks like another.
+_TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _TIME = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt](?:[01][0-9]|2[0-3]):[0-9]{2}:([0-9]{2})(?:\.[0-9]+)?"
     r"(?:[Zz]|[+-][0-9]{2}:[0-9]{2})"
@@ -87,8 +89,8 @@ def read_player(raw: object) -> str:
         raise BadPlayer("`player` must be a text.")
     if not 1 <= len(raw) <= LONGEST_PLAYER:
         raise BadPlayer(f"`player` has {len(raw)} characters; 1 to {LONGEST_PLAYER} are allowed.")
-    if not raw.isprintable() and any(unicodedata.category(each) in _UNPRINTED for each in raw):
-        raise BadPlayer("`player` contains a control character or a line break.")
+    if not raw.isprintable() and any(unicodedata.category(each) in _UNPRINTED or each in _TURNING for each in raw):
+        raise BadPlayer("`player` contains a control character, a line break or a mark that turns the writing round.")
     if raw != raw.strip():
         raise BadPlayer("`player` begins or ends with a blank.")
     if "/" in raw or "," in raw:

@@ -61,9 +61,9 @@ def no_room_for_time(rules: Rules, slots: tuple[Slot, ...], seconds: Slot, room:
 
 
 def past_infinity(first: Slot, last: int, room: int) -> str:
-    """Why a value that its own bits hold is refused all the same."""
+    """Why a value that its own bits hold is refused all the same. Stored turned round, the least are the greatest."""
     return (
-        f"`{first.name}` may not go past {last} on this board: "
+        f"`{first.name}` may not go {'past' if first.sign > 0 else 'below'} {last} on this board: "
         f"its scores use all {room} bits, and the patterns beyond are no numbers."
     )
 

@@ -119,7 +119,11 @@ class TestEntries:
 
 class TestPlayers:
     @pytest.mark.parametrize(
-        "player", ["a", "x" * 64, "Alice", "김철수", "a b", "a_b", "a:b", "...", "é", "👩‍👩‍👧", "a'; DROP", "%2F", "0"]
+        "player",
+        [
+            *("a", "x" * 64, "Alice", "김철수", "می\u200cخواهم", "שלום", "a b", "a_b", "a:b", "...", "é"),
+            *("👩‍👩‍👧", "a'; DROP", "%2F", "0"),
+        ],
     )
     def test_the_games_own_id_is_taken_as_it_is(self, player: str) -> None:
         assert read_player(player) == player
@@ -130,6 +134,7 @@ class TestPlayers:
             ("", "0 characters"),
             ("x" * 65, "65 characters"),
             *((f"a{control}b", "control character") for control in "\0\n\t\x1f\x7f\x85\u2028\u2029\ud800\udfff"),
+            *((f"a{turn}b", "turns the writing") for turn in "\u061c\u200e\u200f\u202a\u202d\u202e\u2066\u2068\u2069"),
             *((f"{blank}a", "blank") for blank in " \u00a0\u3000\u2003"),
             *((f"a{blank}", "blank") for blank in " \u00a0\u3000\u2003"),
             *((f"a{sign}b", "meaning in addresses") for sign in "/,"),

@@ -82,6 +82,13 @@ class TestWorkedExamples:
             packing.pack((32752, 0), 0, "a")
         assert packing.pack((32751, 2**48 - 1), 0, "a").score < float("inf")
 
+    def test_a_criterion_that_is_stored_turned_round_is_bounded_from_below(self) -> None:
+        packing = layout(criteria=wide(15, 48), ties=Ties.SHARED, order=Order.ASC)
+
+        with pytest.raises(OutOfRange, match="`c0` may not go below 16 on this board"):
+            packing.pack((15, 0), 0, "a")
+        assert packing.unpack(*packing.pack((16, 0), 0, "a")).value == (16, 0)
+
     def test_the_greatest_integer_survives_lua(self) -> None:
         greatest = float(2**53 - 1)
 
