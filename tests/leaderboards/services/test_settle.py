@@ -13,7 +13,7 @@ from foundation.models import KnownRedis
 from foundation.redis import RedisSilent
 from leaderboards.core.instants import milliseconds
 from leaderboards.core.rules import Order, Ties, Update
-from leaderboards.core.submissions import Status
+from leaderboards.core.submissions import Outcome, Status
 from leaderboards.models import Period, Standing
 from leaderboards.services import settle as settling
 from leaderboards.services.settle import settle, settle_due
@@ -201,7 +201,7 @@ def restart_numbers_above(number: int) -> None:
             )
 
 
-def submit_raw(arena: Arena, player: str, points: int):  # type: ignore[no-untyped-def]
+def submit_raw(arena: Arena, player: str, points: int) -> Outcome:
     from leaderboards.core.entries import read_entry
     from leaderboards.core.submissions import Caller
     from leaderboards.services.submit import submit
