@@ -61,9 +61,9 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_safe
 def board(request: HttpRequest, seq: int) -> HttpResponse:
     """A period of a board: the top or another page of it, and the viewer among his neighbours."""
-    viewer = viewer_of(request)
     try:
-        shown = _visible(request, seq)
+        shown = _visible(request, seq)  # first: whoever may see a private board must be known
+        viewer = viewer_of(request)
         label = request.GET.get("period", "")
         if shown.is_event and not label:
             return _event_board(request, shown)

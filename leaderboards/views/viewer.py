@@ -6,8 +6,10 @@
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
+from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 
+from foundation.sql import SqlAway, ask
 from leaderboards.core.entries import read_player
 from leaderboards.errors import BadPlayer
 from leaderboards.models import Player
@@ -27,10 +29,9 @@ class Viewer:
 
 def viewer_of(request: HttpRequest) -> Viewer:
     """The viewer, by account, address or cookie, in this order."""
-    if request.user.is_authenticated:
-        own = Player.objects.filter(user_id=request.user.pk).values_list("external_id", flat=True).first()
-        if own is not None:
-            return Viewer(own, linked=True)
+    own = _own_player(request)
+    if own is not None:
+        return Viewer(own, linked=True)
     asked = request.GET.get(COOKIE)
     raw = asked.strip() if asked is not None else unquote(request.COOKIES.get(COOKIE, ""))
     if not raw:
@@ -39,6 +40,21 @@ def viewer_of(request: HttpRequest) -> Viewer:
         return Viewer(read_player(raw))
     except BadPlayer:
         return Viewer(None, refused=asked is not None)
+
+
+def _own_player(request: HttpRequest) -> str | None:
+    """The signed-in user's player. While SQL cannot say who is signed in, the page is the one that everybody gets."""
+    try:
+        return ask(lambda: _player_of_user(request))
+    except SqlAway:
+        request.user = AnonymousUser()
+        return None
+
+
+def _player_of_user(request: HttpRequest) -> str | None:
+    if not request.user.is_authenticated:
+        return None
+    return Player.objects.filter(user_id=request.user.pk).values_list("external_id", flat=True).first()
 
 
 def remember(request: HttpRequest, response: HttpResponse, viewer: Viewer) -> None:

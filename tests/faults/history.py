@@ -119,7 +119,7 @@ class History:
 
     def _take(self, path: Path) -> None:
         begun: dict[int, list[Attempt]] = {}
-        for line in _lines(path):
+        for line in lines(path):
             if "read" in line:
                 self._take_read(line)
             elif "failed_read" in line:
@@ -148,7 +148,8 @@ def _answer(attempts: list[Attempt], line: dict[str, Any]) -> None:
         attempt.status, attempt.code, attempt.period, attempt.ended = status, code, period, line["ended"]
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
+def lines(path: Path) -> Iterator[dict[str, Any]]:
+    """What was noted, less a line that is still being written."""
     for line in path.read_bytes().splitlines(keepends=True):
         if line.endswith(b"\n"):
             yield json.loads(line)

@@ -71,7 +71,7 @@ def main() -> None:
     import django
 
     django.setup()
-    for module in ("chores", "writers"):
+    for module in ("chores", "visitors", "writers"):
         importlib.import_module(f"tests.faults.{module}")
     print(json.dumps(time.monotonic()), flush=True)  # noqa: T201 (the other side waits for it)
     for line in sys.stdin:

@@ -1,8 +1,11 @@
 """Who looks: the player that a device remembers, or the one that an account is linked to."""
 
 import pytest
+from django.contrib.sessions.backends.db import SessionStore
+from django.db import OperationalError
 from django.test import Client
 
+from foundation import sql
 from tests.leaderboards.views.pages import signed_in, text
 from tests.playing import make_board, score
 
@@ -55,3 +58,29 @@ def test_the_linked_player_comes_before_the_address(client: Client) -> None:
     assert "robin You 5" in text(response)
     assert "highlighted" not in text(response)
     assert "player" not in response.cookies
+
+
+@pytest.fixture
+def nobody_knows_who_is_signed_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(_: SessionStore) -> None:
+        raise OperationalError("the server closed the connection")
+
+    monkeypatch.setattr(SessionStore, "load", away)
+    monkeypatch.setattr(sql._Breaker, "silent_until", 0.0)
+
+
+@pytest.mark.parametrize(("visibility", "status"), [("public", 200), ("private", 503)])
+def test_while_nobody_knows_who_is_signed_in_he_sees_what_everybody_may(
+    client: Client, request: pytest.FixtureRequest, visibility: str, status: int
+) -> None:
+    board = make_board(visibility=visibility)
+    score(board, {"robin": 5})
+    signed_in(client, "someone", "robin", is_staff=True)
+    client.get(f"/boards/{board}/")
+    request.getfixturevalue("nobody_knows_who_is_signed_in")
+
+    response = client.get(f"/boards/{board}/")
+
+    assert response.status_code == status
+    assert ("Sign in" in text(response)) == (status == 200)
+    assert "sessionid" not in response.cookies
