@@ -1,5 +1,7 @@
 """Standings and submissions in the admin: looked at, found by the player's exact id; submissions can be voided."""
 
+from typing import Any
+
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -8,8 +10,11 @@ from django.utils.translation import gettext_lazy as _lazy
 
 from foundation import clock
 from foundation.errors import SunwiError
+from foundation.models import ServiceKey
 from leaderboards.admin.paging import ReadOnlyAdmin
-from leaderboards.models import Player, Standing, Submission
+from leaderboards.core.periods import PeriodKind
+from leaderboards.models import Board, Period, Player, Standing, Submission
+from leaderboards.services.import_scores import SERVICE as IMPORT
 from leaderboards.services.void import void_submission
 from leaderboards.stores.sql_writes import state_of
 
@@ -18,6 +23,19 @@ def _value(row: Standing | Submission) -> str:
     """Points or fields as the API shows them."""
     points, fields = row.period.rules.shown(state_of(row.points, row.fields, row.at).value)
     return str(points) if fields is None else ", ".join(f"{name} {number}" for name, number in fields.items())
+
+
+def _wherever_an_id_may_be() -> dict[str, list[Any]]:
+    """All that precedes an id in the index that keeps ids unique.
+
+    Another one, beginning with the id, would serve this search alone, and make submissions up to a quarter slower.
+    """
+    events = Period.objects.filter(board__period=PeriodKind.EVENT).values_list("label", flat=True)
+    return {
+        "service__in": [*{key.name for key in ServiceKey.objects.all()}, IMPORT],
+        "board__in": list(Board.objects.values_list("pk", flat=True)),
+        "competition__in": [0, *{int(label.removeprefix("c")) for label in events}],
+    }
 
 
 @admin.register(Standing)
@@ -74,7 +92,9 @@ class SubmissionAdmin(ReadOnlyAdmin[Submission]):
         player = Player.objects.filter(external_id=search_term).first()
         if player is not None:
             return queryset.filter(player=player), False
-        return super().get_search_results(request, queryset, search_term)
+        if not search_term:
+            return queryset, False
+        return queryset.filter(external_id=search_term, **_wherever_an_id_may_be()), False
 
     @admin.display(description=_lazy("period"))
     def period_label(self, row: Submission) -> str:

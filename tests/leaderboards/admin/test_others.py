@@ -5,7 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.contrib.admin.models import LogEntry
+from django.db import connection, transaction
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from foundation import clock, service_keys
 from foundation.errors import Unauthenticated
@@ -68,12 +70,32 @@ def test_scores_are_found_by_the_players_whole_id(admin: Client, model: str) -> 
 
 
 def test_a_submission_is_found_by_its_own_id(admin: Client) -> None:
+    service_keys.make("game", ["scores:write"])
     score(make_board(), "alice", "bob")
 
     html = page(admin, "/admin/leaderboards/submission/?q=match:bob")
 
     assert "match:bob" in html
     assert "match:alice" not in html
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="how SQLite plans a query is its own affair")
+def test_the_search_for_an_id_is_answered_by_the_index_that_keeps_ids_unique(admin: Client) -> None:
+    service_keys.make("game", ["scores:write"])
+    score(make_board(), *(f"p{number}" for number in range(200)))
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE leaderboards_submission")
+
+    with CaptureQueriesContext(connection) as asked:
+        page(admin, "/admin/leaderboards/submission/?q=match:p7")
+
+    [listing] = [each["sql"] for each in asked if "match:p7" in each["sql"] and '."at"' in each["sql"]]
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")  # two hundred rows are read at once; millions are not
+        cursor.execute(f"EXPLAIN {listing}")
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+    assert "submission_id_unique" in plan
+    assert "external_id)::text = 'match:p7'" in plan.partition("Index Cond:")[2]
 
 
 def test_rows_that_carry_fields_show_them_by_name(admin: Client) -> None:
