@@ -1,0 +1,1 @@
+"""Values and rules of competitions: standard library only, no clock, no database."""

@@ -1,0 +1,77 @@
+"""Who earns a tier, from a final ranking that is read best first and no further than it must be.
+
+A share of the field is rounded up, and all who are tied with the last of it earn too. Points are compared by the
+board's order. Ranks are taken as they are: whoever may not be rewarded is left out elsewhere, and nobody moves up.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
+from enum import StrEnum
+from itertools import takewhile
+
+from leaderboards.core.rules import Order
+
+
+class By(StrEnum):
+    """What a tier counts by."""
+
+    RANK = "rank"
+    PERCENT = "percent"
+    POINTS = "points"
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A player in his final place; ``points`` as people see them, None on boards of criteria."""
+
+    player: int
+    rank: int
+    points: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """How many are ranked, and which points are the better ones."""
+
+    total: int
+    order: Order = Order.DESC
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """A limit: a rank, a percentage or points. ``from_rank`` matters by rank alone."""
+
+    by: By
+    limit: Decimal
+    from_rank: int = 1
+
+    def earners(self, ranking: Iterable[Ranked], field: Field) -> Iterator[Ranked]:
+        """Everybody who earns it. ``ranking`` holds all who are ranked, best first."""
+        if self.by is By.PERCENT:
+            return _best(ranking, share_of(field.total, self.limit))
+        if self.by is By.POINTS:
+            return takewhile(lambda row: _reached(row.points, self.limit, field.order), ranking)
+        within = takewhile(lambda row: row.rank <= self.limit, ranking)
+        return (row for row in within if row.rank >= self.from_rank)
+
+
+def share_of(total: int, percent: Decimal) -> int:
+    """That share of so many players, rounded up."""
+    return int((total * percent / 100).to_integral_value(ROUND_CEILING))
+
+
+def _best(ranking: Iterable[Ranked], count: int) -> Iterator[Ranked]:
+    """The first so many rows, and whoever shares the rank of the last of them."""
+    last = None
+    for place, row in enumerate(ranking, start=1):
+        if place > count and row.rank != last:
+            return
+        last = row.rank
+        yield row
+
+
+def _reached(points: Decimal | None, goal: Decimal, order: Order) -> bool:
+    if points is None:
+        return False
+    return points >= goal if order is Order.DESC else points <= goal

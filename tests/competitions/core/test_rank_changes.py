@@ -1,0 +1,81 @@
+"""What passing means, on ranks that are shared, missing or unchanged."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from competitions.core.rank_changes import LOWEST, Passage, highest, passages, passed_between
+
+RANKS = st.dictionaries(st.integers(1, 30), st.integers(1, 14))
+GOALS = {Passage.FIRST_TAKEN: {1}, Passage.TOP3_ENTERED: {1, 2, 3}, Passage.TOP10_ENTERED: set(range(1, 11))}
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "passed"),
+    [
+        (11, 10, [Passage.TOP10_ENTERED]),
+        (None, 10, [Passage.TOP10_ENTERED]),
+        (10, 9, []),
+        (4, 3, [Passage.TOP3_ENTERED]),
+        (15, 2, [Passage.TOP3_ENTERED, Passage.TOP10_ENTERED]),
+        (2, 1, [Passage.FIRST_TAKEN]),
+        (None, 1, [Passage.FIRST_TAKEN, Passage.TOP3_ENTERED, Passage.TOP10_ENTERED]),
+        (1, 1, []),
+        (1, 2, [Passage.FIRST_LOST]),
+        (1, None, [Passage.FIRST_LOST]),
+        (3, 11, []),
+        (None, None, []),
+        (None, 11, []),
+    ],
+)
+def test_one_way_from_rank_to_rank(was: int | None, now: int | None, passed: list[Passage]) -> None:
+    assert passed_between(was, now) == passed
+
+
+def test_who_only_draws_level_takes_first_place_from_nobody() -> None:
+    found = dict(passages({1: 1, 2: 2}, {1: 1, 2: 1}))
+
+    assert found == {
+        2: [
+            Passage.FIRST_TAKEN,
+        ]
+    }
+
+
+def test_a_player_hears_of_the_highest_that_is_wanted() -> None:
+    passed = passed_between(15, 2)
+
+    assert highest(passed, {"first_taken", "top10_entered"}) is Passage.TOP10_ENTERED
+    assert highest(passed, {"top3_entered", "top10_entered"}) is Passage.TOP3_ENTERED
+    assert highest(passed, {"first_lost"}) is None
+
+
+@given(RANKS, RANKS)
+def test_players_pass_what_two_lists_of_names_say(before: dict[int, int], after: dict[int, int]) -> None:
+    found = dict(passages(before, after))
+
+    expected: dict[int, set[Passage]] = {}
+    for passage, ranks in GOALS.items():
+        for player in _holding(after, ranks) - _holding(before, ranks):
+            expected.setdefault(player, set()).add(passage)
+    for player in _holding(before, {1}) - _holding(after, {1}):
+        expected.setdefault(player, set()).add(Passage.FIRST_LOST)
+    assert {player: set(passed) for player, passed in found.items()} == expected
+
+
+@given(RANKS, RANKS)
+def test_ranks_below_the_lowest_change_nothing(before: dict[int, int], after: dict[int, int]) -> None:
+    assert list(passages(before, after)) == list(passages(_top(before), _top(after)))
+
+
+@given(RANKS)
+def test_nobody_passes_anything_where_nothing_moved(ranks: dict[int, int]) -> None:
+    assert list(passages(ranks, ranks)) == []
+
+
+def _holding(ranks: dict[int, int], goal: set[int]) -> set[int]:
+    return {player for player, rank in ranks.items() if rank in goal}
+
+
+def _top(ranks: dict[int, int]) -> dict[int, int]:
+    return {player: rank for player, rank in ranks.items() if rank <= LOWEST}

@@ -1,0 +1,103 @@
+"""Who earns: by rank, by a share of the field, by points; against lists that are sorted and sliced."""
+
+from decimal import Decimal
+from fractions import Fraction
+from itertools import count
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from competitions.core.rewards import By, Field, Ranked, Tier, share_of
+from leaderboards.core.ranks import places
+from leaderboards.core.rules import Order, Ties
+
+POINTS = st.lists(st.integers(0, 12), max_size=40)
+ORDERS = st.sampled_from(Order)
+TIES = st.sampled_from(Ties)
+LIMITS = st.decimals(0, 100, places=2)
+
+
+def ranking(points: list[int], order: Order = Order.DESC, ties: Ties = Ties.SHARED) -> list[Ranked]:
+    """Players by their points, ranked as a board of these ties would."""
+    best_first = sorted(enumerate(points), key=lambda each: each[1], reverse=order is Order.DESC)
+    held = places([float(score) for _, score in best_first], ties)
+    return [Ranked(player, place.rank, Decimal(score)) for (player, score), place in zip(best_first, held, strict=True)]
+
+
+def earners(tier: Tier, rows: list[Ranked], order: Order = Order.DESC) -> set[int]:
+    return {row.player for row in tier.earners(rows, Field(len(rows), order))}
+
+
+def test_silver_goes_to_the_second_and_third() -> None:
+    tier = Tier(By.RANK, Decimal(3), from_rank=2)
+
+    assert earners(tier, ranking([9, 8, 7, 6])) == {1, 2}
+
+
+def test_everybody_on_a_shared_rank_earns_what_the_rank_earns() -> None:
+    tier = Tier(By.RANK, Decimal(1))
+
+    assert earners(tier, ranking([9, 9, 9, 6])) == {0, 1, 2}
+
+
+@pytest.mark.parametrize(("total", "percent", "share"), [(10, "10", 1), (11, "10", 2), (3, "0.1", 1), (0, "50", 0)])
+def test_a_share_of_the_field_is_rounded_up(total: int, percent: str, share: int) -> None:
+    assert share_of(total, Decimal(percent)) == share
+
+
+def test_all_who_are_tied_with_the_last_of_the_share_earn() -> None:
+    tier = Tier(By.PERCENT, Decimal(50))
+
+    assert earners(tier, ranking([9, 8, 8, 8])) == {0, 1, 2, 3}
+    assert earners(tier, ranking([9, 8, 8, 8], ties=Ties.FIRST_COME)) == {0, 1}
+
+
+def test_less_is_better_where_the_board_says_so() -> None:
+    tier = Tier(By.POINTS, Decimal("7.5"))
+
+    assert earners(tier, ranking([9, 8, 7]), Order.DESC) == {0, 1}
+    assert earners(tier, ranking([9, 8, 7], Order.ASC), Order.ASC) == {2}
+
+
+def test_criteria_reach_no_points() -> None:
+    assert earners(Tier(By.POINTS, Decimal(0)), [Ranked(1, 1, None)]) == set()
+
+
+@given(POINTS, ORDERS, TIES, st.integers(1, 15), st.integers(0, 15))
+def test_by_rank_as_a_list_says(points: list[int], order: Order, ties: Ties, first: int, last: int) -> None:
+    rows = ranking(points, order, ties)
+
+    found = earners(Tier(By.RANK, Decimal(last), first), rows, order)
+
+    assert found == {row.player for row in rows if first <= row.rank <= last}
+
+
+@given(POINTS, ORDERS, TIES, LIMITS)
+def test_by_percent_as_a_list_says(points: list[int], order: Order, ties: Ties, percent: Decimal) -> None:
+    rows = ranking(points, order, ties)
+
+    found = earners(Tier(By.PERCENT, percent), rows, order)
+
+    exactly = Fraction(len(rows)) * Fraction(percent) / 100
+    share = next(whole for whole in count() if whole >= exactly)
+    worst = rows[share - 1].rank if share else 0
+    assert found == {row.player for row in rows if row.rank <= worst}
+
+
+@given(POINTS, ORDERS, TIES, st.decimals(-1, 13, places=1))
+def test_by_points_as_a_list_says(points: list[int], order: Order, ties: Ties, goal: Decimal) -> None:
+    rows = ranking(points, order, ties)
+
+    found = earners(Tier(By.POINTS, goal), rows, order)
+
+    assert found == {n for n, own in enumerate(points) if (own >= goal if order is Order.DESC else own <= goal)}
+
+
+def test_no_more_of_a_ranking_is_read_than_decides() -> None:
+    rows = iter(ranking(list(range(40))))
+
+    earned = list(Tier(By.RANK, Decimal(3)).earners(rows, Field(40)))
+
+    assert len(earned) == 3
+    assert len(list(rows)) == 36
