@@ -1,6 +1,6 @@
-"""What `check --deploy` asks of the servers: a boards' Redis that keeps what it was given, and a page cache elsewhere.
+"""What `check --deploy` asks of the servers: a Redis that keeps what it was given, a page cache elsewhere, one time.
 
-Only with ``--deploy``, because the answers need a running Redis. One that is away is told and is no finding: an
+Only with ``--deploy``, because the answers need running servers. One that is away is told and is no finding: an
 image may be checked where there is none.
 """
 
@@ -9,8 +9,11 @@ from typing import Any
 
 from django.apps import AppConfig
 from django.core.checks import CheckMessage, Error, Info, Tags, register
+from django.db import Error as SqlError
 from django_redis import get_redis_connection
 from redis.exceptions import RedisError
+
+from foundation import clock
 
 
 @register(Tags.database, deploy=True)
@@ -47,6 +50,22 @@ def page_cache_lives_elsewhere(
         return []
     hint = "Give CACHE_URL another server, or at least another database number: clearing the cache would clear boards."
     return [Error("The page cache lives in the boards' own database.", hint=hint, id="sunwi.E003")]
+
+
+@register(Tags.database, deploy=True)
+def clocks_agree(
+    app_configs: Sequence[AppConfig] | None,
+    **_: Any,
+) -> list[CheckMessage]:
+    """This machine's with SQL's: a process whose own is off takes no submissions."""
+    try:
+        off = clock.offset_from_sql()
+    except SqlError as error:
+        return [Info(f"SQL can not be asked for its time ({error}).", hint="Is DATABASE_URL right?", id="sunwi.I003")]
+    if not clock.is_off(off):
+        return []
+    hint = "Mend the time service of this machine, or of the one with SQL: submissions would be refused."
+    return [Error(f"This machine's clock is {off.total_seconds():+.1f} s off SQL's.", hint=hint, id="sunwi.E004")]
 
 
 def _database(alias: str) -> tuple[str, int]:

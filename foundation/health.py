@@ -11,10 +11,11 @@ from datetime import timedelta
 
 from django.db import Error as SqlError
 from django.db import connection
+from django.db.models import Count, Min
 
 from foundation import clock, redis
 from foundation.errors import Unavailable
-from foundation.models import Heartbeat
+from foundation.models import DeadLetter, Heartbeat
 from foundation.tasks import WORKER
 
 logger = logging.getLogger(__name__)
@@ -41,10 +42,7 @@ def also(reasons: Reasons) -> None:
 
 def readiness() -> Readiness:
     """How things are now."""
-    degraded: list[str] = []
-    has_redis = _redis_answers()
-    if not has_redis:
-        degraded.append("Redis is away: standings are read from SQL, boards that Redis decides over take no scores")
+    has_redis, degraded = _asked_of_redis()
     try:
         degraded += _asked_of_sql()
     except SqlError as error:
@@ -53,18 +51,18 @@ def readiness() -> Readiness:
     return Readiness(True, degraded)
 
 
-def _redis_answers() -> bool:
+def _asked_of_redis() -> tuple[bool, list[str]]:
     try:
-        redis.boards().call("PING")
+        info = redis.boards().call("INFO", "memory", read=redis.read_info)
     except (Unavailable, SqlError):
-        return False
-    return True
+        return False, ["Redis is away: standings are read from SQL, boards that Redis decides over take no scores"]
+    return True, ["Redis is full: boards that Redis decides over take no scores"] if redis.is_full(info) else []
 
 
 def _asked_of_sql() -> list[str]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
-    reasons = [*_worker(), *_clock()]
+    reasons = [*_worker(), *_clock(), *_dead_letters()]
     for more in _more:
         reasons += more()
     return reasons
@@ -75,6 +73,11 @@ def _worker() -> list[str]:
     if silence is None:
         return ["the worker has never given a sign of life"]
     return [f"no sign of life from the worker for {silence.total_seconds():.0f} s"] if silence > SILENT_AFTER else []
+
+
+def _dead_letters() -> list[str]:
+    dead = DeadLetter.objects.filter(resolved_at=None).aggregate(count=Count("pk"), first=Min("created_at"))
+    return [f"open dead letters: {dead['count']}, the first since {dead['first']:%F %R} UTC"] if dead["count"] else []
 
 
 def _clock() -> list[str]:

@@ -7,7 +7,7 @@ path retries and cannot tell the two apart.
 """
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -162,7 +162,7 @@ class Link:
         """What happens on each new connection before it is used: who is there, and what is his time?"""
         connection.on_connect()
         connection.send_command("INFO", "server", check_health=False)
-        run_id = _run_id(connection.read_response())
+        run_id = _run_id(read_info(connection.read_response()))
         if self._is_known is not None and not self._asked(run_id):
             raise UnknownRedis("This Redis is not known yet.")
         self.run_id = run_id
@@ -188,12 +188,23 @@ class _ScriptMissing(RedisRefused):
     """Redis does not have the script yet; nothing ran."""
 
 
-def _run_id(info: bytes | str) -> str:
-    text = info.decode() if isinstance(info, bytes) else info
-    for line in text.splitlines():
-        if line.startswith("run_id:"):
-            return line.removeprefix("run_id:").strip()
-    raise UnknownRedis("This Redis does not tell its run_id.")
+def read_info(answer: bytes | str) -> dict[str, str]:
+    """The names and values of an answer to INFO."""
+    text = answer.decode() if isinstance(answer, bytes) else answer
+    pairs = (line.partition(":") for line in text.splitlines())
+    return {name: value.strip() for name, _, value in pairs if value}
+
+
+def is_full(info: Mapping[str, str]) -> bool:
+    """Whether the server uses more than its ``maxmemory`` and refuses writes, by its own reckoning (INFO memory)."""
+    limit = int(info.get("maxmemory", 0))
+    return 0 < limit < int(info["used_memory"]) - int(info.get("mem_not_counted_for_evict", 0))
+
+
+def _run_id(info: Mapping[str, str]) -> str:
+    if "run_id" not in info:
+        raise UnknownRedis("This Redis does not tell its run_id.")
+    return info["run_id"]
 
 
 @cache

@@ -269,6 +269,7 @@ class Difference(models.Model):
         ordering = ("-found_at", "-pk")
         verbose_name = _("difference")
         verbose_name_plural = _("differences")
+        indexes: ClassVar = [models.Index(fields=["period"], condition=Q(repaired=False), name="difference_unrepaired")]
 
     def __str__(self) -> str:
         return f"{self.period_id}/{self.player}"

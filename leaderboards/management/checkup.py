@@ -6,7 +6,7 @@ each is asked by itself, and what it raises is its finding.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from django.db import DatabaseError, connection
@@ -17,13 +17,12 @@ from redis.exceptions import RedisError
 from foundation import clock, redis
 from foundation.errors import SunwiError
 from foundation.health import SILENT_AFTER
-from foundation.models import Heartbeat, KnownRedis
+from foundation.models import DeadLetter, Heartbeat, KnownRedis
 from foundation.tasks import WORKER
 from leaderboards.core.periods import PeriodKind, window_at
 from leaderboards.models import Board, Period, State, Storage
+from leaderboards.selectors.lag import MIRRORED_EVERY, SETTLED_WITHIN, mirror_age, unrepaired
 from leaderboards.stores.zset_settling import ZsetSettler
-
-STALE_TOLERANCE = timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,7 @@ def redis_server(_at: datetime) -> Iterator[Finding]:
     """Reachable, known, and unable to lose or evict what it was given."""
     link = redis.settling()
     link.reset()
-    info = _read_info(link.call("INFO"))
+    info = redis.read_info(link.call("INFO"))
     yield Finding(False, "Redis", f"{info.get('server_name', 'redis')} {info.get('redis_version', '?')} answers")
     is_known = KnownRedis.is_known(info["run_id"])
     known = "SQL knows it" if is_known else "SQL does not know it yet: the worker's settling makes it known"
@@ -83,6 +82,9 @@ def redis_server(_at: datetime) -> Iterator[Finding]:
     policy = info.get("maxmemory_policy", "unknown")
     wrong = policy != "noeviction"
     yield Finding(wrong, "maxmemory-policy", f"{policy}: set `noeviction`, or boards vanish" if wrong else policy)
+    full = redis.is_full(info)
+    used = f"{info.get('used_memory_human')} used, maxmemory {info.get('maxmemory_human')}"
+    yield Finding(full, "memory", f"{used}: full, and writes are refused" if full else used)
 
 
 def page_cache(_at: datetime) -> Iterator[Finding]:
@@ -104,25 +106,38 @@ def worker(at: datetime) -> Iterator[Finding]:
     yield Finding(not is_alive, "worker", detail)
 
 
-def unmirrored(at: datetime) -> Iterator[Finding]:
-    """Standings that only Redis has. A busy board always has some; without a worker they stay."""
+def unmirrored(_at: datetime) -> Iterator[Finding]:
+    """Standings that only Redis has. A busy board always has some; where nobody mirrors, they stay."""
     periods = Period.objects.filter(board__storage=Storage.REDIS, state__in=(State.OPEN, State.CLOSING))
     settler = ZsetSettler(redis.settling())
     waiting = sum(
         settler.dirty(period, 1)[0] for period in periods.select_related("board") if period.stale_since is None
     )
-    is_red = waiting > 0 and not _worker(at)[0]
-    yield Finding(is_red, "unmirrored standings", f"{waiting:,}{', and nobody mirrors them' if is_red else ''}")
+    age = mirror_age()
+    is_red = waiting > 0 and (age is None or age > MIRRORED_EVERY)
+    last = "never copied to SQL" if age is None else f"last copied to SQL {age.total_seconds():.1f} s ago"
+    yield Finding(is_red, "unmirrored standings", f"{waiting:,}; {last}")
 
 
 def stale_periods(at: datetime) -> Iterator[Finding]:
     """A period may be stale for a moment; one that stays so is not settled by anybody."""
-    stale = Period.objects.filter(stale_since__isnull=False).select_related("board").order_by("stale_since")
+    living = Period.objects.filter(state__in=(State.OPEN, State.CLOSING))
+    stale = living.filter(stale_since__isnull=False).select_related("board").order_by("stale_since")
     for period in stale:
         since = at - (period.stale_since or at)
-        yield Finding(since > STALE_TOLERANCE, f"stale period {period}", f"for {int(since.total_seconds())} s")
+        yield Finding(since > SETTLED_WITHIN, f"stale period {period}", f"for {int(since.total_seconds())} s")
     if not stale:
         yield Finding(False, "stale periods", "none")
+
+
+def dead_letters(_at: datetime) -> Iterator[Finding]:
+    dead = DeadLetter.objects.filter(resolved_at=None).count()
+    yield Finding(dead > 0, "dead letters", f"{dead:,} open: edit, retry or drop them" if dead else "none open")
+
+
+def differences(_at: datetime) -> Iterator[Finding]:
+    left = unrepaired().count()
+    yield Finding(left > 0, "differences", f"{left:,} left: run verify --repair" if left else "none left")
 
 
 def boundaries(at: datetime) -> Iterator[Finding]:
@@ -139,6 +154,8 @@ CHECKS: dict[str, Check] = {
     "worker": worker,
     "unmirrored standings": unmirrored,
     "stale periods": stale_periods,
+    "dead letters": dead_letters,
+    "differences": differences,
     "boards": boundaries,
 }
 
@@ -165,9 +182,3 @@ def _boundary(board: Board, at: datetime) -> str:
     ends_at = window.ends_at or at
     local = ends_at.astimezone(ZoneInfo(board.timezone))
     return f"{window.label} ends {local:%a %d %b %Y %H:%M %Z}, in {str(ends_at - at).partition('.')[0]}"
-
-
-def _read_info(answer: bytes | str) -> dict[str, str]:
-    text = answer.decode() if isinstance(answer, bytes) else answer
-    pairs = (line.partition(":") for line in text.splitlines())
-    return {name: value for name, _, value in pairs if value}

@@ -1,26 +1,40 @@
-"""What is late, for /readyz and operators: standings that SQL does not have yet, periods that should be closed."""
+"""What is late, for /readyz and operators: mirroring, closing, settling, and differences that nobody has repaired."""
 
 from datetime import timedelta
 
+from django.db.models import Count, F, Min, Q, QuerySet
+
 from foundation import clock
 from foundation.models import Heartbeat
-from leaderboards.models import Period, State, Storage
+from leaderboards.models import Difference, Period, State, Storage
 
 MIRROR = "mirror"  # the sign of life of a mirror run that missed nothing
 MIRRORED_EVERY = timedelta(seconds=10)
 CLOSED_WITHIN = timedelta(minutes=5)
+SETTLED_WITHIN = timedelta(seconds=30)
 _LIVING = (State.OPEN, State.CLOSING)
 
 
 def lag() -> list[str]:
     """One sentence for each thing that is late."""
-    return [*_unmirrored(), *_unclosed()]
+    return [*_unmirrored(), *_unclosed(), *_unsettled(), *_unrepaired()]
+
+
+def mirror_age() -> timedelta | None:
+    """How long ago everything that only Redis had was copied to SQL; None for never."""
+    return Heartbeat.silence(MIRROR, clock.now())
+
+
+def unrepaired() -> QuerySet[Difference]:
+    """Differences that somebody saw by `verify` alone, and that no repairing run has passed since."""
+    since = Q(period__verified_at=None) | Q(found_at__gt=F("period__verified_at"))
+    return Difference.objects.filter(since, repaired=False, period__state__in=_LIVING)
 
 
 def _unmirrored() -> list[str]:
     if not Period.objects.filter(board__storage=Storage.REDIS, state__in=_LIVING).exists():
         return []
-    silence = Heartbeat.silence(MIRROR, clock.now())
+    silence = mirror_age()
     if silence is None:
         return ["standings that only Redis has were never copied to SQL"]
     if silence > MIRRORED_EVERY:
@@ -37,3 +51,14 @@ def _unclosed() -> list[str]:
         if ends_at and ends_at + timedelta(seconds=grace) + CLOSED_WITHIN < at
     ]
     return [f"periods to close: {len(late)}, the first since {min(late):%Y-%m-%d %H:%M} UTC"] if late else []
+
+
+def _unsettled() -> list[str]:
+    late = Period.objects.filter(state__in=_LIVING, stale_since__lt=clock.now() - SETTLED_WITHIN)
+    found = late.aggregate(count=Count("pk"), first=Min("stale_since"))
+    return [f"stale periods: {found['count']}, the first since {found['first']:%F %R} UTC"] if found["count"] else []
+
+
+def _unrepaired() -> list[str]:
+    count = unrepaired().count()
+    return [f"unrepaired differences: {count}; `verify --repair` repairs them"] if count else []

@@ -62,7 +62,8 @@ def verify(period: Period, until: float, repair: bool) -> Verified:
     walk = _Walk(period, repair, period.verify_place if until < inf else "")
     finished = all(clock.monotonic() < until for _ in walk.steps())
     done: dict[str, Any] = {"verified_at": clock.now(), "verify_place": ""}
-    Period.objects.filter(pk=period.pk).update(**done if finished else {"verify_place": walk.place})
+    if repair:  # who only looks leaves what he found to the next run
+        Period.objects.filter(pk=period.pk).update(**done if finished else {"verify_place": walk.place})
     return Verified(period.board_id, period.label, walk.compared, walk.differences, walk.repaired, finished)
 
 

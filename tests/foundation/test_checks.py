@@ -1,14 +1,18 @@
 """The checks of a deployment: they ask the real server, and say what to set."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 import redis
 from django.conf import settings
 from django.core.checks import CheckMessage
+from django.core.management import call_command
+from django.core.management.base import SystemCheckError
+from django.db import OperationalError
 from django_redis import get_redis_connection
 
-from foundation import checks
+from foundation import checks, clock
 
 
 @pytest.fixture
@@ -64,3 +68,34 @@ def test_a_redis_that_is_away_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> N
 
     assert ids(checks.boards_redis_keeps_what_it_has(None)) == ["sunwi.I001"]
     assert ids(checks.page_cache_lives_elsewhere(None)) == ["sunwi.I002"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("seconds", "found"), [(0, []), (-1.9, []), (2.1, ["sunwi.E004"]), (-2.1, ["sunwi.E004"])])
+def test_a_clock_more_than_two_seconds_off_sqls_is_refused(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, found: list[str]
+) -> None:
+    monkeypatch.setattr(clock, "offset_from_sql", lambda: timedelta(seconds=seconds))
+
+    assert ids(checks.clocks_agree(None)) == found
+
+
+def test_an_sql_that_is_away_is_a_word_and_no_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
+    def away() -> timedelta:
+        raise OperationalError("refused")
+
+    monkeypatch.setattr(clock, "offset_from_sql", away)
+
+    assert ids(checks.clocks_agree(None)) == ["sunwi.I003"]
+
+
+@pytest.mark.django_db
+def test_the_deployment_check_asks_the_servers(server: redis.Redis, monkeypatch: pytest.MonkeyPatch) -> None:
+    server.config_set("appendonly", "no")
+    monkeypatch.setattr(clock, "offset_from_sql", lambda: timedelta(seconds=5))
+
+    with pytest.raises(SystemCheckError) as refused:
+        call_command("check", "--deploy")
+
+    assert "sunwi.E001" in str(refused.value)
+    assert "sunwi.E004" in str(refused.value)

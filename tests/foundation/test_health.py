@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from math import inf
 from typing import Any
 
 import pytest
@@ -9,11 +10,12 @@ from django.db import OperationalError
 from django.test import Client
 
 from foundation import clock, health, redis, views
-from foundation.models import Heartbeat
+from foundation.models import DeadLetter, Heartbeat
 from foundation.tasks import WORKER
-from leaderboards.models import Board, Period
+from leaderboards.models import Board, Difference, Period, State
 from leaderboards.selectors import lag
 from leaderboards.services.boards import apply_boards
+from leaderboards.services.verify import verify_all
 from leaderboards.tasks import mirror
 
 
@@ -118,6 +120,36 @@ def test_a_clock_that_is_off_is_told(client: Client, monkeypatch: pytest.MonkeyP
     assert ready(client)[1]["degraded"] == ["this process's clock is -2.5 s off SQL's"]
 
 
+@pytest.mark.usefixtures("known_redis", "worker")
+def test_a_full_redis_is_told(client: Client) -> None:
+    link = redis.boards()
+    try:
+        link.call("CONFIG", "SET", "maxmemory", 1)
+        full = ready(client)
+        link.call("CONFIG", "SET", "maxmemory", "100gb")
+        roomy = ready(client)
+    finally:
+        link.call("CONFIG", "SET", "maxmemory", 0)
+
+    assert full == (
+        200,
+        {"status": "ready", "degraded": ["Redis is full: boards that Redis decides over take no scores"]},
+    )
+    assert roomy[1]["degraded"] == []
+
+
+@pytest.mark.usefixtures("known_redis", "worker")
+def test_open_dead_letters_are_told_until_they_are_resolved(client: Client) -> None:
+    at = clock.now()
+    for name, hours in (("a", 2), ("b", 1)):
+        DeadLetter.note("mirror", f"1:{name}", {}, "why", at - timedelta(hours=hours))
+    waiting = ready(client)
+    DeadLetter.resolve("mirror", ["1:a", "1:b"], "dropped", at)
+
+    assert waiting[1]["degraded"] == [f"open dead letters: 2, the first since {at - timedelta(hours=2):%F %R} UTC"]
+    assert ready(client)[1]["degraded"] == []
+
+
 @pytest.mark.usefixtures("db")
 def test_clocks_of_one_machine_agree() -> None:
     assert not clock.is_off(clock.offset_from_sql())
@@ -158,6 +190,33 @@ class TestLag:
         )
 
         assert len([reason for reason in lag.lag() if reason.startswith("periods to close: 1")]) == told
+
+    @pytest.mark.parametrize(("seconds", "state", "told"), [(25, "open", 0), (35, "open", 1), (35, "final", 0)])
+    def test_a_period_that_stays_stale_is_told(self, seconds: int, state: str, told: int, known_redis: None) -> None:
+        since = clock.now() - timedelta(seconds=seconds)
+        Period.objects.filter(starts_at__lt=clock.now()).update(stale_since=since, state=state)
+
+        assert lag.lag() == [f"stale periods: 1, the first since {since:%F %R} UTC"] * told
+
+    def test_a_difference_is_told_until_a_repairing_run_has_passed(self, known_redis: None) -> None:
+        period = Period.objects.filter(starts_at__lt=clock.now()).get()
+        for repaired in (True, False):
+            Difference.objects.create(period=period, player="a", repaired=repaired, found_at=clock.now())
+        seen = lag.lag()
+        verify_all(clock.now(), inf, repair=False)
+        looked = lag.lag()
+        verify_all(clock.now(), inf, repair=True)
+
+        assert seen == looked == ["unrepaired differences: 1; `verify --repair` repairs them"]
+        assert lag.lag() == []
+
+    def test_a_period_that_is_final_cannot_be_repaired(self, known_redis: None) -> None:
+        period = Period.objects.filter(starts_at__lt=clock.now()).get()
+        Difference.objects.create(period=period, player="a", repaired=False, found_at=clock.now())
+
+        Period.objects.update(state=State.FINAL)
+
+        assert lag.lag() == []
 
 
 def test_the_same_reasons_are_asked_once() -> None:

@@ -1,6 +1,8 @@
 """The commands that look after a site: doctor, rebuild, export."""
 
 import csv
+import re
+from datetime import timedelta
 from io import StringIO
 
 import pytest
@@ -8,12 +10,13 @@ from django.conf import settings
 from django.core.management.base import CommandError
 
 from foundation import clock, redis
-from foundation.models import Heartbeat
+from foundation.models import DeadLetter, Heartbeat
 from leaderboards import selectors
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller
-from leaderboards.models import Board, Period
+from leaderboards.models import Board, Difference, Period
 from leaderboards.services.boards import apply_boards
+from leaderboards.services.mirror import mirror_all
 from leaderboards.services.submit import submit
 from tests.leaderboards.commands.calls import run
 
@@ -139,6 +142,38 @@ def test_the_doctor_is_red_without_a_worker_and_with_a_period_that_nobody_settle
     red = " ".join(line for line in lines if line.startswith("RED"))
     assert "worker: last sign of life" in red
     assert "stale period" in red
+
+
+def test_the_doctor_is_red_where_somebody_has_to_decide_or_repair() -> None:
+    board = make_board(storage="redis")
+    score(board, alice=7)
+    period = Period.objects.get(board=board, starts_at__lt=clock.now())
+    DeadLetter.note("mirror", f"{period.pk}:alice", {}, "why", clock.now())
+    Difference.objects.create(period=period, player="alice", repaired=False, found_at=clock.now())
+
+    status, lines = doctor()
+
+    assert status == 1
+    assert "RED  unmirrored standings: 1; never copied to SQL" in lines
+    assert "RED  dead letters: 1 open: edit, retry or drop them" in lines
+    assert "RED  differences: 1 left: run verify --repair" in lines
+
+
+def test_the_doctor_measures_the_mirrors_lag() -> None:
+    make_board(storage="redis")
+    mirror_all()
+
+    _, lines = doctor()
+
+    [line] = [line for line in lines if "unmirrored" in line]
+    assert re.fullmatch(r"ok   unmirrored standings: 0; last copied to SQL \d+\.\d s ago", line)
+
+
+def test_a_final_period_is_not_stale_for_the_doctor() -> None:
+    make_board()
+    Period.objects.update(state="final", stale_since=clock.now() - timedelta(days=1))
+
+    assert "ok   stale periods: none" in doctor()[1]
 
 
 def test_the_doctor_is_red_where_redis_may_evict() -> None:
