@@ -85,6 +85,24 @@ class PeriodClosed(Conflict):
     code = "period_closed"
 
 
+class NotStarted(Conflict):
+    """The entry happened before its competition started."""
+
+    code = "not_started"
+
+
+class NotJoined(Forbidden):
+    """The player does not take part in the competition."""
+
+    code = "not_joined"
+
+
+class TooManyAttempts(Conflict):
+    """The player has used all attempts that the competition gives."""
+
+    code = "too_many_attempts"
+
+
 class InTheFuture(Invalid):
     """The entry says that it happens later than now."""
 

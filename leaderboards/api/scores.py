@@ -69,7 +69,7 @@ def _read(raw: dict[str, object], position: int) -> Entry | Refused:
     try:
         return read_entry(raw, position)
     except SunwiError as error:
-        return Refused(position, _player_of(raw), _board_of(raw), error)
+        return Refused(position, _player_of(raw), _number_of(raw, "board"), error, _number_of(raw, "competition"))
 
 
 def _player_of(raw: dict[str, object]) -> str | None:
@@ -80,9 +80,9 @@ def _player_of(raw: dict[str, object]) -> str | None:
         return None
 
 
-def _board_of(raw: dict[str, object]) -> int | None:
-    board = raw.get("board")
-    return board if isinstance(board, int) and not isinstance(board, bool) and 0 < board < 2**63 else None
+def _number_of(raw: dict[str, object], target: str) -> int | None:
+    number = raw.get(target)
+    return number if isinstance(number, int) and not isinstance(number, bool) and 0 < number < 2**63 else None
 
 
 def _caller(request: HttpRequest) -> Caller:
@@ -98,7 +98,7 @@ def _result(outcome: Outcome, ranks: bool) -> dict[str, Any]:
         value = getattr(outcome, name)
         if value is not None:
             told[name] = value
-    if ranks and outcome.status.is_accepted:
+    if ranks and outcome.status.is_accepted and not outcome.hides_ranks:
         told |= {"rank": outcome.rank, "previous_rank": outcome.previous_rank}
     if outcome.code is not None:
         told |= {"code": outcome.code, "detail": outcome.detail}

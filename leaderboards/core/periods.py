@@ -108,11 +108,16 @@ def previous_window(calendar: Calendar, window: Window) -> Window:
     return _neighbour(calendar, window, _previous_first)
 
 
+def event_label(competition: int) -> str:
+    """The label of a competition's period."""
+    return f"c{competition}"
+
+
 def event_window(competition: int, starts_at: datetime, ends_at: datetime) -> Window:
     """A competition's own window. Raises ``BadBoard`` unless it ends after it starts."""
     if not starts_at < ends_at:
         raise BadBoard("A competition must end after it starts: move its end.", "ends_at")
-    return Window(f"c{competition}", starts_at.astimezone(UTC), ends_at.astimezone(UTC))
+    return Window(event_label(competition), starts_at.astimezone(UTC), ends_at.astimezone(UTC))
 
 
 def days_of(calendar: Calendar, window: Window) -> tuple[date, date] | None:

@@ -39,11 +39,15 @@ class Refused:
     player: str | None
     board: int | None
     error: SunwiError
+    competition: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of the entry at ``position``; ``points`` and ``fields`` are the player's standing after it."""
+    """What became of the entry at ``position``; ``points`` and ``fields`` are the player's standing after it.
+
+    ``hides_ranks``: its competition tells nobody his place now.
+    """
 
     position: int
     status: Status
@@ -55,5 +59,6 @@ class Outcome:
     fields: Mapping[str, int] | None = None
     rank: int | None = None
     previous_rank: int | None = None
+    hides_ranks: bool = False
     code: str | None = None
     detail: str | None = None

@@ -6,6 +6,7 @@ stale, and the transaction commits all the same: settling puts them later.
 """
 
 import logging
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,10 +18,11 @@ from foundation.errors import SunwiError
 from foundation.sql import AWAY
 from leaderboards.core.policies import State, judge
 from leaderboards.core.submissions import Status
-from leaderboards.errors import Banned, OutcomeUnknown, PeriodClosed, StorageUnavailable
+from leaderboards.errors import Banned, OutcomeUnknown, PeriodClosed, StorageUnavailable, TooManyAttempts
 from leaderboards.models import Period, Player
 from leaderboards.models import State as PeriodState
 from leaderboards.services.decided import Decided, refused
+from leaderboards.services.events import Event
 from leaderboards.services.ids import content, known, reused
 from leaderboards.services.put import put_and_write
 from leaderboards.services.resolve import Item
@@ -29,6 +31,7 @@ from leaderboards.stores.sql_writes import (
     Held,
     StandingRow,
     SubmissionRow,
+    attempts_made,
     ensure_players,
     insert_submissions,
     lock_standings,
@@ -81,7 +84,7 @@ def _decide_once(items: Sequence[Item], service: str, at: datetime, dry_run: boo
             return {item.entry.position: refused(PeriodClosed(f"Period {period.label} is closed.")) for item in items}
         players = ensure_players(names, at)
         held = lock_standings(period, {player.pk: name for name, player in players.items()})
-        judging = _Judging(period, players, held)
+        judging = _Judging(period, players, held, items[0].event)
         for item in items:
             judging.take(item)
         if dry_run:
@@ -114,8 +117,13 @@ def _telling_commit() -> Iterator[_Commit]:
 class _Judging:
     """Items of one period judged in order over the locked standings, and what is to be written then."""
 
-    def __init__(self, period: Period, players: dict[str, Player], held: dict[int, Held]) -> None:
+    def __init__(
+        self, period: Period, players: dict[str, Player], held: dict[int, Held], event: Event | None = None
+    ) -> None:
         self.period = period
+        self.competition = event.number if event else 0
+        self._most = event.attempts if event else None
+        self._made = Counter[int]() if self._most is None else attempts_made(period, list(held))
         self.players = players
         self.held = held
         self.states: dict[int, State | None] = {pk: row.state for pk, row in held.items()}
@@ -145,10 +153,13 @@ class _Judging:
             if self._said[entry.external_id] != content(entry):
                 raise reused(entry)
             return Status.DUPLICATE
+        if self._most is not None and self._made[player.pk] >= self._most:
+            raise TooManyAttempts(f"All attempts are used: this competition gives {self._most}.")
         old = self.states[player.pk]
-        new = judge(self.period.rules, old, State(item.value, item.at_ms))
+        new = judge(self.period.rules, old, State(item.value, self.period.layout.quantize(item.at_ms)))
         self.period.layout.pack(new.value, new.at_ms, entry.player)
         self.states[player.pk] = new
+        self._made[player.pk] += 1
         self.submissions.append(SubmissionRow(player.pk, item.value, item.at_ms, entry.at, entry.external_id))
         if entry.external_id is not None:
             self._said[entry.external_id] = content(entry)
@@ -158,7 +169,7 @@ class _Judging:
 def _write(judging: _Judging, service: str, at: datetime) -> None:
     """Submissions, then Redis, then standings with the mark of whether Redis has them."""
     period, submissions = judging.period, judging.submissions
-    if insert_submissions(period, service, submissions, competition=0, at=at) < len(submissions):
+    if insert_submissions(period, service, submissions, judging.competition, at) < len(submissions):
         raise _IdRaced
     names = {player.pk: name for name, player in judging.players.items()}
     put_and_write(period, [_standing_row(judging, pk, names[pk]) for pk in judging.changed()], names, at)

@@ -7,7 +7,8 @@ from leaderboards.core.entries import Entry
 from leaderboards.core.policies import State
 from leaderboards.core.submissions import Outcome, Status
 from leaderboards.errors import OutcomeUnknown
-from leaderboards.models import Board, Period
+from leaderboards.models import Period
+from leaderboards.services.resolve import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +26,20 @@ def refused(error: SunwiError) -> Decided:
     return Decided(Status.UNKNOWN if isinstance(error, OutcomeUnknown) else Status.REJECTED, error=error)
 
 
-def outcome(entry: Entry, board: Board | None, decided: Decided) -> Outcome:
-    """The decision as it leaves the service."""
+def outcome(entry: Entry, target: Target | None, decided: Decided) -> Outcome:
+    """The decision as it leaves the service; without a target the entry's board is not known."""
     period, state = decided.period, decided.state
     points, fields = period.rules.shown(state.value) if period and state else (None, None)
     return Outcome(
         position=entry.position,
         status=decided.status,
         player=entry.player,
-        board=board.seq if board else entry.board,
+        board=target.board.seq if target else entry.board,
         competition=entry.competition,
         period=period.label if period else None,
         points=points,
         fields=fields,
+        hides_ranks=target is not None and target.hides_ranks,
         code=decided.error.code if decided.error else None,
         detail=decided.error.detail if decided.error else None,
     )

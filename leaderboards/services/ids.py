@@ -2,7 +2,7 @@
 
 hybrid and sql boards keep an id as long as its submission. redis boards keep it in the period's own
 keys, so earlier periods that ended in the last 24 hours are asked here; the submit script asks the
-entry's own.
+entry's own. A competition has one period and ids of its own: it alone is asked, running or over.
 """
 
 from collections import defaultdict
@@ -16,11 +16,12 @@ from foundation.errors import Unavailable
 from foundation.sql import Remembered, SqlAway, ask
 from leaderboards.core.entries import Entry
 from leaderboards.core.id_buckets import BucketedId, bucketed_id
-from leaderboards.core.periods import window_at
+from leaderboards.core.periods import event_label, window_at
 from leaderboards.core.points import scaled
 from leaderboards.core.submissions import Status
 from leaderboards.errors import BadPoints, IdReused, OutOfRange, StorageUnavailable
 from leaderboards.models import Board, Period, Standing, State, Storage, Submission
+from leaderboards.selectors.periods import period_by_label
 from leaderboards.services.decided import Decided, refused
 from leaderboards.stores.base import Stale
 from leaderboards.stores.sql_writes import state_of
@@ -73,16 +74,15 @@ def _known_to_sql(targeted: Sequence[Targeted], service: str) -> dict[int, Decid
     if not targeted:
         return {}
     wanted = Q()
-    for seq in {board.seq for _, board in targeted}:
-        ids = [entry.external_id for entry, board in targeted if board.seq == seq]
-        wanted |= Q(board=seq, external_id__in=ids)
-    rows = Submission.objects.filter(wanted, service=service, competition=0).select_related("period", "player")
-    found = {(row.board_id, row.external_id): row for row in rows}
+    for (seq, competition), entries in _by_scope(targeted).items():
+        wanted |= Q(board=seq, competition=competition, external_id__in=[entry.external_id for entry, _ in entries])
+    rows = Submission.objects.filter(wanted, service=service).select_related("period", "player")
+    found = {(row.board_id, row.competition, row.external_id): row for row in rows}
     standings = _standings(found.values())
     return {
         entry.position: _repeated(entry, row, standings.get((row.period_id, row.player_id)))
         for entry, board in targeted
-        if (row := found.get((board.seq, entry.external_id)))
+        if (row := found.get((board.seq, entry.competition or 0, entry.external_id)))
     }
 
 
@@ -121,8 +121,12 @@ def reused(entry: Entry) -> IdReused:
 
 def _known_to_earlier_periods(targeted: Sequence[Targeted], service: str, at: datetime) -> dict[int, Decided]:
     asked: dict[Period, list[Entry]] = defaultdict(list)
-    for seq, entries in _by_board(targeted).items():
+    for (seq, competition), entries in _by_scope(targeted).items():
         board = entries[0][1]
+        if competition:
+            if period := period_by_label(board, event_label(competition)):
+                asked[period] += [entry for entry, _ in entries]
+            continue
         recent = [period for period in _recent.get((seq, at.date())) or () if _overlaps_a_day(period, at)]
         for entry, _ in entries:
             own = window_at(board.calendar, min(entry.at or at, at)).label
@@ -151,11 +155,12 @@ def _overlaps_a_day(period: Period, at: datetime) -> bool:
     return bool(period.starts_at and period.ends_at and period.starts_at <= at < period.ends_at + KEPT)
 
 
-def _by_board(targeted: Sequence[Targeted]) -> dict[int, list[Targeted]]:
-    boards: dict[int, list[Targeted]] = defaultdict(list)
+def _by_scope(targeted: Sequence[Targeted]) -> dict[tuple[int, int], list[Targeted]]:
+    """The entries within which an id is unique: by board, and competition (0 on calendar boards)."""
+    scopes: dict[tuple[int, int], list[Targeted]] = defaultdict(list)
     for entry, board in targeted:
-        boards[board.seq].append((entry, board))
-    return boards
+        scopes[board.seq, entry.competition or 0].append((entry, board))
+    return scopes
 
 
 def _look(period: Period, entries: Sequence[Entry], service: str, at: datetime) -> dict[int, Decided]:

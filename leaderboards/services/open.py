@@ -9,13 +9,18 @@ from datetime import datetime, timedelta
 
 from foundation import clock
 from leaderboards.core.periods import PeriodKind, Window, next_window, window_at
+from leaderboards.core.scores import choose_layout
 from leaderboards.models import Board, Period, Storage
 from leaderboards.services.settle import try_settle
 
 
 def open_period(board: Board, window: Window) -> Period:
-    """The period of ``window``, made and settled if it is new. Safe to call twice, also at once."""
+    """The period of ``window``, made and settled if it is new. Safe to call twice, also at once.
+
+    Raises ``BadBoard`` where the board's rules cannot be packed in the window.
+    """
     in_redis = board.storage != Storage.SQL
+    choose_layout(board.rules, window)
     period, created = Period.objects.get_or_create(
         board=board,
         label=window.label,
@@ -55,7 +60,9 @@ def open_due(at: datetime) -> int:
 
 
 def refresh_future_rules(board: Board, at: datetime) -> None:
-    """Give the board's present rules to periods that have not begun."""
+    """Give the board's present rules to periods that have not begun; those of competitions keep what was announced."""
+    if board.is_event:
+        return
     Period.objects.filter(board=board, starts_at__gt=at).update(rules_json=board.rules.to_json())
 
 

@@ -1,4 +1,4 @@
-"""Taking a player out of a board's running period.
+"""Taking a player out of a period that is open: a board's running one, or a competition's.
 
 On hybrid and sql boards his submissions of the period are voided with him. Redis boards keep no
 submissions; there the mirror tells SQL.
@@ -24,7 +24,12 @@ def remove_player(board: Board, player: str, at: datetime) -> None:
     period = selectors.stored_period(board, "current", at)
     if period is None:
         raise _not_ranked(player)
-    if board.storage == Storage.REDIS:
+    remove_from(period, player, at)
+
+
+def remove_from(period: Period, player: str, at: datetime) -> None:
+    """Take ``player`` out of ``period``. Raises ``NotRanked``, ``PeriodClosed`` or ``StorageUnavailable``."""
+    if period.board.storage == Storage.REDIS:
         _remove_from_redis(period, player)
     else:
         _remove_from_sql(period, player, at)
@@ -57,4 +62,4 @@ def _remove_from_sql(period: Period, player: str, at: datetime) -> None:
 
 
 def _not_ranked(player: str) -> NotRanked:
-    return NotRanked(f"{player} has no standing in the running period.")
+    return NotRanked(f"{player} has no standing in this period.")

@@ -1,24 +1,51 @@
-"""From an entry as sent to an item that a store can judge: which board, which period, what value.
+"""From an entry as sent to an item that a store can judge: which board or event, which period, what value.
 
 The trap: an id is looked up before anything about time (``services/ids.py``), so that a repetition is
 known as one also after its period has turned. Nothing here writes but the opening of a period.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from foundation.errors import SunwiError, Unavailable
 from leaderboards.core.entries import Entry, read_value
 from leaderboards.core.instants import milliseconds
 from leaderboards.core.periods import Window, window_at
 from leaderboards.core.submissions import Caller
-from leaderboards.errors import BadEntry, BoardForbidden, InTheFuture, PeriodClosed, UnknownBoard, UnknownCompetition
+from leaderboards.errors import (
+    BadEntry,
+    BoardForbidden,
+    InTheFuture,
+    NotJoined,
+    NotStarted,
+    PeriodClosed,
+    StorageUnavailable,
+    UnknownBoard,
+    UnknownCompetition,
+)
 from leaderboards.models import Board, Period, State
 from leaderboards.selectors.boards import boards_by_seq
 from leaderboards.selectors.periods import period_by_label
+from leaderboards.services import events
+from leaderboards.services.events import Event
 from leaderboards.services.open import open_period
 
 FUTURE_TOLERANCE = timedelta(seconds=5)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An entry and the board that it is for; ``event`` is its competition, None on calendar boards."""
+
+    entry: Entry
+    board: Board
+    event: Event | None = None
+
+    @property
+    def hides_ranks(self) -> bool:
+        """Whether its competition tells nobody his place now."""
+        return self.event is not None and self.event.hides_ranks
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,25 +56,63 @@ class Item:
     period: Period
     value: tuple[int, ...]
     at_ms: int
+    event: Event | None = None
 
 
-def boards_named(entries: Iterable[Entry]) -> dict[int, Board]:
-    """The boards that entries name, by number, in one query."""
-    return boards_by_seq({entry.board for entry in entries if entry.board is not None})
+class Targets:
+    """The boards and competitions that one request names, each kind found at once."""
+
+    def __init__(self, entries: Collection[Entry], caller: Caller, at: datetime) -> None:
+        self._caller = caller
+        self._boards = boards_by_seq({entry.board for entry in entries if entry.board is not None})
+        self._events = _named({entry.competition for entry in entries if entry.competition is not None}, at)
+
+    def of(self, entry: Entry) -> Target:
+        """What the entry is for. Raises what the caller must hear if there is nothing for him."""
+        if entry.competition is None:
+            board = self._boards.get(entry.board or 0)
+            if board is None:
+                raise UnknownBoard(f"There is no board {entry.board}.")
+            self._require(board)
+            if board.is_event:
+                raise BadEntry(f"Board {board.seq} counts in competitions: send `competition` instead of `board`.")
+            return Target(entry, board)
+        event = self._events.get(entry.competition)
+        if event is None:
+            raise UnknownCompetition(f"There is no competition {entry.competition}.")
+        if isinstance(event, SunwiError):
+            raise event
+        self._require(event.board)
+        return Target(entry, event.board, event)
+
+    def _require(self, board: Board) -> None:
+        if self._caller.boards is not None and board.seq not in self._caller.boards:
+            raise BoardForbidden(f"This key does not reach board {board.seq}.")
 
 
-def board_of(entry: Entry, boards: Mapping[int, Board], caller: Caller) -> Board:
-    """The board that an entry is for. Raises what the caller must hear if there is none for him."""
-    if entry.board is None:
-        raise UnknownCompetition(f"There is no competition {entry.competition}.")
-    board = boards.get(entry.board)
-    if board is None:
-        raise UnknownBoard(f"There is no board {entry.board}.")
-    if caller.boards is not None and board.seq not in caller.boards:
-        raise BoardForbidden(f"This key does not reach board {board.seq}.")
-    if board.is_event:
-        raise BadEntry(f"Board {board.seq} counts in competitions: send `competition` instead of `board`.")
-    return board
+def _named(numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:
+    try:
+        return events.source().named(numbers, at) if numbers else {}
+    except Unavailable:
+        return dict.fromkeys(numbers, _cannot_be_asked())
+
+
+def not_joined(targets: Iterable[Target]) -> dict[int, SunwiError]:
+    """The refusals of those who do not take part in the competition that they name, by position."""
+    asked = {each.entry.position: (each.event.number, each.entry.player) for each in targets if each.event}
+    try:
+        joined = set(events.source().joined(set(asked.values()))) if asked else set()
+    except Unavailable:
+        return dict.fromkeys(asked, _cannot_be_asked())
+    return {
+        position: NotJoined(f"{player} does not take part in competition {number}: join first.")
+        for position, (number, player) in asked.items()
+        if (number, player) not in joined
+    }
+
+
+def _cannot_be_asked() -> StorageUnavailable:
+    return StorageUnavailable("The competition cannot be looked up now; try again.")
 
 
 class Periods:
@@ -58,12 +123,12 @@ class Periods:
         self._backfill = backfill
         self._found: dict[tuple[int, str], Period] = {}
 
-    def item(self, entry: Entry, board: Board) -> Item:
-        """The entry in its period. Raises ``InTheFuture``, ``PeriodClosed``, ``BadPoints``, ``OutOfRange`` …"""
-        happened = self._when(entry)
-        period = self._period(board, window_at(board.calendar, happened))
-        value = read_value(period.rules, entry)
-        return Item(entry, period, value, period.layout.quantize(milliseconds(happened)))
+    def item(self, target: Target) -> Item:
+        """The entry in its period. Raises ``InTheFuture``, ``NotStarted``, ``PeriodClosed``, ``BadPoints`` …"""
+        happened = self._when(target.entry)
+        period = self._period(target, happened)
+        value = read_value(period.rules, target.entry)
+        return Item(target.entry, period, value, period.layout.quantize(milliseconds(happened)), target.event)
 
     def _when(self, entry: Entry) -> datetime:
         if entry.at is None:
@@ -72,13 +137,17 @@ class Periods:
             raise InTheFuture("`at` lies in the future; send it when it has happened, or mend the sender's clock.")
         return min(entry.at, self._at)
 
-    def _period(self, board: Board, window: Window) -> Period:
-        period = self._found.get((board.seq, window.label))
-        if period is None:
-            self._refuse_by_calendar(board, window)
-            period = period_by_label(board, window.label) or open_period(board, window)
-            period.board = board
-            self._found[board.seq, window.label] = period
+    def _period(self, target: Target, happened: datetime) -> Period:
+        board, event = target.board, target.event
+        window = event.window if event else window_at(board.calendar, happened)
+        period = self._found.get((board.seq, window.label)) or period_by_label(board, window.label)
+        if event:
+            window = period.window if period else window  # a period says itself when it ends: its scores hang on it
+            _refuse_outside(event, window, happened)
+        self._refuse_by_calendar(board, window)
+        period = period or open_period(board, window)
+        period.board = board
+        self._found[board.seq, window.label] = period
         if period.state != State.OPEN:
             raise PeriodClosed(f"Period {window.label} is closed.")
         return period
@@ -89,3 +158,10 @@ class Periods:
         grace = timedelta(seconds=board.grace_seconds)
         if window.ends_at and self._at >= window.ends_at + grace and not self._backfill:
             raise PeriodClosed(f"Period {window.label} closed on {window.ends_at + grace:%Y-%m-%d %H:%M:%S} UTC.")
+
+
+def _refuse_outside(event: Event, window: Window, happened: datetime) -> None:
+    if window.starts_at and happened < window.starts_at:
+        raise NotStarted(f"Competition {event.number} starts on {window.starts_at:%Y-%m-%d %H:%M:%S} UTC.")
+    if not window.contains(happened):
+        raise PeriodClosed(f"Competition {event.number} ended on {window.ends_at:%Y-%m-%d %H:%M:%S} UTC.")

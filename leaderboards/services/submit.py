@@ -1,13 +1,13 @@
 """Submitting scores: the one door, for the API, the import and the simulated players.
 
-The order of effects: find boards → answer ids that were used before → find or open periods → decide
-a period at a time, in the order of first appearance. Every entry stands alone: what one is
-refused for never touches its neighbours.
+The order of effects: find boards and competitions → answer ids that were used before → refuse who has not
+joined → find or open periods → decide a period at a time, in the order of first appearance. Every entry
+stands alone: what one is refused for never touches its neighbours.
 """
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -17,10 +17,10 @@ from leaderboards import selectors
 from leaderboards.core.entries import Entry
 from leaderboards.core.submissions import Caller, Outcome, Refused, Status
 from leaderboards.errors import OutcomeUnknown, StorageUnavailable
-from leaderboards.models import Board, Period, Storage
+from leaderboards.models import Period, Storage
 from leaderboards.services import decide_redis, decide_sql, ids
 from leaderboards.services.decided import Decided, outcome, refused
-from leaderboards.services.resolve import Item, Periods, board_of, boards_named
+from leaderboards.services.resolve import Item, Periods, Target, Targets, not_joined
 
 
 def submit(
@@ -50,19 +50,20 @@ class _Request:
         self._at = at
         self._dry_run = dry_run
         self._periods = Periods(at, backfilled)
+        self._targets: dict[int, Target] = {}
         self._decided: dict[int, Decided] = {}
         self._written: set[int] = set()  # boards of which a period is decided already
 
     def answer(self, entries: Sequence[Entry | Refused], ranks: bool) -> list[Outcome]:
         read = [entry for entry in entries if isinstance(entry, Entry)]
-        boards = boards_named(read)
-        targeted = self._targeted(read, boards)
-        self._decided |= ids.known(targeted, self._caller.service, self._at)
-        groups = self._grouped(targeted)
+        self._find_targets(read)
+        asked = [(target.entry, target.board) for target in self._targets.values()]
+        self._decided |= ids.known(asked, self._caller.service, self._at)
+        groups = self._grouped()
         before = self._ranks(groups, read) if ranks else {}
         for period, items in groups.items():
             self._apply(period, items)
-        outcomes = [self._outcome(entry, boards) for entry in entries]
+        outcomes = [self._outcome(entry) for entry in entries]
         return self._with_ranks(outcomes, before, self._ranks(groups, read)) if ranks else outcomes
 
     def _apply(self, period: Period, items: Sequence[Item]) -> None:
@@ -86,49 +87,51 @@ class _Request:
             gone = refused(error)
         return {item.entry.position: gone for item in items}
 
-    def _targeted(self, entries: Iterable[Entry], boards: Mapping[int, Board]) -> list[ids.Targeted]:
-        targeted = []
+    def _find_targets(self, entries: Collection[Entry]) -> None:
+        targets = Targets(entries, self._caller, self._at)
         for entry in entries:
             try:
-                targeted.append((entry, board_of(entry, boards, self._caller)))
+                self._targets[entry.position] = targets.of(entry)
             except SunwiError as error:
                 self._decided[entry.position] = refused(error)
-        return targeted
 
-    def _grouped(self, targeted: Iterable[ids.Targeted]) -> dict[Period, list[Item]]:
+    def _grouped(self) -> dict[Period, list[Item]]:
         groups: dict[Period, list[Item]] = defaultdict(list)
-        for entry, board in targeted:
-            if entry.position in self._decided:
+        absent = not_joined(target for place, target in self._targets.items() if place not in self._decided)
+        self._decided |= {place: refused(error) for place, error in absent.items()}
+        for place, target in self._targets.items():
+            if place in self._decided:
                 continue
             try:
-                item = self._periods.item(entry, board)
+                item = self._periods.item(target)
             except SunwiError as error:
-                self._decided[entry.position] = refused(error)
+                self._decided[place] = refused(error)
             else:
                 groups[item.period].append(item)
         return groups
 
-    def _outcome(self, entry: Entry | Refused, boards: Mapping[int, Board]) -> Outcome:
+    def _outcome(self, entry: Entry | Refused) -> Outcome:
         if isinstance(entry, Refused):
             return Outcome(
                 position=entry.position,
                 status=Status.REJECTED,
                 player=entry.player,
                 board=entry.board,
+                competition=entry.competition,
                 code=entry.error.code,
                 detail=entry.error.detail,
             )
-        return outcome(entry, boards.get(entry.board or 0), self._decided[entry.position])
+        return outcome(entry, self._targets.get(entry.position), self._decided[entry.position])
 
     def _ranks(self, groups: Mapping[Period, Sequence[Item]], entries: Iterable[Entry]) -> dict[Ranked, int]:
         """The present ranks of everybody whom the request touches, or has touched when it was sent before."""
         players: dict[Period, set[str]] = defaultdict(set)
-        for period, items in groups.items():
-            players[period] |= {item.entry.player for item in items}
+        grouped = {item.entry.position: period for period, items in groups.items() for item in items}
         for entry in entries:
-            decided = self._decided.get(entry.position)
-            if decided and decided.period:
-                players[decided.period].add(entry.player)
+            target, decided = self._targets.get(entry.position), self._decided.get(entry.position)
+            period = decided.period if decided else grouped.get(entry.position)
+            if period and not (target and target.hides_ranks):
+                players[period].add(entry.player)
         return {(p, name): rank for p, names in players.items() for name, rank in selectors.ranks(p, names).items()}
 
     def _with_ranks(
@@ -138,7 +141,7 @@ class _Request:
         found = []
         for each in outcomes:
             period = self._decided[each.position].period if each.position in self._decided else None
-            if each.status.is_accepted and period and each.player:
+            if each.status.is_accepted and period and each.player and not each.hides_ranks:
                 key = (period, each.player)
                 found.append(replace(each, rank=after.get(key), previous_rank=before.get(key)))
             else:

@@ -1,0 +1,69 @@
+"""The port to what declares events: the competitions, an app above this one, which is never imported here.
+
+Whoever knows them registers with ``provide`` when the process starts; until then there are none. The trap: on
+redis boards no submissions are kept, so attempts cannot be counted there.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from foundation.errors import SunwiError
+from leaderboards.core.periods import Window
+from leaderboards.errors import BadBoard
+from leaderboards.models import Board, Storage
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A competition as scoring sees it: its board, its window, how often a player may score in it.
+
+    ``attempts`` None is as often as he likes. Raises ``BadBoard`` where the board cannot count them.
+    """
+
+    number: int
+    board: Board
+    window: Window
+    attempts: int | None = None
+    hides_ranks: bool = False
+
+    def __post_init__(self) -> None:
+        if self.attempts is not None and self.board.storage == Storage.REDIS:
+            raise BadBoard(
+                f"Board {self.board.seq} keeps its scores in Redis, which cannot count attempts: leave the number "
+                "of attempts empty, or take a board with another storage.",
+                "attempts",
+            )
+
+
+class Events(Protocol):
+    """What scoring asks about competitions. May raise ``Unavailable``; then their entries are refused as such."""
+
+    def named(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:
+        """The events of these numbers; one that takes no entries is its refusal, an unknown one is left out."""
+
+    def joined(self, pairs: Collection[tuple[int, str]]) -> Collection[tuple[int, str]]:
+        """Those of the pairs (event, player) where the player takes part now."""
+
+
+class _NoEvents:
+    def named(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:  # noqa: ARG002 (none)
+        return {}
+
+    def joined(self, pairs: Collection[tuple[int, str]]) -> Collection[tuple[int, str]]:  # noqa: ARG002 (nobody)
+        return ()
+
+
+class _Provided:
+    events: Events = _NoEvents()
+
+
+def provide(events: Events) -> None:
+    """Let ``events`` answer from now on, in this process."""
+    _Provided.events = events
+
+
+def source() -> Events:
+    """Who knows the events."""
+    return _Provided.events

@@ -1,0 +1,70 @@
+"""A competition as leaderboards see it: an event board, its window, and a stand-in for whoever declares events."""
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any
+
+from foundation.errors import SunwiError
+from leaderboards.core.entries import read_entry
+from leaderboards.core.periods import event_window
+from leaderboards.core.submissions import Caller, Outcome
+from leaderboards.models import Board, Period
+from leaderboards.services import events
+from leaderboards.services.events import Event
+from leaderboards.services.submit import submit
+from tests.leaderboards.services.site import DAY, NOON, make_board
+
+STARTS, ENDS = NOON - DAY, NOON + DAY
+
+
+class KnownEvents:
+    """Events and refusals by number; everybody in ``players`` takes part in all of them."""
+
+    def __init__(self, players: Collection[str]) -> None:
+        self.players = set(players)
+        self.by_number: dict[int, Event | SunwiError] = {}
+
+    def named(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:
+        return {number: self.by_number[number] for number in numbers if number in self.by_number}
+
+    def joined(self, pairs: Collection[tuple[int, str]]) -> Collection[tuple[int, str]]:
+        return [pair for pair in pairs if pair[1] in self.players]
+
+    def add(self, board: Board, number: int = 7, **wanted: Any) -> Event:
+        window = event_window(number, wanted.pop("starts_at", STARTS), wanted.pop("ends_at", ENDS))
+        self.by_number[number] = event = Event(number, board, window, **wanted)
+        return event
+
+
+@contextmanager
+def known_events(players: Collection[str] = ("a", "b", "c", "d")) -> Iterator[KnownEvents]:
+    """Somebody declares events, until the end of the block."""
+    before, declared = events.source(), KnownEvents(players)
+    events.provide(declared)
+    try:
+        yield declared
+    finally:
+        events.provide(before)
+
+
+def event_board(storage: str = "hybrid", **wanted: Any) -> Board:
+    return make_board(storage, period="event", **{"name": f"Races in {storage}", **wanted})
+
+
+def send(*raw: dict[str, Any], at: datetime = NOON, service: str = "game", **options: bool) -> list[Outcome]:
+    """Entries of competition 7, unless they say otherwise."""
+    entries = [read_entry(each if "board" in each else {"competition": 7, **each}, n) for n, each in enumerate(raw)]
+    return submit(entries, Caller(service), at, **options)
+
+
+def told(outcomes: list[Outcome]) -> list[str]:
+    return [outcome.code or outcome.status.value for outcome in outcomes]
+
+
+def period_of(event: Event) -> Period:
+    return Period.objects.select_related("board").get(board=event.board, label=event.window.label)
+
+
+def just_before(at: datetime) -> str:
+    return (at - timedelta(milliseconds=1)).isoformat()
