@@ -12,8 +12,9 @@ from ninja.errors import ValidationError
 from foundation.errors import SunwiError
 from foundation.problems import BadRequest, DatabaseAway, NoSuchPath, respond, respond_unexpected
 from leaderboards.api import boards, export, players, scores, standings
-from leaderboards.api.document import Api
+from leaderboards.api.document import Api, Part
 from leaderboards.api.edge import fenced
+from leaderboards.api.examples import told_of_boards
 
 api = Api(
     title="Sunwi",
@@ -23,12 +24,14 @@ api = Api(
     docs_url=None,
     urls_namespace="api",
 )
-for part in (scores, boards, standings, export, players):
-    api.add_router("", part.router)
+routers = tuple(each.router for each in (scores, boards, standings, export, players))
+api.add(Part(routers, told_of_boards))
 
 
-def urls() -> list[URLPattern]:
-    """The API's addresses, each behind the edge."""
+def urls(*others: Part) -> list[URLPattern]:
+    """The API's addresses, each behind the edge; ``others`` are those of the apps above, which are not known here."""
+    for part in others:
+        api.add(part)
     patterns: list[URLPattern] = []
     for bound in api._get_bound_routers():
         views = list(bound.path_operations.values())

@@ -54,22 +54,33 @@ def key_of(request: HttpRequest) -> ServiceKey | None:
 def board_to_read(request: HttpRequest, seq: int) -> Board:
     """The board. Raises ``UnknownBoard``, and for a private one ``Unauthenticated`` or ``Forbidden``."""
     board = selectors.board_by_seq(seq)
-    if is_private(board):
-        key = key_of(request)
-        if key is None:
-            raise Unauthenticated(f"Board {seq} is private: send a service key with the scope {READ_PRIVATE}.")
-        service_keys.require(key, READ_PRIVATE)
-        _require_board(key, board)
+    admit_reader(request, board)
     return board
 
 
 def board_to_write(request: HttpRequest, seq: int) -> Board:
     """The board, if the key reaches it. Raises ``UnknownBoard`` or ``BoardForbidden``."""
-    board, key = selectors.board_by_seq(seq), key_of(request)
+    board = selectors.board_by_seq(seq)
+    admit_writer(request, board)
+    return board
+
+
+def admit_reader(request: HttpRequest, board: Board) -> None:
+    """Raise ``Unauthenticated`` or ``Forbidden`` where the board is private and the caller may not read it."""
+    if is_private(board):
+        key = key_of(request)
+        if key is None:
+            raise Unauthenticated(f"Board {board.seq} is private: send a service key with the scope {READ_PRIVATE}.")
+        service_keys.require(key, READ_PRIVATE)
+        _require_board(key, board)
+
+
+def admit_writer(request: HttpRequest, board: Board) -> None:
+    """Raise ``Unauthenticated`` or ``BoardForbidden`` where the caller's key does not reach the board."""
+    key = key_of(request)
     if key is None:
         raise Unauthenticated("Send a service key.")
     _require_board(key, board)
-    return board
 
 
 def may_list(request: HttpRequest, board: Board) -> bool:

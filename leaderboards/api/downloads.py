@@ -1,0 +1,83 @@
+"""Files that are streamed: whatever can be read twice, in parts, with an ETag once it never changes again."""
+
+import csv
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from hashlib import blake2b
+from itertools import chain
+
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+
+from leaderboards.api.answers import has_already, tagged
+from leaderboards.api.encoding import when
+from leaderboards.selectors import Row
+
+ROWS_A_CHUNK = 500
+CSV = "text/csv; charset=utf-8"
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """``read`` begins anew each time: when it was so, and the file in parts."""
+
+    name: str
+    content_type: str
+    private: bool
+    read: Callable[[], tuple[datetime, Iterator[bytes]]]
+
+    def open(self) -> HttpResponseBase:
+        """What changes by the second is kept by nobody."""
+        response = self._streamed()
+        response["Cache-Control"] = "private, no-store" if self.private else "no-store"
+        return response
+
+    def final(self, request: HttpRequest) -> HttpResponseBase:
+        """Read once for the ETag, and again only for a caller who does not have it."""
+        digest = blake2b(digest_size=12)
+        as_of, parts = self.read()
+        for part in parts:
+            digest.update(part)
+        tag = digest.hexdigest()
+        if has_already(request, tag):
+            response: HttpResponseBase = HttpResponse(status=304, headers={"As-Of": when(as_of)})
+            del response["Content-Type"]
+        else:
+            response = self._streamed()
+        return tagged(response, tag, self.private)
+
+    def _streamed(self) -> StreamingHttpResponse:
+        as_of, parts = self.read()
+        # The first part is read here: what fails at once is refused properly instead of breaking off.
+        response = StreamingHttpResponse(chain([next(parts)], parts), content_type=self.content_type)
+        response["Content-Disposition"] = f'attachment; filename="{self.name}"'
+        response["As-Of"] = when(as_of)
+        return response
+
+
+class _Line:
+    """What the csv writer writes to: it hands each line back."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+def csv_parts(columns: Sequence[str], rows: Iterable[Row]) -> Iterator[bytes]:
+    """Rows as CSV, the header in the first part; ``columns`` are the criteria, none on boards of points."""
+    writer = csv.writer(_Line(), lineterminator="\r\n")
+    lines = [str(writer.writerow(["rank", "player", "name", *(columns or ["points"]), "achieved_at", "tied"]))]
+    for row in rows:
+        lines.append(str(writer.writerow(_cells(row, columns))))
+        if len(lines) >= ROWS_A_CHUNK:
+            yield "".join(lines).encode()
+            lines = []
+    yield "".join(lines).encode()
+
+
+def _cells(row: Row, columns: Sequence[str]) -> list[object]:
+    fields = row.fields or {}
+    values: list[object] = [fields[name] for name in columns] or [f"{Decimal(row.points or 0):f}"]
+    achieved_at = when(row.achieved_at) if row.achieved_at else ""
+    return [row.rank, row.player, row.name, *values, achieved_at, row.tied]
