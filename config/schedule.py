@@ -24,6 +24,10 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "verify": every(300, "leaderboards.tasks.verify"),
     # Keys and submissions that have been kept long enough go.
     "retain": every(3600, "leaderboards.tasks.retain"),
+    # Webhook messages that are due are sent, for about ten seconds.
+    "deliver_webhooks": every(5, "foundation.tasks.deliver_webhooks"),
+    # Webhook messages that arrived, or were dropped, long ago go.
+    "retain_webhooks": every(3600, "foundation.tasks.retain_webhooks"),
     # A sign of life of beat and worker, which /readyz and `doctor` read.
     "heartbeat": every(10, "foundation.tasks.heartbeat"),
 }

@@ -254,6 +254,13 @@ CONTENT_SECURITY_POLICY = {
     },
 }
 
+# -- Webhooks -----------------------------------------------------------------------------------
+
+# Messages go to the public internet over https alone. On lets them go to private addresses too, and over http.
+WEBHOOK_ALLOW_PRIVATE = env.bool("WEBHOOK_ALLOW_PRIVATE", default=False)
+# How long messages that arrived are kept, to look at and to send again.
+WEBHOOK_KEEP_DAYS = env.int("WEBHOOK_KEEP_DAYS", default=30)
+
 # -- Logs: one line each, UTC, to standard error ------------------------------------------------
 
 LOGGING = {

@@ -7,6 +7,11 @@ from typing import Any, ClassVar
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+# Django finds the models of an app here.
+from foundation.webhooks.models import WebhookDelivery, WebhookEndpoint
+
+__all__ = ["DeadLetter", "Heartbeat", "KnownRedis", "ServiceKey", "WebhookDelivery", "WebhookEndpoint"]
+
 
 class ServiceKey(models.Model):
     """A game server's key: SQL keeps its prefix and a hash, never the secret.

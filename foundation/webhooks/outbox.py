@@ -1,0 +1,75 @@
+"""Putting messages into the outbox, and saying of one that it goes again or never.
+
+A message is a row, written in the transaction that makes it true: a rollback takes both, a crash neither.
+The caller derives the id from its own row, so that putting it in twice is putting it in once.
+"""
+
+import re
+import secrets
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import orjson
+from django.db.models import QuerySet
+
+from foundation.errors import Invalid
+from foundation.webhooks.models import WebhookDelivery, WebhookEndpoint
+
+MOST_BYTES = 20_000
+TEST_KIND = "test"
+
+_ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
+_KIND = re.compile(r"[a-z0-9_.]{1,50}")
+
+
+def enqueue(kind: str, message_id: str, payload: Mapping[str, Any], at: datetime) -> None:
+    """One row for each live endpoint that wants ``kind``, in the caller's transaction.
+
+    ``message_id`` (letters, digits, hyphen, underscore) is the same whenever it is about the same. Raises
+    ``Invalid`` for an id, a kind or a payload (20,000 bytes with its envelope) that cannot be sent.
+    """
+    body = _body(kind, message_id, payload, at)
+    told = [endpoint for endpoint in WebhookEndpoint.objects.filter(disabled_at=None) if endpoint.wants(kind)]
+    rows = [_row(endpoint, kind, message_id, body, at) for endpoint in told]
+    WebhookDelivery.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def enqueue_test(endpoint: WebhookEndpoint, at: datetime) -> WebhookDelivery:
+    """A message that only says that it is a test, to one endpoint. Raises ``Invalid`` where that is disabled."""
+    if endpoint.disabled_at is not None:
+        raise Invalid(f"{endpoint} is disabled: enable it first.")
+    message_id = f"test-{secrets.token_hex(8)}"
+    row = _row(endpoint, TEST_KIND, message_id, _body(TEST_KIND, message_id, {"endpoint": endpoint.name}, at), at)
+    row.save()
+    return row
+
+
+def replay(deliveries: QuerySet[WebhookDelivery], at: datetime) -> int:
+    """Send those that are over (dead, dropped or delivered) again, from the first try; returns how many."""
+    over = deliveries.filter(next_try_at=None)
+    return over.update(next_try_at=at, tries=0, delivered_at=None, dead_at=None, dropped_at=None)
+
+
+def drop(deliveries: QuerySet[WebhookDelivery], at: datetime) -> int:
+    """Give up those that were not delivered; returns how many."""
+    undelivered = deliveries.filter(delivered_at=None, dropped_at=None)
+    return undelivered.update(dropped_at=at, next_try_at=None, dead_at=None)
+
+
+def _row(endpoint: WebhookEndpoint, kind: str, message_id: str, body: str, at: datetime) -> WebhookDelivery:
+    return WebhookDelivery(
+        endpoint=endpoint, kind=kind, message_id=message_id, body=body, created_at=at, next_try_at=at
+    )
+
+
+def _body(kind: str, message_id: str, payload: Mapping[str, Any], at: datetime) -> str:
+    if not _ID.fullmatch(message_id):
+        raise Invalid(f"A message's id is 1 to 100 letters, digits, hyphens or underscores; got {message_id!r}.")
+    if not _KIND.fullmatch(kind):
+        raise Invalid(f"A message's kind is 1 to 50 small letters, digits, dots or underscores; got {kind!r}.")
+    envelope = {"type": kind, "timestamp": at, "data": payload}
+    body = orjson.dumps(envelope, option=orjson.OPT_UTC_Z)
+    if len(body) > MOST_BYTES:
+        raise Invalid(f"A message has at most {MOST_BYTES:,} bytes; {message_id} has {len(body):,}.")
+    return body.decode()

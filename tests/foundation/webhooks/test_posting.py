@@ -1,0 +1,240 @@
+"""One try over a real socket: what is sent, and every way in which the other side can misbehave."""
+
+import socket
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+import pytest
+
+from foundation.webhooks import addresses, posting
+from foundation.webhooks.posting import post
+from tests.foundation.webhooks.receiver import Receiver, status
+
+BODY = b'{"type":"test"}'
+real_getaddrinfo = socket.getaddrinfo
+
+
+def lead_to(monkeypatch: pytest.MonkeyPatch, *answers: list[str]) -> list[str]:
+    """The name hooks.example leads to each of ``answers`` in turn; returns the names that were asked for."""
+    asked: list[str] = []
+    turns = iter(answers)
+
+    def found(host: str, port: int, *args: Any, **more: Any) -> list[Any]:
+        if host != "hooks.example":
+            return list(real_getaddrinfo(host, port, *args, **more))
+        asked.append(host)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (ip, port)) for ip in next(turns)]
+
+    monkeypatch.setattr(socket, "getaddrinfo", found)
+    return asked
+
+
+@pytest.fixture
+def in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(posting, "TOTAL_SECONDS", 0.5)
+
+
+def test_body_and_headers_arrive_as_they_were_given(receiver: Receiver) -> None:
+    answer = post(receiver.url, BODY, {"webhook-id": "m-1"})
+
+    assert (answer.status, answer.said, answer.is_good) == (200, "thanks", True)
+    received = receiver.received[0]
+    assert (received.path, received.body) == ("/hooks?from=sunwi", BODY)
+    assert received.headers == {
+        "host": f"127.0.0.1:{receiver.port}",
+        "user-agent": "Sunwi-Webhooks",
+        "content-type": "application/json",
+        "content-length": str(len(BODY)),
+        "accept-encoding": "identity",
+        "webhook-id": "m-1",
+    }
+
+
+@pytest.mark.parametrize("code", [301, 302, 303, 307, 308])
+def test_a_redirect_is_an_answer_and_is_not_followed(receivers: Callable[[], Receiver], code: int) -> None:
+    one, other = receivers(), receivers()
+    one.behave = status(code, Location=other.url)
+
+    answer = post(one.url, BODY, {})
+
+    assert (answer.status, answer.is_good) == (code, False)
+    assert other.received == []
+
+
+def test_no_proxy_of_the_environment_is_asked(receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1/")
+    monkeypatch.setenv("all_proxy", "http://127.0.0.1:1/")
+
+    assert post(receiver.url, BODY, {}).is_good
+
+
+def test_of_an_endless_answer_the_beginning_is_read(receiver: Receiver) -> None:
+    def endless(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(500)
+        handler.end_headers()
+        while not receiver.leaving.is_set():
+            handler.wfile.write(b"x" * 4096)
+
+    receiver.behave = endless
+
+    answer = post(receiver.url, BODY, {})
+
+    assert (answer.status, answer.said) == (500, "x" * 2000)
+    assert answer.seconds < posting.TOTAL_SECONDS
+
+
+def test_an_answer_that_is_no_text_fits_a_row(receiver: Receiver) -> None:
+    receiver.behave = status(400, b"\0\xff ok")
+
+    assert post(receiver.url, BODY, {}).said == "�� ok"
+
+
+def _drip(handler: BaseHTTPRequestHandler, receiver: Receiver, before: bytes, drop: bytes) -> None:
+    handler.wfile.write(before)
+    while not receiver.leaving.wait(0.05):
+        handler.wfile.write(drop)
+
+
+@pytest.mark.usefixtures("in_a_hurry")
+@pytest.mark.parametrize(
+    ("before", "drop"),
+    [
+        (b"", b""),
+        (b"", b"H"),
+        (b"HTTP/1.1 200 OK\r\n", b"X"),
+        (b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"),
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    ],
+)
+def test_an_answer_that_drips_or_never_comes_is_cut_off(receiver: Receiver, before: bytes, drop: bytes) -> None:
+    receiver.behave = lambda handler: _drip(handler, receiver, before, drop)
+
+    answer = post(receiver.url, BODY, {})
+
+    assert answer.status is None
+    assert 0.5 <= answer.seconds < 3
+
+
+@pytest.mark.usefixtures("in_a_hurry")
+def test_once_the_status_is_there_a_dripping_body_changes_nothing(receiver: Receiver) -> None:
+    before = b"HTTP/1.1 202 Accepted\r\nContent-Length: 9999\r\n\r\n"
+    receiver.behave = lambda handler: _drip(handler, receiver, before, b"x")
+
+    answer = post(receiver.url, BODY, {})
+
+    assert (answer.status, answer.is_good) == (202, True)
+    assert set(answer.said) == {"x"}
+    assert answer.seconds < 3
+
+
+def test_a_body_that_breaks_off_changes_nothing_either(receiver: Receiver) -> None:
+    receiver.behave = status(202, b"no length of a chunk", **{"Transfer-Encoding": "chunked"})
+
+    answer = post(receiver.url, BODY, {})
+
+    assert answer.is_good
+    assert answer.said.startswith("The answer broke off: ")
+
+
+def test_what_is_no_http_is_no_answer(receiver: Receiver) -> None:
+    def greet(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(b"SSH-2.0-OpenSSH_9.2\r\n")
+
+    receiver.behave = greet
+
+    answer = post(receiver.url, BODY, {})
+
+    assert answer.status is None
+    assert answer.said.startswith("No answer: ")
+
+
+@pytest.mark.usefixtures("private_allowed")
+def test_a_closed_port_is_no_answer() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+
+    answer = post(f"http://127.0.0.1:{port}/", BODY, {})
+
+    assert answer.status is None
+    assert "refused" in answer.said
+
+
+def test_the_next_address_of_a_name_is_tried(receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
+    lead_to(monkeypatch, ["127.0.0.2", "127.0.0.1"])
+
+    assert post(f"http://hooks.example:{receiver.port}/", BODY, {}).is_good
+
+
+def test_nothing_is_sent_inside_unless_allowed(tls_receiver: Receiver) -> None:
+    answer = post(f"https://127.0.0.1:{tls_receiver.port}/", BODY, {})
+
+    assert answer.said == "127.0.0.1 leads to 127.0.0.1, which is not on the public internet."
+    assert (answer.status, tls_receiver.received) == (None, [])
+
+
+class TestOverTls:
+    """127.0.0.1 stands in for a public address; every other one is judged as always."""
+
+    @pytest.fixture(autouse=True)
+    def _stand_in(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        judge = addresses.is_public
+        monkeypatch.setattr(addresses, "is_public", lambda ip: ip == "127.0.0.1" or judge(ip))
+
+    def test_the_judged_address_is_asked_under_the_name(
+        self, tls_receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        lead_to(monkeypatch, ["127.0.0.1"])
+
+        answer = post(f"https://hooks.example:{tls_receiver.port}/", BODY, {})
+
+        assert (answer.status, answer.said) == (200, "thanks")
+        assert tls_receiver.received[0].headers["host"] == f"hooks.example:{tls_receiver.port}"
+
+    def test_a_name_that_changes_its_mind_leads_nowhere(
+        self, tls_receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked = lead_to(monkeypatch, ["127.0.0.1"], ["169.254.169.254"])
+        url = f"https://hooks.example:{tls_receiver.port}/"
+
+        first, second = post(url, BODY, {}), post(url, BODY, {})
+
+        assert (first.status, second.status) == (200, None)
+        assert "169.254.169.254" in second.said
+        assert len(asked) == 2  # once a try: what was judged is what was connected to
+
+    def test_a_certificate_of_another_name_is_refused(
+        self, tls_receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        answer = post(f"https://127.0.0.1:{tls_receiver.port}/", BODY, {})
+
+        assert "CERTIFICATE_VERIFY_FAILED" in answer.said
+        assert tls_receiver.received == []
+
+    def test_a_certificate_of_nobody_known_is_refused(
+        self, tls_receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.delenv("SSL_CERT_FILE")
+        lead_to(monkeypatch, ["127.0.0.1"])
+
+        assert "CERTIFICATE_VERIFY_FAILED" in post(f"https://hooks.example:{tls_receiver.port}/", BODY, {}).said
+
+    @pytest.mark.usefixtures("in_a_hurry")
+    def test_a_dripping_answer_is_cut_off_behind_tls_too(
+        self, tls_receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        lead_to(monkeypatch, ["127.0.0.1"])
+        tls_receiver.behave = lambda handler: _drip(handler, tls_receiver, b"HTTP/1.1 200 OK\r\n", b"X")
+
+        answer = post(f"https://hooks.example:{tls_receiver.port}/", BODY, {})
+
+        assert answer.status is None
+        assert answer.seconds < 3
+
+    @pytest.mark.usefixtures("in_a_hurry")
+    def test_a_handshake_that_never_comes_is_given_up(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            answer = post(f"https://127.0.0.1:{silent.getsockname()[1]}/", BODY, {})
+
+        assert answer.status is None
+        assert answer.seconds < 3
