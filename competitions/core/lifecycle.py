@@ -1,0 +1,66 @@
+"""Where a competition stands at a moment, from nothing but its timestamps.
+
+``draft → open → running → (frozen) → closing → final``, or ``cancelled``. The trap: a freeze lasts until somebody
+reveals, so a competition may be final behind the curtain while the public still sees ``frozen``.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+
+class Phase(StrEnum):
+    """A competition's life, as the public sees it."""
+
+    DRAFT = "draft"
+    OPEN = "open"
+    RUNNING = "running"
+    FROZEN = "frozen"
+    CLOSING = "closing"
+    FINAL = "final"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """The timestamps that decide; ``freeze`` is how long before the end the standings are hidden, if at all."""
+
+    starts_at: datetime
+    ends_at: datetime
+    published_at: datetime | None = None
+    cancelled_at: datetime | None = None
+    freeze: timedelta | None = None
+    frozen_at: datetime | None = None
+    revealed_at: datetime | None = None
+    final_at: datetime | None = None
+
+    @property
+    def freezes_at(self) -> datetime | None:
+        """When the public standings stop moving; never before the start."""
+        return None if self.freeze is None else max(self.starts_at, self.ends_at - self.freeze)
+
+    def is_hidden(self, at: datetime) -> bool:
+        """Whether the public sees the standings of the freeze: from then on until the reveal, also if the end moves."""
+        freezes_at = self.freezes_at
+        due = self.frozen_at is not None or (freezes_at is not None and freezes_at <= at)
+        return self.may_hide and due
+
+    @property
+    def may_hide(self) -> bool:
+        """Whether its standings are hidden, or may come to be."""
+        lives = self.published_at is not None and self.cancelled_at is None
+        return lives and self.revealed_at is None and (self.freeze is not None or self.frozen_at is not None)
+
+    def phase(self, at: datetime) -> Phase:
+        """Where it stands at ``at``."""
+        if self.cancelled_at is not None:
+            return Phase.CANCELLED
+        if self.published_at is None:
+            return Phase.DRAFT
+        if at < self.starts_at:
+            return Phase.OPEN
+        if self.is_hidden(at):
+            return Phase.FROZEN
+        if at < self.ends_at:
+            return Phase.RUNNING
+        return Phase.CLOSING if self.final_at is None else Phase.FINAL

@@ -1,0 +1,79 @@
+"""What a competition can refuse, one class each; ``code`` is part of the API's contract."""
+
+from foundation.errors import Conflict, Forbidden, Invalid, NotFound
+
+
+class BadCompetition(Invalid):
+    """Settings that cannot work; ``field`` names the one to blame."""
+
+    code = "bad_competition"
+
+    def __init__(self, detail: str, field: str = "") -> None:
+        super().__init__(detail)
+        self.field = field
+
+
+class NotAParticipant(NotFound):
+    """The player does not take part in this competition."""
+
+    code = "not_joined"
+
+
+class NotOpenYet(Conflict):
+    """The competition is a draft: nobody can join."""
+
+    code = "not_open"
+
+
+class JoiningOver(Conflict):
+    """It is too late to join."""
+
+    code = "joining_over"
+
+
+class AlreadyJoined(Conflict):
+    """The player takes part already."""
+
+    code = "already_joined"
+
+
+class WrongCode(Forbidden):
+    """The code does not open this competition."""
+
+    code = "wrong_code"
+
+
+class NotInvited(Forbidden):
+    """The player is not on the competition's list."""
+
+    code = "not_invited"
+
+
+class CompetitionFull(Conflict):
+    """As many take part as may."""
+
+    code = "competition_full"
+
+
+class Disqualified(Forbidden):
+    """The player was disqualified and cannot join again."""
+
+    code = "disqualified"
+
+
+class CompetitionOver(Conflict):
+    """The competition has ended or was cancelled; this cannot be done any more."""
+
+    code = "competition_over"
+
+
+class BoardInUse(Conflict):
+    """Something cannot go while competitions stand on it."""
+
+    code = "board_in_use"
+
+
+class NotRevealable(Conflict):
+    """There is nothing hidden, or the result is not final yet."""
+
+    code = "not_revealable"

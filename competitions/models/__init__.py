@@ -1,0 +1,25 @@
+"""The rows of competitions, a file for each subject. Rows know themselves; what changes several is a service."""
+
+from competitions.models.competitions import Change, ChangeKind, Competition, Invitation, Joining, Participant
+from competitions.models.notices import Mail, Notice, NoticeKind, Preference
+from competitions.models.rewards import RewardGrant, RewardRun, RewardTier, TierKind
+from competitions.models.snapshots import Snapshot, SnapshotRow
+
+__all__ = [
+    "Change",
+    "ChangeKind",
+    "Competition",
+    "Invitation",
+    "Joining",
+    "Mail",
+    "Notice",
+    "NoticeKind",
+    "Participant",
+    "Preference",
+    "RewardGrant",
+    "RewardRun",
+    "RewardTier",
+    "Snapshot",
+    "SnapshotRow",
+    "TierKind",
+]

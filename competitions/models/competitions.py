@@ -1,0 +1,206 @@
+"""A competition, who may join it, who has, and what was done to it.
+
+Its standings are a period of its board, ``LeaderBoard_<seq>_c<id>``: scores and ranks live there and nowhere else.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from competitions.core.lifecycle import Course, Phase
+from leaderboards.core.periods import Window, event_window
+from leaderboards.models import Board, Player
+
+FROZEN_SUFFIX = "-frozen"
+
+
+class Joining(models.TextChoices):
+    """Who may join."""
+
+    EVERYONE = "everyone", _("everyone")
+    CODE = "code", _("whoever has the code")
+    LIST = "list", _("players on the list")
+
+
+def default_alerts() -> list[str]:
+    """The alerts of a new competition; entering the top 3 is off unless asked for."""
+    return ["first_taken", "first_lost", "top10_entered"]
+
+
+class Competition(models.Model):
+    """A window of its own over an event board's rules.
+
+    What happened to it is a timestamp: published, frozen (the public copy was made), revealed, final, cancelled.
+    """
+
+    name = models.CharField(_("name"), max_length=100)
+    description = models.TextField(_("description"), max_length=4000, blank=True)
+    picture = models.BinaryField(null=True, editable=True)
+    picture_hash = models.CharField(max_length=24, blank=True, editable=False)
+    board = models.ForeignKey(Board, models.PROTECT, related_name="competitions", verbose_name=_("board"))
+    starts_at = models.DateTimeField(_("starts"))
+    ends_at = models.DateTimeField(_("ends"))
+    timezone = models.CharField(_("time zone"), max_length=64, default="UTC")
+    joining = models.CharField(_("who may join"), max_length=8, choices=Joining.choices, default=Joining.EVERYONE)
+    join_code = models.CharField(_("join code"), max_length=40, blank=True)
+    join_until = models.DateTimeField(_("joining until"), null=True, blank=True)
+    most_participants = models.PositiveIntegerField(
+        _("at most, participants"), null=True, blank=True, validators=[MinValueValidator(1)]
+    )
+    attempts = models.PositiveIntegerField(
+        _("attempts per player"), null=True, blank=True, validators=[MinValueValidator(1)]
+    )
+    snapshot_minutes = models.PositiveIntegerField(
+        _("snapshot every, minutes"), default=30, validators=[MinValueValidator(1), MaxValueValidator(1440)]
+    )
+    alert_hours = models.PositiveIntegerField(
+        _("alerts in the last hours"), default=24, validators=[MaxValueValidator(24 * 60)]
+    )
+    alerts = models.JSONField(_("alerts"), default=default_alerts, blank=True)
+    freeze_minutes = models.PositiveIntegerField(
+        _("freeze before the end, minutes"), null=True, blank=True, validators=[MinValueValidator(1)]
+    )
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    published_at = models.DateTimeField(_("published"), null=True, editable=False)
+    frozen_at = models.DateTimeField(_("frozen"), null=True, editable=False)
+    revealed_at = models.DateTimeField(_("revealed"), null=True, editable=False)
+    final_at = models.DateTimeField(_("final"), null=True, editable=False)
+    cancelled_at = models.DateTimeField(_("cancelled"), null=True, editable=False)
+
+    class Meta:
+        ordering = ("-starts_at", "-pk")
+        verbose_name = _("competition")
+        verbose_name_plural = _("competitions")
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=Q(starts_at__lt=F("ends_at")), name="competition_ends_after_start"),
+        ]
+        indexes: ClassVar = [models.Index(fields=["final_at", "ends_at"], name="competition_ends")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def label(self) -> str:
+        """The label of its period."""
+        return f"c{self.pk}"
+
+    @property
+    def frozen_label(self) -> str:
+        """The label of the copy that the public sees during the freeze."""
+        return self.label + FROZEN_SUFFIX
+
+    @property
+    def window(self) -> Window:
+        """From when to when it counts. Raises ``BadBoard`` unless it ends after it starts."""
+        return event_window(self.pk, self.starts_at, self.ends_at)
+
+    @property
+    def course(self) -> Course:
+        """The timestamps that decide where it stands."""
+        return Course(
+            starts_at=self.starts_at,
+            ends_at=self.ends_at,
+            published_at=self.published_at,
+            cancelled_at=self.cancelled_at,
+            freeze=None if self.freeze_minutes is None else timedelta(minutes=self.freeze_minutes),
+            frozen_at=self.frozen_at,
+            revealed_at=self.revealed_at,
+            final_at=self.final_at,
+        )
+
+    def phase(self, at: datetime) -> Phase:
+        """Where it stands, as the public sees it."""
+        return self.course.phase(at)
+
+    def is_hidden(self, at: datetime) -> bool:
+        """Whether the public sees the standings of the freeze."""
+        return self.course.is_hidden(at)
+
+
+class Invitation(models.Model):
+    """A player who may join a competition by list; he may not have played yet."""
+
+    competition = models.ForeignKey(Competition, models.CASCADE, related_name="invitations")
+    external_id = models.CharField(_("player"), max_length=64)
+
+    class Meta:
+        verbose_name = _("invitation")
+        verbose_name_plural = _("invitations")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["competition", "external_id"], name="invitation_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return self.external_id
+
+
+class Participant(models.Model):
+    """A player in a competition, from joining on. The row stays: who left or was disqualified is marked."""
+
+    competition = models.ForeignKey(Competition, models.PROTECT, related_name="participants")
+    player = models.ForeignKey(Player, models.PROTECT, related_name="participations")
+    joined_at = models.DateTimeField(_("joined"))
+    left_at = models.DateTimeField(_("left"), null=True, blank=True)
+    disqualified_at = models.DateTimeField(_("disqualified"), null=True, blank=True)
+    reason = models.CharField(_("reason"), max_length=300, blank=True)
+
+    # Who takes part now: neither gone nor disqualified.
+    TAKING_PART: ClassVar[Q] = Q(left_at=None, disqualified_at=None)
+
+    class Meta:
+        ordering = ("joined_at", "pk")
+        verbose_name = _("participant")
+        verbose_name_plural = _("participants")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["competition", "player"], name="participant_unique"),
+        ]
+        indexes: ClassVar = [
+            models.Index(
+                fields=["competition", "joined_at"],
+                condition=Q(left_at=None, disqualified_at=None),
+                name="participant_taking_part",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.competition_id}/{self.player_id}"
+
+    @property
+    def takes_part(self) -> bool:
+        """Neither gone nor disqualified."""
+        return self.left_at is None and self.disqualified_at is None
+
+
+class ChangeKind(models.TextChoices):
+    """What people do to a competition."""
+
+    PUBLISHED = "published", _("published")
+    EXTENDED = "extended", _("end moved")
+    CANCELLED = "cancelled", _("cancelled")
+    REMOVED = "removed", _("participant removed")
+    DISQUALIFIED = "disqualified", _("participant disqualified")
+    REVEALED = "revealed", _("revealed")
+
+
+class Change(models.Model):
+    """What was done to a competition, by whom, when and why. Rows are only ever added."""
+
+    competition = models.ForeignKey(Competition, models.CASCADE, related_name="changes")
+    kind = models.CharField(_("what"), max_length=12, choices=ChangeKind.choices)
+    at = models.DateTimeField(_("when"))
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", verbose_name=_("by"))
+    reason = models.CharField(_("reason"), max_length=300, blank=True)
+    details: models.JSONField[dict[str, Any]] = models.JSONField(_("details"), default=dict)
+
+    class Meta:
+        ordering = ("-at", "-pk")
+        verbose_name = _("change")
+        verbose_name_plural = _("changes")
+
+    def __str__(self) -> str:
+        return f"{self.competition_id} {self.kind}"

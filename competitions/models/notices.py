@@ -1,0 +1,111 @@
+"""What participants are told: a row first, sent afterwards. The row's number is the message's id on every channel."""
+
+from typing import Any, ClassVar
+
+from django.core.validators import MaxValueValidator
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from competitions.models.competitions import Change, Competition
+from competitions.models.snapshots import Snapshot
+from leaderboards.models import Player
+
+
+class NoticeKind(models.TextChoices):
+    """What happened. ``summary`` stands for several that were held through the night."""
+
+    FIRST_TAKEN = "first_taken", _("took first place")
+    FIRST_LOST = "first_lost", _("lost first place")
+    TOP3_ENTERED = "top3_entered", _("entered the top 3")
+    TOP10_ENTERED = "top10_entered", _("entered the top 10")
+    EXTENDED = "extended", _("the end was moved")
+    CANCELLED = "cancelled", _("the competition was cancelled")
+    SUMMARY = "summary", _("what happened meanwhile")
+
+
+class Notice(models.Model):
+    """Something that one player is told about one competition, once.
+
+    ``held_until`` is the end of his quiet hours; a held notice is merged into a ``summary`` then, or dropped if the
+    competition has ended. What is neither held, dropped nor merged stands in the inbox.
+    """
+
+    competition = models.ForeignKey(Competition, models.CASCADE, related_name="notices")
+    player = models.ForeignKey(Player, models.CASCADE, related_name="notices")
+    kind = models.CharField(_("kind"), max_length=15, choices=NoticeKind.choices)
+    snapshot = models.ForeignKey(Snapshot, models.CASCADE, null=True, related_name="notices")
+    change = models.ForeignKey(Change, models.CASCADE, null=True, related_name="notices")
+    rank = models.BigIntegerField(_("rank"), null=True)
+    previous_rank = models.BigIntegerField(_("rank before"), null=True)
+    details: models.JSONField[dict[str, Any]] = models.JSONField(default=dict)
+    created_at = models.DateTimeField(_("created"))
+    held_until = models.DateTimeField(_("held until"), null=True)
+    merged_into = models.ForeignKey("self", models.CASCADE, null=True, related_name="merged")
+    dropped_at = models.DateTimeField(_("dropped"), null=True)
+    read_at = models.DateTimeField(_("read"), null=True)
+
+    # What the player has been told: what the inbox shows.
+    TOLD: ClassVar[Q] = Q(held_until=None, merged_into=None, dropped_at=None)
+
+    class Meta:
+        ordering = ("-created_at", "-pk")
+        verbose_name = _("notice")
+        verbose_name_plural = _("notices")
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["snapshot", "player"], condition=Q(snapshot__isnull=False), name="notice_per_snapshot"
+            ),
+            models.UniqueConstraint(
+                fields=["change", "player"], condition=Q(change__isnull=False), name="notice_per_change"
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["player", "-created_at"], name="notice_inbox"),
+            models.Index(fields=["held_until"], condition=Q(held_until__isnull=False), name="notice_held"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.player_id}"
+
+
+class Mail(models.Model):
+    """The e-mail of a notice. A crash between sending and marking may send it again, with the same Message-ID."""
+
+    notice = models.OneToOneField(Notice, models.CASCADE, related_name="mail")
+    to = models.EmailField(_("to"))
+    created_at = models.DateTimeField(_("created"))
+    next_try_at = models.DateTimeField(_("next try"), null=True)
+    tries = models.PositiveIntegerField(_("tries"), default=0)
+    error = models.CharField(_("last error"), max_length=300, blank=True)
+    sent_at = models.DateTimeField(_("sent"), null=True)
+    dead_at = models.DateTimeField(_("given up"), null=True)
+
+    class Meta:
+        ordering = ("-pk",)
+        verbose_name = _("e-mail")
+        verbose_name_plural = _("e-mails")
+        indexes: ClassVar = [
+            models.Index(fields=["next_try_at"], condition=Q(next_try_at__isnull=False), name="mail_due"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.notice_id} {self.to}"
+
+
+class Preference(models.Model):
+    """How a player wants to be told. Without a row: everything, by mail too, but not from 23 to 8 o'clock."""
+
+    player = models.OneToOneField(Player, models.CASCADE, related_name="preference")
+    muted = models.JSONField(_("muted kinds"), default=list, blank=True)
+    by_mail = models.BooleanField(_("by e-mail"), default=True)
+    timezone = models.CharField(_("time zone"), max_length=64, blank=True)
+    quiet_from = models.PositiveSmallIntegerField(_("quiet from"), default=23, validators=[MaxValueValidator(23)])
+    quiet_until = models.PositiveSmallIntegerField(_("quiet until"), default=8, validators=[MaxValueValidator(23)])
+
+    class Meta:
+        verbose_name = _("preference")
+        verbose_name_plural = _("preferences")
+
+    def __str__(self) -> str:
+        return str(self.player_id)

@@ -1,0 +1,83 @@
+"""What a final ranking earns: tiers of a board (each closed period) or of a competition, and who was granted what."""
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from competitions.models.competitions import Competition
+from leaderboards.models import Board, Period, Player
+
+
+class TierKind(models.TextChoices):
+    """What a tier counts by."""
+
+    RANK = "rank", _("rank: everyone from rank … to rank …")
+    PERCENT = "percent", _("percent: the best share of the field, and all tied with the last of it")
+    POINTS = "points", _("points: everyone who has reached so many")
+
+
+class RewardTier(models.Model):
+    """A reward and who earns it. ``limit`` is a rank, a percentage over 0 to 100, or points.
+
+    ``from_rank`` only matters by rank: 2 to 3 is silver for the second and third.
+    """
+
+    board = models.ForeignKey(Board, models.CASCADE, null=True, blank=True, related_name="reward_tiers")
+    competition = models.ForeignKey(Competition, models.CASCADE, null=True, blank=True, related_name="reward_tiers")
+    name = models.CharField(_("reward"), max_length=100)
+    code = models.CharField(_("code for the game"), max_length=100, blank=True)
+    kind = models.CharField(_("by"), max_length=7, choices=TierKind.choices, default=TierKind.RANK)
+    from_rank = models.PositiveIntegerField(_("from rank"), default=1)
+    limit = models.DecimalField(_("up to"), max_digits=22, decimal_places=6)
+
+    class Meta:
+        ordering = ("pk",)
+        verbose_name = _("reward tier")
+        verbose_name_plural = _("reward tiers")
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=Q(board=None, competition__isnull=False) | Q(board__isnull=False, competition=None),
+                name="reward_tier_of_one",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class RewardRun(models.Model):
+    """A final period whose rewards were computed: once, in the transaction that wrote them."""
+
+    period = models.OneToOneField(Period, models.CASCADE, related_name="reward_run")
+    granted_at = models.DateTimeField()
+    grants = models.PositiveIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return str(self.period_id)
+
+
+class RewardGrant(models.Model):
+    """A reward that a player has earned in a period. ``name`` and ``code`` are the tier's of that moment."""
+
+    tier = models.ForeignKey(RewardTier, models.SET_NULL, null=True, related_name="grants")
+    period = models.ForeignKey(Period, models.PROTECT, related_name="reward_grants")
+    competition = models.ForeignKey(Competition, models.PROTECT, null=True, related_name="reward_grants")
+    player = models.ForeignKey(Player, models.PROTECT, related_name="reward_grants")
+    name = models.CharField(_("reward"), max_length=100)
+    code = models.CharField(_("code for the game"), max_length=100, blank=True)
+    rank = models.BigIntegerField(_("rank"))
+    granted_at = models.DateTimeField(_("granted"))
+    delivered_at = models.DateTimeField(_("delivered"), null=True, blank=True)
+
+    class Meta:
+        ordering = ("period", "rank", "pk")
+        verbose_name = _("reward")
+        verbose_name_plural = _("rewards")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["tier", "period", "player"], name="reward_grant_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.player_id}"

@@ -1,0 +1,47 @@
+"""The standings of a competition at a moment, kept: for rank history, and for what to tell whom."""
+
+from typing import ClassVar
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from competitions.models.competitions import Competition
+from leaderboards.models import Player
+
+
+class Snapshot(models.Model):
+    """One look at a competition. ``due_at`` is the time of the grid that it was taken for; one each.
+
+    ``total`` counts everybody ranked, also beyond the rows; ``compared_at`` is when notices were written for it.
+    """
+
+    competition = models.ForeignKey(Competition, models.CASCADE, related_name="snapshots")
+    due_at = models.DateTimeField(_("due"))
+    taken_at = models.DateTimeField(_("taken"))
+    total = models.BigIntegerField(_("players"))
+    compared_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("competition", "due_at")
+        verbose_name = _("snapshot")
+        verbose_name_plural = _("snapshots")
+        constraints: ClassVar = [models.UniqueConstraint(fields=["competition", "due_at"], name="snapshot_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.competition_id} {self.due_at:%F %T}"
+
+
+class SnapshotRow(models.Model):
+    """A player in his place then. ``points`` are scaled, as in the standings; or ``fields`` on boards of criteria."""
+
+    snapshot = models.ForeignKey(Snapshot, models.CASCADE, related_name="rows", db_index=False)
+    player = models.ForeignKey(Player, models.CASCADE, related_name="snapshot_rows")
+    rank = models.BigIntegerField()
+    points = models.BigIntegerField(null=True)
+    fields = models.JSONField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["snapshot", "player"], name="snapshot_row_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.snapshot_id}/{self.rank}"

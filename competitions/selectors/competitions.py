@@ -1,0 +1,73 @@
+"""Finding competitions. Drafts are unknown unless asked for; while SQL is silent, those found before stay known."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count
+
+from competitions.core.lifecycle import Phase
+from competitions.models import Competition, Participant
+from foundation.sql import Remembered
+from leaderboards.choices import Visibility
+from leaderboards.errors import UnknownCompetition
+
+LARGEST_NUMBER = 2**63 - 1
+
+
+def _load(numbers: Collection[int]) -> dict[int, Competition]:
+    # Without the picture, which may be large and has an address of its own.
+    competitions = Competition.objects.exclude(published_at=None).select_related("board").defer("picture")
+    return competitions.in_bulk([number for number in numbers if 0 < number <= LARGEST_NUMBER])
+
+
+_remembered: Remembered[int, Competition] = Remembered(_load)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A competition in a list: where it stands, and how many take part."""
+
+    competition: Competition
+    phase: Phase
+    participants: int
+
+
+def competitions_by_id(numbers: Collection[int]) -> dict[int, Competition]:
+    """The published competitions of these numbers."""
+    return _remembered.get_many(numbers)
+
+
+def competition_by_id(number: int, drafts: bool = False) -> Competition:
+    """The competition of this number; a draft only if ``drafts``. Raises ``UnknownCompetition``."""
+    found = competitions_by_id([number]).get(number)
+    if found is None and drafts and 0 < number <= LARGEST_NUMBER:
+        found = Competition.objects.select_related("board").defer("picture").filter(pk=number).first()
+    if found is None:
+        raise UnknownCompetition(f"There is no competition {number}.")
+    return found
+
+
+def competitions_listed(
+    at: datetime, include_private: bool = False, state: str | None = None, board: int | None = None
+) -> list[Listed]:
+    """The published competitions, the latest start first; those of private boards only if asked for."""
+    competitions = Competition.objects.exclude(published_at=None).select_related("board").defer("picture")
+    if not include_private:
+        competitions = competitions.filter(board__visibility=Visibility.PUBLIC)
+    if board is not None:
+        competitions = competitions.filter(board=board)
+    wanted = [each for each in competitions if state is None or each.phase(at) == state]
+    counts = participant_counts([each.pk for each in wanted])
+    return [Listed(each, each.phase(at), counts.get(each.pk, 0)) for each in wanted]
+
+
+def participant_counts(numbers: Collection[int]) -> dict[int, int]:
+    """How many take part now in each of these competitions; those with nobody are left out."""
+    rows = Participant.objects.filter(Participant.TAKING_PART, competition__in=numbers).order_by()
+    return dict(rows.values_list("competition").annotate(Count("pk")))
+
+
+def participants_count(competition: Competition) -> int:
+    """How many take part now."""
+    return participant_counts([competition.pk]).get(competition.pk, 0)

@@ -1,0 +1,51 @@
+"""Who takes part: one of them, those who have not started, those who were disqualified after the end."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from competitions.models import Competition, Participant
+from leaderboards.models import FinalStanding, Period, Standing
+
+
+@dataclass(frozen=True, slots=True)
+class NotStarted:
+    """Participants without a score, in the order in which they joined: how many, and a page of them."""
+
+    total: int
+    participants: list[Participant]
+
+
+def participant_of(competition: Competition, player: str) -> Participant | None:
+    """The player's row if he takes part now."""
+    taking_part = competition.participants.filter(Participant.TAKING_PART).select_related("player")
+    return taking_part.filter(player__external_id=player).first()
+
+
+def not_started(
+    competition: Competition, at: datetime, offset: int = 0, limit: int = 10, full: bool = False
+) -> NotStarted:
+    """Those who take part and have no score yet; during a freeze, had none when it came."""
+    waiting = competition.participants.filter(Participant.TAKING_PART).select_related("player")
+    waiting = waiting.filter(~Exists(_standing(competition, at, full)))
+    return NotStarted(waiting.count(), list(waiting[offset : offset + limit]))
+
+
+def disqualified_among(competition: Competition, players: Collection[str], at: datetime) -> set[str]:
+    """Whose row in the final ranking is to be marked; nobody's while the result is hidden."""
+    if competition.is_hidden(at):
+        return set()
+    out = competition.participants.exclude(disqualified_at=None).filter(player__external_id__in=players)
+    return set(out.values_list("player__external_id", flat=True))
+
+
+def _standing(competition: Competition, at: datetime, full: bool) -> QuerySet[Standing] | QuerySet[FinalStanding]:
+    """A participant's standing, as may be seen."""
+    of_board = Period.objects.filter(board=competition.board_id)
+    copy = of_board.filter(label=competition.frozen_label).first() if competition.is_hidden(at) and not full else None
+    if copy is not None:
+        return FinalStanding.objects.filter(period=copy, player=OuterRef("player"))
+    live = of_board.filter(label=competition.label).values("pk")
+    return Standing.objects.filter(period__in=live, player=OuterRef("player"), score__isnull=False)

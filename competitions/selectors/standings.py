@@ -1,0 +1,149 @@
+"""A competition's standings, as the public may see them; as they are with ``full``, for those who run it.
+
+Once the frozen copy exists, it alone answers the public. The trap: it may be made while a question is being
+answered from the live standings, so the copy is looked for again behind every such answer.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from decimal import Decimal
+from itertools import chain, islice
+from typing import TypeVar
+
+from competitions.models import Competition
+from foundation.sql import SqlAway
+from leaderboards import selectors
+from leaderboards.errors import NotRanked, UnknownPeriod
+from leaderboards.models import State
+from leaderboards.selectors import BoardPage, PeriodShown, PlayerRow, Row, Standings
+from leaderboards.selectors.periods import period_by_label
+from leaderboards.stores.base import Page
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPoints:
+    """What a player has, without his place."""
+
+    points: int | Decimal | None
+    fields: dict[str, int] | None
+
+
+def standings(
+    competition: Competition, at: datetime, offset: int = 0, limit: int = 10, full: bool = False
+) -> Standings:
+    """The rows from ``offset``; none before the start."""
+    view = _View(competition, at, full)
+    try:
+        return view.shown(view.ask(lambda label: selectors.standings(competition.board, label, offset, limit)))
+    except UnknownPeriod:
+        return view.empty()
+
+
+def page(competition: Competition, at: datetime, rows: Page, player: str | None, full: bool = False) -> BoardPage:
+    """These rows and, if ``player`` is ranked, his row and neighbours: of one moment."""
+    view = _View(competition, at, full)
+    try:
+        found = view.ask(lambda label: selectors.board_page(competition.board, label, rows.offset, rows.limit, player))
+    except UnknownPeriod:
+        return BoardPage(view.empty(), None, [])
+    return replace(found, standings=view.shown(found.standings))
+
+
+def player_row(competition: Competition, player: str, at: datetime, full: bool = False) -> PlayerRow:
+    """One player's row. Raises ``NotRanked``, also before the start."""
+    view = _View(competition, at, full)
+    try:
+        found = view.ask(lambda label: selectors.player_row(competition.board, player, label))
+    except (UnknownPeriod, NotRanked) as error:
+        raise _not_ranked(player) from error
+    return replace(found, period=view.period(found.period), as_of=view.as_of(found.as_of))
+
+
+def around(competition: Competition, player: str, at: datetime, radius: int = 4, full: bool = False) -> Standings:
+    """The player and up to ``radius`` rows on each side. Raises ``NotRanked``, also before the start."""
+    view = _View(competition, at, full)
+    try:
+        return view.shown(view.ask(lambda label: selectors.around(competition.board, player, radius, label)))
+    except (UnknownPeriod, NotRanked) as error:
+        raise _not_ranked(player) from error
+
+
+def export_rows(competition: Competition, at: datetime, full: bool = False) -> tuple[datetime, Iterator[Row]]:
+    """When it was so, and every row, best first. Reads SQL: on a redis board run the mirror first."""
+    view = _View(competition, at, full)
+    try:
+        as_of, rows = view.ask(lambda label: _exported(competition, label))
+    except UnknownPeriod:
+        return at, iter(())
+    return view.as_of(as_of), rows
+
+
+def own_points(competition: Competition, player: str, at: datetime) -> OwnPoints | None:
+    """What the player himself may always know: his points as they are now; None without any."""
+    try:
+        row = player_row(competition, player, at, full=True).row
+    except NotRanked:
+        return None
+    return OwnPoints(row.points, row.fields)
+
+
+class _View:
+    """What one asker may see of a competition at a moment."""
+
+    def __init__(self, competition: Competition, at: datetime, full: bool) -> None:
+        self._competition = competition
+        self._at = at
+        self._may_hide = competition.course.may_hide and not full
+        self._hidden = competition.is_hidden(at) and not full
+
+    def ask(self, question: Callable[[str], Answer]) -> Answer:
+        """The answer for the label that may be shown, also if the freeze comes while it is found."""
+        if not self._is_copied():
+            answer = question(self._competition.label)
+            if not self._is_copied():
+                return answer
+        return question(self._competition.frozen_label)
+
+    def shown(self, found: Standings) -> Standings:
+        """The same with the competition's own window, and nothing that tells of a hidden end."""
+        return replace(found, period=self.period(found.period), as_of=self.as_of(found.as_of))
+
+    def empty(self) -> Standings:
+        """Nobody stands yet."""
+        competition = self._competition
+        nothing = PeriodShown(competition.label, competition.starts_at, competition.ends_at, State.OPEN)
+        return Standings(competition.board, self.period(nothing), 0, self._at, True, [])
+
+    def period(self, found: PeriodShown) -> PeriodShown:
+        """The period for people: a hidden one is open until its end, and then being closed."""
+        competition = self._competition
+        hidden = State.OPEN if self._at < competition.ends_at else State.CLOSING
+        state = hidden if self._hidden else found.state
+        return PeriodShown(competition.label, competition.starts_at, competition.ends_at, state)
+
+    def as_of(self, found: datetime) -> datetime:
+        """When it was so."""
+        return self._competition.frozen_at or found if self._hidden else found
+
+    def _is_copied(self) -> bool:
+        if not self._may_hide:
+            return False
+        try:
+            return period_by_label(self._competition.board, self._competition.frozen_label) is not None
+        except SqlAway:
+            if self._hidden:  # it may be there, and nothing else may be shown
+                raise
+            return False
+
+
+def _exported(competition: Competition, label: str) -> tuple[datetime, Iterator[Row]]:
+    """The first row is read at once, so that the statement that finds them all is of this moment."""
+    as_of, rows = selectors.export_rows(competition.board, label)
+    return as_of, chain(list(islice(rows, 1)), rows)
+
+
+def _not_ranked(player: str) -> NotRanked:
+    return NotRanked(f"{player} has no standing in this competition.")

@@ -1,0 +1,1 @@
+"""What changes competitions, use case by use case."""

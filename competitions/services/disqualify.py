@@ -1,0 +1,66 @@
+"""Removing or disqualifying a participant, with a reason. Until the result is final the others move up.
+
+Afterwards only a disqualification is possible: it is marked, and the row stays in the record.
+"""
+
+from datetime import datetime
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+
+from competitions.errors import CompetitionOver, NotAParticipant
+from competitions.models import ChangeKind, Competition, Participant
+from competitions.services.changes import note, reason_given
+from competitions.services.locked import locked
+from competitions.services.strays import take_out
+from leaderboards.models import Player
+
+
+def remove(
+    competition: Competition, player: Player, reason: str, at: datetime, by: AbstractBaseUser | None
+) -> Participant:
+    """Take a participant out; he may come back. Raises ``NotAParticipant``, ``CompetitionOver``, ``BadCompetition``."""
+    reason = reason_given(reason)
+    with transaction.atomic():
+        held = locked(competition)
+        _refuse_over(held)
+        participant = _participant(held, player)
+        if not participant.takes_part:
+            raise NotAParticipant(f"{player.external_id} does not take part any more.")
+        participant.left_at, participant.reason = at, reason
+        participant.save(update_fields=["left_at", "reason"])
+        note(held, ChangeKind.REMOVED, at, by, reason, player=player.external_id)
+    take_out(participant, at)
+    return participant
+
+
+def disqualify(
+    competition: Competition, player: Player, reason: str, at: datetime, by: AbstractBaseUser | None
+) -> Participant:
+    """Take a participant out for good; again changes nothing. Raises ``NotAParticipant``, ``BadCompetition``."""
+    reason = reason_given(reason)
+    with transaction.atomic():
+        held = locked(competition)
+        participant = _participant(held, player)
+        if participant.disqualified_at is not None:
+            return participant
+        participant.disqualified_at, participant.reason = at, reason
+        participant.save(update_fields=["disqualified_at", "reason"])
+        note(held, ChangeKind.DISQUALIFIED, at, by, reason, player=player.external_id)
+    if held.final_at is None:
+        take_out(participant, at)
+    return participant
+
+
+def _refuse_over(competition: Competition) -> None:
+    if competition.final_at is not None:
+        raise CompetitionOver("The result is final: a participant can be disqualified, and the row stays.")
+    if competition.cancelled_at is not None:
+        raise CompetitionOver("The competition was cancelled; its record stays.")
+
+
+def _participant(competition: Competition, player: Player) -> Participant:
+    found = Participant.objects.select_for_update().filter(competition=competition, player=player).first()
+    if found is None:
+        raise NotAParticipant(f"{player.external_id} does not take part in this competition.")
+    return found

@@ -1,0 +1,63 @@
+"""What scoring asks about competitions: the answer to the port ``leaderboards.services.events``.
+
+The trap: an entry that comes after the freeze must not precede the public copy, so asking for a competition
+whose freeze is due makes the copy first.
+"""
+
+from collections.abc import Collection, Mapping
+from datetime import datetime
+
+from competitions.models import Competition, Participant
+from competitions.selectors.competitions import competitions_by_id
+from competitions.services.freeze import freeze_if_due
+from foundation.errors import SunwiError, Unavailable
+from foundation.sql import AWAY, Remembered
+from leaderboards.errors import PeriodClosed, StorageUnavailable
+from leaderboards.services.events import Event
+
+Pair = tuple[int, str]
+
+
+def _load(pairs: Collection[Pair]) -> dict[Pair, bool]:
+    found = Participant.objects.filter(
+        Participant.TAKING_PART,
+        competition__in={number for number, _ in pairs},
+        player__external_id__in={player for _, player in pairs},
+    )
+    return dict.fromkeys(found.values_list("competition_id", "player__external_id"), True)
+
+
+_taking_part: Remembered[Pair, bool] = Remembered(_load)
+
+
+class Competitions:
+    """The competitions that scoring may name. Drafts are unknown to it."""
+
+    def named(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:
+        """The events of these numbers; a cancelled one is its refusal."""
+        return {number: _event(found, at) for number, found in competitions_by_id(numbers).items()}
+
+    def joined(self, pairs: Collection[Pair]) -> Collection[Pair]:
+        """Those of the pairs (competition, player) that take part now."""
+        return _taking_part.get_many(pairs).keys()
+
+    def gone(self, number: int) -> Collection[int]:
+        """The internal numbers of the players who joined and take part no more."""
+        players = Participant.objects.filter(~Participant.TAKING_PART, competition=number)
+        return list(players.values_list("player_id", flat=True))
+
+
+def _event(competition: Competition, at: datetime) -> Event | SunwiError:
+    if competition.cancelled_at is not None:
+        return PeriodClosed("The competition was cancelled.")
+    try:
+        freeze_if_due(competition, at)
+    except (Unavailable, *AWAY):
+        return StorageUnavailable("The standings cannot be frozen now, and nothing may come before; try again.")
+    return Event(
+        number=competition.pk,
+        board=competition.board,
+        window=competition.window,
+        attempts=competition.attempts,
+        hides_ranks=competition.is_hidden(at),
+    )

@@ -1,0 +1,58 @@
+"""A competition's end: its period is closed, and then it is final, once.
+
+Whoever joined and is gone is left out as the period closes. Behind the curtain of a freeze all this happens too;
+the public hears of the result by the reveal.
+"""
+
+import logging
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from competitions.models import Competition
+from competitions.services.freeze import freeze_if_due
+from competitions.services.locked import locked
+from foundation.errors import Unavailable
+from leaderboards.models import State
+from leaderboards.services.close import close_period
+from leaderboards.services.open import open_period
+
+logger = logging.getLogger(__name__)
+
+
+def finish_due(at: datetime) -> int:
+    """Finish every competition that ended more than its board's grace ago, oldest first; returns how many."""
+    ended = Competition.objects.exclude(published_at=None).filter(cancelled_at=None, final_at=None, ends_at__lte=at)
+    finished = 0
+    for competition in ended.select_related("board").defer("picture").order_by("ends_at", "pk"):
+        try:
+            finished += finish(competition, at)
+        except Unavailable as error:
+            logger.warning("competition %s is finished later: %s", competition.pk, error.detail)
+    return finished
+
+
+def finish(competition: Competition, at: datetime) -> bool:
+    """Close its period and make it final, as far as that is possible now; False while it waits, or if it was before."""
+    if not _is_over(competition, at):
+        return False
+    freeze_if_due(competition, at)
+    period = open_period(competition.board, competition.window)
+    if period.state in (State.OPEN, State.CLOSING):
+        close_period(period, at)
+        period.refresh_from_db()
+    return period.state in (State.FINAL, State.EXPIRED) and _make_final(competition, at)
+
+
+@transaction.atomic
+def _make_final(competition: Competition, at: datetime) -> bool:
+    held = locked(competition)
+    if held.final_at is not None or held.cancelled_at is not None:
+        return False
+    held.final_at = at
+    held.save(update_fields=["final_at"])
+    return True
+
+
+def _is_over(competition: Competition, at: datetime) -> bool:
+    return competition.ends_at + timedelta(seconds=competition.board.grace_seconds) <= at

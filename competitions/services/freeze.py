@@ -1,0 +1,61 @@
+"""Freezing: the standings of the freeze are copied once, and the public reads the copy until somebody reveals.
+
+The copy is made before any change that follows the freeze: by the schedule, and by whatever is about to change
+standings. Once frozen, a competition stays so until the reveal, also if its end is moved.
+"""
+
+import logging
+from datetime import datetime
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+
+from competitions.errors import NotRevealable
+from competitions.models import ChangeKind, Competition
+from competitions.services.changes import note
+from competitions.services.locked import locked
+from foundation.errors import Unavailable
+from leaderboards.services.open import open_period
+
+logger = logging.getLogger(__name__)
+
+
+def freeze_due(at: datetime) -> int:
+    """Freeze every competition whose time has come; returns how many. What waits for Redis is tried again."""
+    candidates = Competition.objects.exclude(published_at=None).exclude(freeze_minutes=None)
+    candidates = candidates.filter(frozen_at=None, cancelled_at=None, revealed_at=None, starts_at__lte=at)
+    frozen = 0
+    for competition in candidates.select_related("board").defer("picture"):
+        try:
+            frozen += freeze_if_due(competition, at)
+        except Unavailable as error:
+            logger.warning("competition %s is not frozen yet: %s", competition.pk, error.detail)
+    return frozen
+
+
+def freeze_if_due(competition: Competition, at: datetime) -> bool:
+    """Make the public copy if its time has come and it is not there. Raises ``Unavailable`` where it cannot be made."""
+    if competition.frozen_at is not None or not competition.is_hidden(at):
+        return False
+    from leaderboards.services.freeze import copy_period  # type: ignore[import-not-found]  # it is being written
+
+    copy_period(open_period(competition.board, competition.window), competition.frozen_label, at)
+    Competition.objects.filter(pk=competition.pk, frozen_at=None).update(frozen_at=at)
+    competition.refresh_from_db(fields=["frozen_at"])
+    return True
+
+
+@transaction.atomic
+def reveal(competition: Competition, at: datetime, by: AbstractBaseUser | None) -> Competition:
+    """Let the public see the final ranking; again changes nothing. Raises ``NotRevealable``."""
+    held = locked(competition)
+    if held.revealed_at is not None:
+        return held
+    if not held.is_hidden(at):
+        raise NotRevealable("Its standings are not frozen: there is nothing to reveal.")
+    if held.final_at is None:
+        raise NotRevealable("Its result is not final yet: reveal it once the competition is closed.")
+    held.revealed_at = at
+    held.save(update_fields=["revealed_at"])
+    note(held, ChangeKind.REVEALED, at, by)
+    return held

@@ -1,0 +1,93 @@
+"""Joining a competition, and leaving it. The competition's row is held, so that its limit is exact.
+
+Leaving marks first and takes the standing out of the ranking afterwards; whatever keeps that from happening now
+is made up for by ``services/strays.py``.
+"""
+
+import secrets
+from datetime import datetime
+
+from django.db import transaction
+
+from competitions.errors import (
+    AlreadyJoined,
+    CompetitionFull,
+    CompetitionOver,
+    Disqualified,
+    JoiningOver,
+    NotAParticipant,
+    NotInvited,
+    NotOpenYet,
+    WrongCode,
+)
+from competitions.models import Competition, Joining, Participant
+from competitions.selectors.competitions import participants_count
+from competitions.services.locked import locked
+from competitions.services.strays import take_out
+from leaderboards.errors import Banned
+from leaderboards.models import Player
+
+
+@transaction.atomic
+def join(competition: Competition, player: Player, at: datetime, code: str = "") -> Participant:
+    """Let ``player`` take part; who had left comes back. Each refusal is a class of its own."""
+    held = locked(competition)
+    _refuse_by_time(held, at)
+    before = Participant.objects.select_for_update().filter(competition=held, player=player).first()
+    _refuse_by_record(player, before)
+    _refuse_uninvited(held, player, code)
+    if held.most_participants is not None and participants_count(held) >= held.most_participants:
+        raise CompetitionFull(f"All {held.most_participants} places are taken.")
+    if before is None:
+        return Participant.objects.create(competition=held, player=player, joined_at=at)
+    before.joined_at, before.left_at, before.reason = at, None, ""
+    before.save(update_fields=["joined_at", "left_at", "reason"])
+    return before
+
+
+def leave(competition: Competition, player: Player, at: datetime) -> None:
+    """Let ``player`` go; his standing goes too. Raises ``NotAParticipant`` or ``CompetitionOver``."""
+    with transaction.atomic():
+        held = locked(competition)
+        if held.cancelled_at is not None or held.ends_at <= at:
+            raise CompetitionOver("The competition is over; its record stays.")
+        participant = Participant.objects.select_for_update().filter(competition=held, player=player).first()
+        if participant is None or not participant.takes_part:
+            raise NotAParticipant(f"{player.external_id} does not take part in this competition.")
+        participant.left_at = at
+        participant.save(update_fields=["left_at"])
+    take_out(participant, at)
+
+
+def _refuse_by_time(competition: Competition, at: datetime) -> None:
+    if competition.cancelled_at is not None:
+        raise CompetitionOver("The competition was cancelled.")
+    if competition.published_at is None:
+        raise NotOpenYet("The competition is not open for joining yet.")
+    if competition.ends_at <= at:
+        raise CompetitionOver("The competition has ended.")
+    if competition.join_until is not None and competition.join_until <= at:
+        raise JoiningOver(f"Joining was possible until {competition.join_until:%Y-%m-%d %H:%M} UTC.")
+
+
+def _refuse_by_record(player: Player, before: Participant | None) -> None:
+    if player.banned_at is not None:
+        raise Banned("This player may not take part.")
+    if before is not None and before.disqualified_at is not None:
+        raise Disqualified("This player was disqualified and cannot join again.")
+    if before is not None and before.takes_part:
+        raise AlreadyJoined("This player takes part already.")
+
+
+def _refuse_uninvited(competition: Competition, player: Player, code: str) -> None:
+    if competition.joining == Joining.CODE and not _same(competition.join_code, code):
+        raise WrongCode("This code does not open the competition.")
+    invited = competition.invitations.filter(external_id=player.external_id)
+    if competition.joining == Joining.LIST and not invited.exists():
+        raise NotInvited("This player is not on the competition's list.")
+
+
+def _same(wanted: str, given: str) -> bool:
+    """Whether the codes are the same to people, who type capitals and blanks as they come."""
+    one, other = (text.strip().casefold().encode() for text in (wanted, given))
+    return secrets.compare_digest(one, other)

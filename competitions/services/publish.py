@@ -1,0 +1,93 @@
+"""Publishing: a draft that can work becomes known, and its period gets the board's rules of this moment."""
+
+from datetime import datetime
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from competitions.core.windows import longest_window
+from competitions.errors import BadCompetition, CompetitionOver
+from competitions.models import ChangeKind, Competition, Joining
+from competitions.services.changes import note
+from competitions.services.locked import locked
+from leaderboards.core.periods import Calendar, PeriodKind, Window
+from leaderboards.core.rules import Rules
+from leaderboards.core.scores import choose_layout
+from leaderboards.errors import BadBoard
+from leaderboards.models import Storage
+from leaderboards.services.open import open_period
+
+DAY_SECONDS = 86_400
+
+
+def publish(competition: Competition, at: datetime, by: AbstractBaseUser | None) -> Competition:
+    """Make a draft known; again changes nothing. Raises ``BadCompetition`` or ``CompetitionOver``."""
+    with transaction.atomic():
+        held = locked(competition)
+        if held.cancelled_at is not None:
+            raise CompetitionOver("The competition was cancelled.")
+        if held.published_at is None:
+            check(held, at)
+            held.published_at = at
+            held.save(update_fields=["published_at"])
+            note(held, ChangeKind.PUBLISHED, at, by)
+    open_period(held.board, held.window)
+    return held
+
+
+def check(competition: Competition, at: datetime) -> None:
+    """Raise ``BadCompetition``, with the field to blame, where the settings cannot work."""
+    _check_times(competition, at)
+    _check_board(competition)
+    _check_joining(competition, at)
+    try:
+        Calendar(PeriodKind.EVENT, competition.timezone)
+        competition.full_clean(exclude=["picture"])
+    except BadBoard as error:
+        raise BadCompetition(error.detail, error.field) from error
+    except ValidationError as error:
+        field, messages = next(iter(error.message_dict.items()))
+        raise BadCompetition(messages[0], field) from error
+
+
+def check_window(rules: Rules, window: Window) -> None:
+    """Raise ``BadCompetition`` where scores of these rules cannot be packed in the window."""
+    try:
+        choose_layout(rules, window)
+    except BadBoard as error:
+        longest = longest_window(rules, window)
+        if longest is None:
+            raise BadCompetition(error.detail, "board") from error
+        days = int(longest.total_seconds() * 10 / DAY_SECONDS) / 10
+        hint = f"On this board a competition lasts at most {days} days, so that the time left fits its scores."
+        raise BadCompetition(f"{hint} {error.detail}", "ends_at") from error
+
+
+def _check_times(competition: Competition, at: datetime) -> None:
+    if competition.ends_at <= competition.starts_at:
+        raise BadCompetition("A competition must end after it starts: move its end.", "ends_at")
+    if competition.ends_at <= at:
+        raise BadCompetition("The end lies in the past: move it.", "ends_at")
+
+
+def _check_board(competition: Competition) -> None:
+    board = competition.board
+    if not board.is_event:
+        raise BadCompetition("A competition needs a board of period `event`; this one has its own calendar.", "board")
+    if board.retired_at is not None:
+        raise BadCompetition("The board is retired: take another.", "board")
+    if competition.attempts is not None and board.storage == Storage.REDIS:
+        raise BadCompetition(
+            "Redis, which decides for this board, cannot count attempts: leave them open, or take another board.",
+            "attempts",
+        )
+    check_window(board.rules, competition.window)
+
+
+def _check_joining(competition: Competition, at: datetime) -> None:
+    if competition.joining == Joining.CODE and not competition.join_code.strip():
+        raise BadCompetition("Joining by code needs a code.", "join_code")
+    until = competition.join_until
+    if until is not None and not at < until <= competition.ends_at:
+        raise BadCompetition("Joining must be possible for a while, and only until the end.", "join_until")

@@ -1,0 +1,58 @@
+"""Strays: who stands in the ranking and takes part no more. They are taken out, and the others move up.
+
+Who leaves is taken out at once; a score that was under way then may bring him back, and Redis may be away. So
+the schedule looks again, and a closing period leaves out whoever is gone (``Competitions.gone``).
+"""
+
+import logging
+from contextlib import suppress
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+
+from competitions.models import Competition, Participant
+from competitions.services.freeze import freeze_if_due
+from foundation.errors import Unavailable
+from leaderboards.errors import NotRanked, PeriodClosed
+from leaderboards.models import Period, Standing
+from leaderboards.services.remove import remove_from
+
+logger = logging.getLogger(__name__)
+
+
+def take_out_strays(competition: Competition, at: datetime) -> int:
+    """Take out whoever is gone and stands all the same; returns how many were found."""
+    standing = Standing.objects.filter(
+        period__board=competition.board_id,
+        period__label=competition.label,
+        player=OuterRef("player"),
+        score__isnull=False,
+    )
+    strays = Participant.objects.filter(~Participant.TAKING_PART & Exists(standing), competition=competition)
+    found = list(strays)
+    for participant in found:
+        take_out(participant, at)
+    return len(found)
+
+
+def take_out(participant: Participant, at: datetime) -> None:
+    """Take one who is gone out of the ranking; while that cannot be done it waits for the schedule."""
+    try:
+        freeze_if_due(participant.competition, at)
+        _take_out(participant, at)
+    except Unavailable as error:
+        logger.warning("participant %s is taken out later: %s", participant.pk, error.detail)
+
+
+@transaction.atomic
+def _take_out(participant: Participant, at: datetime) -> None:
+    """Hold his row, so that he cannot come back and score in between."""
+    rows = Participant.objects.select_for_update(of=("self",)).select_related("competition", "player")
+    held = rows.defer("competition__picture").get(pk=participant.pk)
+    periods = Period.objects.filter(board=held.competition.board_id, label=held.competition.label)
+    period = periods.select_related("board").first()
+    if period is None or held.takes_part:
+        return
+    with suppress(NotRanked, PeriodClosed):  # he has no score; or the closing period leaves him out itself
+        remove_from(period, held.player.external_id, at)

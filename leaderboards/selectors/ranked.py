@@ -1,0 +1,48 @@
+"""The best of a period with their ranks, from one SQL statement and so from one moment. For whoever keeps them."""
+
+from dataclasses import dataclass
+
+from django.db.models import Count, Func, QuerySet, Subquery, Window
+from django.db.models.functions import DenseRank, Rank, RowNumber
+
+from leaderboards.core.rules import Order, Ties
+from leaderboards.models import Period, Standing
+
+_RANKS: dict[Ties, type[Func]] = {Ties.SHARED: Rank, Ties.DENSE: DenseRank}
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A player in his place; ``points`` scaled, or ``fields`` in the order of the criteria."""
+
+    player_id: int
+    rank: int
+    points: int | None
+    fields: list[int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The best rows, and how many players are ranked in all."""
+
+    total: int
+    rows: list[Ranked]
+
+
+def ranking(period: Period, most: int) -> Ranking:
+    """The ``most`` best of the period, as SQL has it: on a redis board run the mirror first."""
+    ranked = Standing.objects.filter(period=period, score__isnull=False)
+    down = period.rules.order is Order.DESC
+    forward = ("-score", "-member") if down else ("score", "member")
+    by_time = period.rules.ties.by_time
+    rank = Window(RowNumber() if by_time else _RANKS[period.rules.ties](), order_by=forward if by_time else forward[:1])
+    found = list(
+        ranked.annotate(rank=rank, total=_total(ranked))
+        .order_by(*forward)
+        .values_list("player_id", "rank", "points", "fields", "total")[:most]
+    )
+    return Ranking(found[0][4] if found else 0, [Ranked(*row[:4]) for row in found])
+
+
+def _total(ranked: QuerySet[Standing]) -> Subquery:
+    return Subquery(ranked.order_by().values("period").annotate(total=Count("pk")).values("total"))

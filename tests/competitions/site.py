@@ -1,0 +1,95 @@
+"""Competitions with participants, through the services: what tests of competitions begin with.
+
+The windows lie around the real time: selectors ask the clock whether a period has begun.
+"""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from competitions.models import Competition
+from competitions.services.join import join
+from competitions.services.publish import publish
+from leaderboards.core.entries import read_entry
+from leaderboards.core.submissions import Caller, Outcome
+from leaderboards.models import Board, Period, Player, Standing
+from leaderboards.services.boards import apply_boards
+from leaderboards.services.mirror import mirror
+from leaderboards.services.players import ensure_player
+from leaderboards.services.submit import submit
+
+MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+STORAGES = ("hybrid", "redis", "sql")
+
+START = datetime.now(UTC).replace(microsecond=0) - 2 * HOUR
+END = START + DAY
+SOON = START + HOUR
+
+
+def make_board(storage: str = "hybrid", **wanted: Any) -> Board:
+    settings = {"name": f"An event board in {storage}", "storage": storage, "period": "event", **wanted}
+    return Board.objects.get(seq=apply_boards([settings], START)[str(settings["name"])])
+
+
+def draft(board: Board | None = None, **wanted: Any) -> Competition:
+    settings = {"name": "A cup", "starts_at": START, "ends_at": END, **wanted}
+    return Competition.objects.create(board=board or make_board(), **settings)
+
+
+def open_competition(board: Board | None = None, **wanted: Any) -> Competition:
+    """Published a day before the start."""
+    return publish(draft(board, **wanted), START - DAY, None)
+
+
+def player(name: str) -> Player:
+    return ensure_player(name, START)
+
+
+def joined(competition: Competition, *names: str) -> list[Player]:
+    players = [player(name) for name in names]
+    for each in players:
+        join(competition, each, START)
+    return players
+
+
+def score(competition: Competition, points: dict[str, int], at: datetime = SOON, id_: str = "") -> list[Outcome]:
+    """One submission a player; ``id_`` makes their ids."""
+    rows: list[dict[str, Any]] = [
+        {
+            "competition": competition.pk,
+            "player": name,
+            "points": number,
+            **({"id": f"{id_}:{name}"} if id_ else {}),
+        }
+        for name, number in points.items()
+    ]
+    return submit([read_entry(row, place) for place, row in enumerate(rows)], Caller("tests"), at)
+
+
+def raced(competition: Competition, points: dict[str, int], at: datetime = SOON) -> None:
+    """These players join and score, and SQL follows where Redis decides."""
+    joined(competition, *points)
+    codes = {outcome.code for outcome in score(competition, points, at)}
+    assert codes == {None}
+    follow(competition)
+
+
+def period_of(competition: Competition) -> Period:
+    return Period.objects.select_related("board").get(board=competition.board_id, label=competition.label)
+
+
+def follow(competition: Competition) -> None:
+    """Let SQL follow, where Redis decides."""
+    period = period_of(competition)
+    if period.board.storage == "redis":
+        mirror(period)
+
+
+def points_of(competition: Competition) -> dict[str, int | None]:
+    """Who stands with what in SQL."""
+    follow(competition)
+    rows = Standing.objects.filter(period=period_of(competition), score__isnull=False)
+    return dict(rows.values_list("player__external_id", "points"))
+
+
+def reloaded(competition: Competition) -> Competition:
+    return Competition.objects.select_related("board").get(pk=competition.pk)
