@@ -13,7 +13,7 @@ from foundation import service_keys
 from foundation.errors import Unauthenticated
 from foundation.models import ServiceKey
 from leaderboards import selectors
-from leaderboards.errors import BoardForbidden
+from leaderboards.errors import BoardForbidden, UnknownPeriod
 from leaderboards.models import Board, Visibility
 
 READ_PRIVATE = "boards:read"
@@ -58,6 +58,20 @@ def board_to_read(request: HttpRequest, seq: int) -> Board:
     return board
 
 
+def standings_to_read(request: HttpRequest, seq: int) -> Board:
+    """The same, and ``UnknownPeriod`` for a board whose standings are read through its competitions alone."""
+    board = board_to_read(request, seq)
+    _refuse_event_board(board)
+    return board
+
+
+def standings_to_write(request: HttpRequest, seq: int) -> Board:
+    """The board, if the key reaches it and its standings are its own. Raises as ``standings_to_read`` does."""
+    board = board_to_write(request, seq)
+    _refuse_event_board(board)
+    return board
+
+
 def board_to_write(request: HttpRequest, seq: int) -> Board:
     """The board, if the key reaches it. Raises ``UnknownBoard`` or ``BoardForbidden``."""
     board = selectors.board_by_seq(seq)
@@ -93,6 +107,12 @@ def may_list(request: HttpRequest, board: Board) -> bool:
 def is_private(board: Board) -> bool:
     """Whether only keys read the board."""
     return board.visibility == Visibility.PRIVATE
+
+
+def _refuse_event_board(board: Board) -> None:
+    """A competition hides its standings for a while: they must not be had round it, by whatever label."""
+    if board.is_event:
+        raise UnknownPeriod(f"Board {board.seq} counts in competitions: use the competition.")
 
 
 def _require_board(key: ServiceKey, board: Board) -> None:

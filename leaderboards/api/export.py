@@ -15,7 +15,7 @@ from ninja import Router
 from foundation import clock
 from foundation.errors import Unavailable
 from leaderboards import selectors
-from leaderboards.api.access import Reads, board_to_read, is_private
+from leaderboards.api.access import Reads, is_private, standings_to_read
 from leaderboards.api.downloads import CSV, Download, csv_parts
 from leaderboards.api.parameters import PERIOD, SEQ, Whole
 from leaderboards.models import Board, Period, State, Storage
@@ -29,7 +29,7 @@ router = Router(tags=["standings"], auth=Reads())
 @router.get("/boards/{seq}/standings.csv")
 def export_standings(request: HttpRequest, seq: Whole = SEQ, period: str = PERIOD) -> HttpResponseBase:
     """A whole period as CSV."""
-    board = board_to_read(request, seq)
+    board = standings_to_read(request, seq)
     at = clock.now()
     label = selectors.shown_period(board, period, at).label
     stored = selectors.stored_period(board, label, at)

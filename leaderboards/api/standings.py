@@ -7,7 +7,7 @@ from ninja import Router
 
 from foundation import clock
 from leaderboards import selectors
-from leaderboards.api.access import Reads, Writes, board_to_read, board_to_write, is_private
+from leaderboards.api.access import Reads, Writes, is_private, standings_to_read, standings_to_write
 from leaderboards.api.answers import conditional
 from leaderboards.api.encoding import Passing, when, when_or_none
 from leaderboards.api.parameters import IDS, LIMIT, OFFSET, PERIOD, PLAYER, RADIUS, SEQ, Whole, players_named
@@ -24,7 +24,7 @@ def read_standings(
     request: HttpRequest, seq: Whole = SEQ, period: str = PERIOD, offset: Whole = OFFSET, limit: Whole = LIMIT
 ) -> HttpResponse:
     """A page of a board's rows, best first."""
-    board = board_to_read(request, seq)
+    board = standings_to_read(request, seq)
     found = selectors.standings(board, period, offset, limit)
     return conditional(request, standings_shown(found), is_private(board))
 
@@ -34,7 +34,7 @@ def read_named_players(
     request: HttpRequest, seq: Whole = SEQ, ids: list[str] = IDS, period: str = PERIOD
 ) -> HttpResponse:
     """Up to 100 players by name, best first, with their rank in the whole board."""
-    board = board_to_read(request, seq)
+    board = standings_to_read(request, seq)
     found = selectors.named(board, players_named(ids), period)
     return conditional(request, standings_shown(found), is_private(board))
 
@@ -42,7 +42,7 @@ def read_named_players(
 @router.get("/boards/{seq}/players/{player}", response=RowOfPlayer)
 def read_player_row(request: HttpRequest, seq: Whole = SEQ, player: str = PLAYER, period: str = PERIOD) -> HttpResponse:
     """One player's row."""
-    board = board_to_read(request, seq)
+    board = standings_to_read(request, seq)
     found = selectors.player_row(board, read_player(player), period)
     content = row_shown(found.row) | {
         "percentile": found.percentile,
@@ -58,7 +58,7 @@ def read_player_row(request: HttpRequest, seq: Whole = SEQ, player: str = PLAYER
 @router.delete("/boards/{seq}/players/{player}", auth=Writes("scores:write"), response={204: None})
 def delete_player(request: HttpRequest, seq: Whole = SEQ, player: str = PLAYER) -> HttpResponse:
     """Take a player out of the current period."""
-    remove_player(board_to_write(request, seq), read_player(player), clock.now())
+    remove_player(standings_to_write(request, seq), read_player(player), clock.now())
     response = HttpResponse(status=204)
     del response["Content-Type"]
     return response
@@ -69,7 +69,7 @@ def read_around(
     request: HttpRequest, seq: Whole = SEQ, player: str = PLAYER, radius: Whole = RADIUS, period: str = PERIOD
 ) -> HttpResponse:
     """A player and those next to him."""
-    board = board_to_read(request, seq)
+    board = standings_to_read(request, seq)
     found = selectors.around(board, read_player(player), radius, period)
     return conditional(request, standings_shown(found), is_private(board))
 
@@ -77,7 +77,7 @@ def read_around(
 @router.get("/boards/{seq}/distribution", response=Spread, by_alias=True)
 def read_distribution(request: HttpRequest, seq: Whole = SEQ, period: str = PERIOD) -> HttpResponse:
     """How points are spread: percentiles and a histogram."""
-    board = board_to_read(request, seq)
+    board = standings_to_read(request, seq)
     found = selectors.distribution(board, period)
     content = {
         "total": found.total,

@@ -142,8 +142,9 @@ class Periods:
         window = event.window if event else window_at(board.calendar, happened)
         period = self._found.get((board.seq, window.label)) or period_by_label(board, window.label)
         if event:
-            window = period.window if period else window  # a period says itself when it ends: its scores hang on it
             _refuse_outside(event, window, happened)
+            if period:  # it may end later than its competition, while an end is being moved; its scores hang on its own
+                _refuse_outside(event, period.window, happened)
         self._refuse_by_calendar(board, window)
         period = period or open_period(board, window)
         period.board = board

@@ -65,8 +65,8 @@ def board(request: HttpRequest, seq: int) -> HttpResponse:
         shown = _visible(request, seq)  # first: whoever may see a private board must be known
         viewer = viewer_of(request)
         label = request.GET.get("period", "")
-        if shown.is_event and not label:
-            return _event_board(request, shown)
+        if shown.is_event:
+            return _event_board(request, shown, label)
         context, etag = _board_page(shown, label or "current", _page_number(request), viewer)
     except NotFound as error:
         raise Http404(error.detail) from error
@@ -123,10 +123,11 @@ def _mine(board: Board, page: BoardPage) -> dict[str, Any]:
     }
 
 
-def _event_board(request: HttpRequest, board: Board) -> HttpResponse:
-    at = clock.now()
-    chips = _chips(board, None, at)
-    return render(request, "leaderboards/event_board.html", {"board": board, "chips": chips})
+def _event_board(request: HttpRequest, board: Board, label: str) -> HttpResponse:
+    """Its standings are those of its competitions, which may hide them: no label opens them here."""
+    if label:
+        raise Http404(f"Board {board.seq} counts in competitions: use the competition.")
+    return render(request, "leaderboards/event_board.html", {"board": board})
 
 
 def _visible(request: HttpRequest, seq: int) -> Board:
@@ -183,17 +184,17 @@ def _is_running(period: PeriodShown, at: datetime) -> bool:
     return period.ends_at is None or at < period.ends_at
 
 
-def _chips(board: Board, shown: PeriodShown | None, at: datetime) -> list[PeriodChip]:
+def _chips(board: Board, shown: PeriodShown, at: datetime) -> list[PeriodChip]:
     """The board's periods, latest first; the one that is shown is always among them."""
     periods = selectors.periods_listed(board, at, PERIODS_LISTED)
-    if shown is not None and shown.label not in {period.label for period in periods}:
+    if shown.label not in {period.label for period in periods}:
         periods = sorted([*periods, shown], key=lambda period: period.starts_at or at, reverse=True)
     today = at.astimezone(ZoneInfo(board.timezone)).date()
     return [
         PeriodChip(
             period.label,
             formats.period_dates(board, period, today) or formats.period_name(board, True),
-            shown is not None and period.label == shown.label,
+            period.label == shown.label,
             _is_running(period, at),
         )
         for period in periods

@@ -165,12 +165,6 @@ class TestPeriods:
         assert current == {"label": "all", "starts_at": None, "ends_at": None, "state": "open"}
         problem(previous, 404, "unknown_period")
 
-    def test_an_event_board_has_no_current_period(self, make_board: Make, anybody: Caller) -> None:
-        board = make_board(period="event")
-
-        problem(anybody.get(f"/boards/{board}/standings"), 404, "unknown_period")
-        problem(anybody.get(f"/boards/{board}/standings?period=previous"), 404, "unknown_period")
-
 
 @pytest.mark.parametrize("seq", ["0", "-1", "999999", "99999999999"])
 @pytest.mark.parametrize(

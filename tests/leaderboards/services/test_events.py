@@ -137,6 +137,24 @@ class TestRefusing:
 
         assert told(outcomes) == [code]
 
+    def test_a_period_that_ends_later_than_its_competition_takes_nothing_more(self, declared: KnownEvents) -> None:
+        event = declared.add(event_board())
+        send({"player": "a", "points": 30})
+        declared.add(event.board, ends_at=NOON + timedelta(hours=1))
+
+        outcomes = send({"player": "a", "points": 40}, at=NOON + timedelta(hours=1))
+
+        assert told(outcomes) == ["period_closed"]
+
+    def test_a_period_that_ends_sooner_than_its_competition_takes_nothing_more(self, declared: KnownEvents) -> None:
+        event = declared.add(event_board())
+        send({"player": "a", "points": 30})
+        declared.add(event.board, ends_at=ENDS + DAY)
+
+        outcomes = send({"player": "a", "points": 40}, at=ENDS)
+
+        assert told(outcomes) == ["period_closed"]
+
     @STORAGES
     def test_a_closed_competition_takes_nothing(self, declared: KnownEvents, storage: str) -> None:
         event = declared.add(event_board(storage))

@@ -10,10 +10,13 @@ from django.test import Client
 from foundation import clock
 from leaderboards.selectors import board_by_seq
 from leaderboards.services.boards import retire
+from tests.leaderboards.services.contest import event_board, known_events, send, told
 from tests.leaderboards.views.pages import signed_in, text
 from tests.playing import HARD_NAMES, make_board, name, score
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+HOUR = timedelta(hours=1)
 
 
 def test_the_list_tells_each_boards_leader_players_and_time_left(client: Client) -> None:
@@ -162,6 +165,21 @@ def test_an_event_board_sends_people_to_its_competitions(client: Client) -> None
 
     assert response.status_code == 200
     assert "This board counts in competitions." in text(response)
+
+
+def test_no_label_opens_the_standings_of_an_event_board(client: Client) -> None:
+    staff = signed_in(Client(), "boss", is_staff=True)
+    with known_events(["robin"]) as declared:
+        event = declared.add(event_board(), starts_at=clock.now() - HOUR, ends_at=clock.now() + HOUR)
+        assert told(send({"player": "robin", "points": 5}, at=clock.now())) == ["updated"]
+    board = f"/boards/{event.board.seq}/"
+
+    answers = [
+        each.get(f"{board}?period={label}") for each in (client, staff) for label in ("c7", "c7-frozen", "current")
+    ]
+
+    assert {answer.status_code for answer in answers} == {404}
+    assert "c7" not in text(client.get(board))
 
 
 def test_names_are_text(client: Client) -> None:
