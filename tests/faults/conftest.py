@@ -15,7 +15,8 @@ import psycopg
 import pytest
 
 from tests.faults import chores
-from tests.faults.world import SqlServer, World, copy_of, new_redis, new_sql, temporary_folder
+from tests.faults.servers import SqlServer, copy_of, new_redis, new_sql, temporary_folder
+from tests.faults.world import World
 
 HERE = Path(__file__).parent
 LONG = os.environ.get("FAULTS_LONG") == "1"

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from tests.faults import chores, writers
-from tests.faults.world import Child, World
+from tests.faults.children import Child
+from tests.faults.world import World
 
 BOARDS = [
     {"name": "hybrid", "storage": "hybrid"},

@@ -77,4 +77,4 @@ def main() -> None:
     for line in sys.stdin:
         request = json.loads(line)
         answer = _ended(request["poll"]) if "poll" in request else _bear(request)
-        print(json.dumps(answer), flush=True)  # noqa: T201
+        print(json.dumps(answer), flush=True)  # noqa: T201 (so does it here)

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.faults import chores, writers
+from tests.faults.children import ROOT
 from tests.faults.conftest import LONG, MakeWorld
 from tests.faults.loads import at_work, load, make_boards
 from tests.faults.verdict import check
-from tests.faults.world import ROOT, World
+from tests.faults.world import World
 
 MOMENTS = 60 if LONG else 15
 KILLED_HERE = 137

@@ -17,7 +17,7 @@ import redis
 from tests.faults.conftest import LONG
 from tests.faults.loads import wait_until
 from tests.faults.proxy import Proxy
-from tests.faults.world import RedisServer, new_redis, temporary_folder
+from tests.faults.servers import RedisServer, new_redis, temporary_folder
 
 TIMES = 10 if LONG else 2
 CUT = -1.0  # a link that is cut half-way to the kill

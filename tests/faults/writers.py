@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 from django.db import close_old_connections
@@ -96,7 +97,7 @@ def write(
 ) -> int:
     """Submit until told to stop (or for `calls` calls); returns how many calls that were."""
     notes, dice = Notes(history), random.Random(seed)
-    writer = _Writer(f"w{os.path.basename(history).removesuffix('.jsonl')}", boards, players, dice)  # noqa: PTH119
+    writer = _Writer(f"w{Path(history).stem}", boards, players, dice)
     made = 0
     while not stopping() and (calls is None or made < calls):
         made += 1
