@@ -20,7 +20,7 @@ MOST_BYTES = 20_000
 TEST_KIND = "test"
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
-_KIND = re.compile(r"[a-z0-9_.]{1,50}")
+KIND = re.compile(r"[a-z0-9_.]{1,50}")
 
 
 def enqueue(kind: str, message_id: str, payload: Mapping[str, Any], at: datetime) -> None:
@@ -66,7 +66,7 @@ def _row(endpoint: WebhookEndpoint, kind: str, message_id: str, body: str, at: d
 def _body(kind: str, message_id: str, payload: Mapping[str, Any], at: datetime) -> str:
     if not _ID.fullmatch(message_id):
         raise Invalid(f"A message's id is 1 to 100 letters, digits, hyphens or underscores; got {message_id!r}.")
-    if not _KIND.fullmatch(kind):
+    if not KIND.fullmatch(kind):
         raise Invalid(f"A message's kind is 1 to 50 small letters, digits, dots or underscores; got {kind!r}.")
     envelope = {"type": kind, "timestamp": at, "data": payload}
     body = orjson.dumps(envelope, option=orjson.OPT_UTC_Z)

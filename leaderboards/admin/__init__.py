@@ -1,12 +1,12 @@
-"""Django's own admin over boards, periods, players, scores, service keys and what went wrong; staff only.
+"""Django's own admin over boards, periods, players, scores, service keys, webhooks and what went wrong; staff only.
 
 Each part registers itself. What changes more than one row goes through a service.
 """
 
 from django.contrib import admin
 
-from leaderboards.admin import boards, periods, players, scores, service_keys, trouble
+from leaderboards.admin import boards, periods, players, scores, service_keys, trouble, webhook_deliveries, webhooks
 
 admin.site.site_header = admin.site.site_title = "Sunwi"
 
-__all__ = ["boards", "periods", "players", "scores", "service_keys", "trouble"]
+__all__ = ["boards", "periods", "players", "scores", "service_keys", "trouble", "webhook_deliveries", "webhooks"]
