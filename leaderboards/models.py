@@ -10,7 +10,7 @@ from typing import ClassVar
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from leaderboards import choices
@@ -96,8 +96,8 @@ class Period(models.Model):
     """One window of a board, with the rules it opened with.
 
     ``generation`` must equal Redis's own before anything is read or written there; ``stale_since`` is
-    set while some standing may be missing in Redis; ``whole`` while all of them may be. ``players`` and
-    ``content_hash`` are those of the final standings.
+    set while some standing may be missing in Redis; ``whole`` while all of them may be, and ``rebuilt`` of
+    them have been put since. ``players`` and ``content_hash`` are those of the final standings.
     """
 
     board = models.ForeignKey(Board, models.PROTECT, related_name="periods", verbose_name=_("board"))
@@ -109,6 +109,7 @@ class Period(models.Model):
     generation = models.BigIntegerField(default=0)
     stale_since = models.DateTimeField(null=True)
     whole = models.BooleanField(default=False)
+    rebuilt = models.BigIntegerField(default=0)
     settling_until = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
     closed_at = models.DateTimeField(null=True)
@@ -190,7 +191,7 @@ class Standing(models.Model):
         indexes: ClassVar = [
             models.Index(fields=["period", "score", "member"], name="standing_ranked"),
             models.Index(fields=["period", "member"], name="standing_member"),
-            models.Index(fields=["period"], condition=Q(unput=True), name="standing_unput"),
+            models.Index(fields=["period", "player"], condition=Q(unput=True), name="standing_unput"),
         ]
 
     def __str__(self) -> str:
@@ -200,20 +201,27 @@ class Standing(models.Model):
 class FinalStanding(models.Model):
     """A row of a final period, in its place for ever: written once, when the period closes.
 
-    ``place`` numbers the rows from 1; ``rank`` is the place, or what equals share.
+    ``place`` numbers the rows from 1; ``rank`` is the place, or what equals share. Each key is written a million
+    times while a period closes, so there are no more than reading needs (docs/decisions/0014).
     """
 
     pk = models.CompositePrimaryKey("period_id", "place")
-    period = models.ForeignKey(Period, models.PROTECT, related_name="final_standings", db_index=False)
+    period = models.ForeignKey(
+        Period, models.PROTECT, related_name="final_standings", db_index=False, db_constraint=False
+    )
     place = models.BigIntegerField()
     rank = models.BigIntegerField()
-    player = models.ForeignKey(Player, models.PROTECT, related_name="final_standings", db_constraint=False)
+    player = models.ForeignKey(
+        Player, models.PROTECT, related_name="final_standings", db_index=False, db_constraint=False
+    )
     member = ByteOrderedCharField(max_length=512)
     score = models.FloatField()
 
     class Meta:
         constraints: ClassVar = [models.UniqueConstraint(fields=["period", "player"], name="final_standing_unique")]
-        indexes: ClassVar = [models.Index(fields=["period", "score"], name="final_standing_score")]
+        indexes: ClassVar = [
+            models.Index(fields=["period", "rank"], condition=Q(rank__lt=F("place")), name="final_standing_equals"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.period_id}/{self.place}"

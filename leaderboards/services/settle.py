@@ -10,7 +10,6 @@ from datetime import datetime, timedelta
 from itertools import islice
 
 from django.db import transaction
-from django.db.models import QuerySet
 
 from foundation import clock, redis
 from foundation.errors import Unavailable
@@ -22,14 +21,16 @@ from leaderboards.services.put import token_time_ms
 from leaderboards.stores import barrier, generations
 from leaderboards.stores.sql_writes import state_of
 from leaderboards.stores.zset_settling import Memory, Restored, ZsetSettler
-from leaderboards.stores.zset_writes import Put, ZsetWriter, held_text
+from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, Put, ZsetWriter, held_text
 
 logger = logging.getLogger(__name__)
 
-CHUNK = 500
+CHUNK = 5000  # standings read from SQL at once
 TOKEN_AGE = timedelta(seconds=30)
 LEASE = timedelta(seconds=30)
 _LIVING = (State.OPEN, State.CLOSING)
+_Row = tuple[int, float | None, str]  # as ``_ROW`` names it: the player's number, score, member
+_ROW = ("player_id", "score", "member")
 
 
 def settle_due(at: datetime) -> int:
@@ -137,8 +138,8 @@ def _renew(period_id: int, distrust: bool = False) -> Period | None:
             period.stale_since, period.whole = None, False
         else:
             period.stale_since, period.whole = period.stale_since or clock.now(), lost
-            period.settling_until = None if distrust else clock.now() + LEASE
-        period.save(update_fields=["generation", "stale_since", "whole", "settling_until"])
+            period.settling_until, period.rebuilt = None if distrust else clock.now() + LEASE, 0
+        period.save(update_fields=["generation", "stale_since", "whole", "settling_until", "rebuilt"])
     failpoint("settle.after_generation")
     return period
 
@@ -184,32 +185,63 @@ def _restored(period: Period, row: Standing) -> Restored:
 
 def _put_missing(period: Period) -> None:
     """Put what Redis lacks: all of it while ``whole``, who is named by a token, then whoever is ``unput``."""
-    writer = ZsetWriter(redis.settling())
-    last: int | None = 0
-    while period.whole and last is not None:
-        last = _put_chunk(writer, period, Standing.objects.filter(period=period, player__gt=last))
-    settler = ZsetSettler(redis.settling())
+    writer, settler = ZsetWriter(redis.settling()), ZsetSettler(redis.settling())
+    if period.whole:
+        _put_all(writer, period)
     _put_named(writer, settler, period, settler.tokens(period))
-    while _put_chunk(writer, period, Standing.objects.filter(period=period, unput=True)) is not None:
+    while _put_marked(writer, period) >= CHUNK:
         pass
 
 
-def _put_chunk(writer: ZsetWriter, period: Period, wanted: QuerySet[Standing]) -> int | None:
-    """Put one chunk and clear its marks in one transaction, under row locks sorted as writers sort them.
+def _put_all(writer: ZsetWriter, period: Period) -> None:
+    """Put everybody as SQL has him, in the order of player numbers, without a lock and without a write for each row.
 
-    Returns the last player, None where there was nothing to put.
+    Nobody else puts under this generation: who changes a standing meanwhile marks it, and what is marked is put
+    after this, so that a score read here can be too old but cannot stay (docs/decisions/0014).
     """
+    rows = Standing.objects.filter(period=period, score__isnull=False).order_by("player_id").values_list(*_ROW)
+    last = rebuilt = 0
+    while chunk := list(rows.filter(player__gt=last)[:CHUNK]):
+        _put(writer, period, chunk)
+        last, rebuilt = chunk[-1][0], rebuilt + len(chunk)
+        _go_on(period, rebuilt=rebuilt)
+        failpoint("settle.after_rebuilt_chunk")
+
+
+def _put_marked(writer: ZsetWriter, period: Period) -> int:
+    """Put each that is ``unput`` once, in the order of player numbers; returns how many there were."""
+    last, count = 0, 0
+    while chunk := _put_marked_chunk(writer, period, last):
+        last, count = chunk[-1][0], count + len(chunk)
+        _go_on(period)
+    return count
+
+
+def _put_marked_chunk(writer: ZsetWriter, period: Period, last: int) -> Sequence[_Row]:
+    """Put one chunk and clear its marks in one transaction, under row locks sorted as writers sort them."""
+    marked = Standing.objects.filter(period=period, unput=True)
     with transaction.atomic():
-        rows = list(wanted.select_related("player").select_for_update(of=("self",)).order_by("player_id")[:CHUNK])
-        if not rows:
-            return None
-        writer.put(period, [Put(row.player.external_id, row.score, row.member) for row in rows])
-        Standing.objects.filter(pk__in=[row.pk for row in rows if row.unput]).update(unput=False)
-        mine = Period.objects.filter(pk=period.pk, generation=period.generation)
-        mine.update(settling_until=clock.now() + LEASE)
+        rows = marked.filter(player__gt=last).select_for_update().order_by("player_id")
+        if chunk := list(rows.values_list(*_ROW)[:CHUNK]):
+            _put(writer, period, chunk)
+            marked.filter(player__in=[player for player, _, _ in chunk]).update(unput=False)
         failpoint("settle.before_chunk_commit")
     failpoint("settle.after_chunk_commit")
-    return rows[-1].player_id
+    return chunk
+
+
+def _put(writer: ZsetWriter, period: Period, rows: Sequence[_Row]) -> None:
+    """The member names the player, so that his own row need not be read; who has no score is named by it alone."""
+    player_of = period.layout.player_of
+    for start in range(0, len(rows), ENTRIES_PER_CALL):
+        part = rows[start : start + ENTRIES_PER_CALL]
+        writer.put(period, [Put(m if score is None else player_of(m), score, m) for _, score, m in part])
+
+
+def _go_on(period: Period, **progress: int) -> None:
+    """Renew the lease, and say how far we are."""
+    mine = Period.objects.filter(pk=period.pk, generation=period.generation)
+    mine.update(settling_until=clock.now() + LEASE, **progress)
 
 
 def clear_tokens(period: Period, at: datetime) -> int:
@@ -246,7 +278,7 @@ def _declare_settled(period: Period) -> bool:
     """
     with transaction.atomic():
         barrier.hold_exclusive(period.pk)
-        _put_chunk(ZsetWriter(redis.settling()), period, Standing.objects.filter(period=period, unput=True))
+        _put_marked_chunk(ZsetWriter(redis.settling()), period, last=0)
         if Standing.objects.filter(period=period, unput=True).exists():
             return False
         mine = Period.objects.filter(pk=period.pk, generation=period.generation)

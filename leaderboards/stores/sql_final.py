@@ -6,10 +6,10 @@ of its own, because giving a million rows a rank in place took over ten times as
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from django.db import connection
-from django.db.models import Count, Min, QuerySet
+from django.db.models import Count, F, Min, Q, QuerySet
 
 from leaderboards.core.rules import Order, Ties
 from leaderboards.models import FinalStanding, Period
@@ -33,7 +33,7 @@ def write_final_standings(period: Period) -> int:
             "INSERT INTO leaderboards_finalstanding (period_id, place, rank, player_id, member, score)"
             f" SELECT period_id, row_number() OVER (ORDER BY score {direction}, member {direction}),"
             f" {_RANK[period.rules.ties].format(direction)}, player_id, member, score"
-            " FROM leaderboards_standing WHERE period_id = %s AND score IS NOT NULL ORDER BY 2",
+            " FROM leaderboards_standing WHERE period_id = %s AND score IS NOT NULL",
             [period.pk],
         )
         return int(cursor.rowcount)
@@ -91,6 +91,16 @@ def _placed(period: Period, rows: QuerySet[FinalStanding]) -> list[Placed]:
     found = list(rows)
     if period.rules.ties.by_time:
         return [Placed(row.member, row.score, row.rank, 1, row.place - 1) for row in found]
-    equals = _rows(period).filter(score__in={row.score for row in found}).values_list("score")
-    shared = {score: (tied, first) for score, tied, first in equals.annotate(Count("player"), Min("place"))}
-    return [Placed(row.member, row.score, row.rank, shared[row.score][0], shared[row.score][1] - 1) for row in found]
+    equals = _equals(period, {row.rank for row in found})
+    return [Placed(row.member, row.score, row.rank, equals[row.rank][0], equals[row.rank][1] - 1) for row in found]
+
+
+def _equals(period: Period, ranks: Collection[int]) -> dict[int, tuple[int, int]]:
+    """By rank how many share it, and the first one's place.
+
+    A rank is never greater than its place, so the rows of these ranks are those that the index of ranks below
+    their places holds, and those that stand at these very places.
+    """
+    below, at = Q(rank__in=ranks, rank__lt=F("place")), Q(place__in=ranks, rank=F("place"))
+    rows = _rows(period).filter(below | at).values_list("rank")
+    return {rank: (tied, first) for rank, tied, first in rows.annotate(Count("player"), Min("place"))}
