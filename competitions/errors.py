@@ -77,3 +77,19 @@ class NotRevealable(Conflict):
     """There is nothing hidden, or the result is not final yet."""
 
     code = "not_revealable"
+
+
+class BadPreference(Invalid):
+    """A wish about notices that cannot be kept; ``field`` names the one to blame."""
+
+    code = "bad_preference"
+
+    def __init__(self, detail: str, field: str = "") -> None:
+        super().__init__(detail)
+        self.field = field
+
+
+class NotFinal(NotFound):
+    """There is no final result, or it is hidden still."""
+
+    code = "not_final"

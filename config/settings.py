@@ -262,6 +262,15 @@ WEBHOOK_ALLOW_PRIVATE = env.bool("WEBHOOK_ALLOW_PRIVATE", default=False)
 # How long messages that arrived are kept, to look at and to send again.
 WEBHOOK_KEEP_DAYS = env.int("WEBHOOK_KEEP_DAYS", default=30)
 
+# -- E-mail -------------------------------------------------------------------------------------
+
+# Where people find the site: what links in e-mails begin with.
+SITE_URL = env.str("SITE_URL", default="http://localhost:8000")
+# `smtp+tls://user:password@host:587`; without it e-mails are written, and go nowhere.
+vars().update(env.email_url("EMAIL_URL", default="dummymail://"))
+EMAIL_TIMEOUT = 5
+DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="Sunwi <sunwi@localhost>")
+
 # -- Logs: one line each, UTC, to standard error ------------------------------------------------
 
 LOGGING = {

@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from django.db import models
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from competitions.models.competitions import Competition
@@ -26,6 +27,9 @@ class Snapshot(models.Model):
         verbose_name = _("snapshot")
         verbose_name_plural = _("snapshots")
         constraints: ClassVar = [models.UniqueConstraint(fields=["competition", "due_at"], name="snapshot_unique")]
+        indexes: ClassVar = [
+            models.Index(fields=["due_at"], condition=Q(compared_at=None), name="snapshot_to_compare"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.competition_id} {self.due_at:%F %T}"

@@ -142,6 +142,9 @@ def make_settings(options: Options, folder: Folder, own_redis: valkey.Valkey | N
         # As Celery spells it: its command line reads this variable too, before our settings do.
         "BROKER_URL": addresses.for_broker(addresses.neighbour(boards, 2)),
         "DEMO_PLAYERS": str(options.players),
+        "SITE_URL": f"http://localhost:{options.port}",
+        # E-mails stand in the worker's log.
+        "EMAIL_URL": "consolemail://",
     }
     kept = {name: os.environ[name] for name in settings if os.environ.get(name)}
     return settings | kept | {"DATA_DIR": str(folder.root)}

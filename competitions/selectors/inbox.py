@@ -1,0 +1,17 @@
+"""What a player has been told: notices that are neither held, dropped nor merged into another, latest first."""
+
+from competitions.models import Notice
+from leaderboards.models import Player
+
+
+def inbox(player: Player, limit: int = 50) -> list[Notice]:
+    """His latest notices, with what their sentences need."""
+    rows = Notice.objects.filter(Notice.TOLD, player=player).select_related(
+        "competition", "change", "player__preference"
+    )
+    return list(rows.defer("competition__picture").prefetch_related("merged__change")[:limit])
+
+
+def unread(player: Player) -> int:
+    """How many of them he has not read."""
+    return Notice.objects.filter(Notice.TOLD, player=player, read_at=None).count()

@@ -1,0 +1,15 @@
+"""How a player wants to be told."""
+
+from competitions.models import Notice, Preference
+from leaderboards.models import Player
+
+
+def preference_of(player: Player) -> Preference:
+    """His own wishes; without a row, what holds for everybody."""
+    stored: Preference | None = getattr(player, "preference", None)
+    return stored or Preference(player=player)
+
+
+def zone_of(notice: Notice) -> str:
+    """The zone on whose clock the player of a notice lives: his own, else the competition's."""
+    return preference_of(notice.player).timezone or notice.competition.timezone

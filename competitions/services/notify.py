@@ -1,0 +1,91 @@
+"""Telling players what they passed: each snapshot is compared, once, with the one before it.
+
+The notices, their mails and webhooks and the mark of the snapshot are one transaction. Only the last hours are told,
+and nothing from the freeze on: whoever may have seen a hidden score froze the competition first (docs/decisions/0015).
+"""
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from competitions.core.rank_changes import LOWEST, highest, passages
+from competitions.models import Competition, Notice, Snapshot, SnapshotRow
+from competitions.selectors.preferences import preference_of
+from competitions.services import notices
+from foundation.failpoints import failpoint
+from foundation.webhooks.outbox import enqueue
+
+Ranks = dict[int, int]
+
+
+def compare_due(at: datetime) -> int:
+    """Compare every snapshot that nobody has; returns how many notices were written."""
+    due = Snapshot.objects.filter(compared_at=None).order_by("due_at", "pk")
+    return sum(_compare(number, at) for number in due.values_list("pk", flat=True))
+
+
+@transaction.atomic
+def _compare(number: int, at: datetime) -> int:
+    rows = Snapshot.objects.select_for_update(of=("self",)).select_related("competition").defer("competition__picture")
+    snapshot = rows.filter(pk=number, compared_at=None).first()
+    if snapshot is None:
+        return 0  # another run was here
+    told = _notices(snapshot) if _is_told(snapshot, at) else []
+    notices.write(told, at)
+    for notice in told:
+        enqueue(f"rank.{notice.kind}", f"notice-{notice.pk}", _payload(notice, snapshot), at)
+    snapshot.compared_at = at
+    snapshot.save(update_fields=["compared_at"])
+    failpoint("compare.before_commit")
+    return len(told)
+
+
+def _is_told(snapshot: Snapshot, at: datetime) -> bool:
+    """Whether anybody is told of it: in the last hours, and neither frozen nor cancelled by now."""
+    competition = snapshot.competition
+    if competition.cancelled_at is not None or competition.frozen_at is not None or competition.is_hidden(at):
+        return False
+    told_from = competition.ends_at - timedelta(hours=competition.alert_hours)
+    return told_from < snapshot.due_at <= competition.ends_at
+
+
+def _notices(snapshot: Snapshot) -> list[Notice]:
+    """One for each player who passed something that he wants to hear of; none for a first snapshot."""
+    competition = snapshot.competition
+    earlier = Snapshot.objects.filter(competition=competition, due_at__lt=snapshot.due_at)
+    before = earlier.order_by("due_at").last()
+    if before is None:
+        return []
+    was, now = _ranks(before, snapshot)
+    passed = dict(passages(was, now))
+    told = []
+    for player in notices.listeners(competition).filter(pk__in=passed):
+        wanted = set(competition.alerts).difference(preference_of(player).muted)
+        if kind := highest(passed[player.pk], wanted):
+            place = {"rank": now.get(player.pk), "previous_rank": was.get(player.pk)}
+            told.append(Notice(competition=competition, player=player, kind=kind, snapshot=snapshot, **place))
+    return told
+
+
+def _ranks(before: Snapshot, after: Snapshot) -> tuple[Ranks, Ranks]:
+    """Player → rank in both, for whoever is high enough in one of them to have passed anything."""
+    rows = SnapshotRow.objects.filter(snapshot__in=(before, after))
+    high = rows.filter(player__in=rows.filter(rank__lte=LOWEST).values("player"))
+    ranks: tuple[Ranks, Ranks] = ({}, {})
+    for snapshot, player, rank in high.values_list("snapshot_id", "player_id", "rank"):
+        ranks[snapshot == after.pk][player] = rank
+    return ranks
+
+
+def _payload(notice: Notice, snapshot: Snapshot) -> dict[str, object]:
+    competition: Competition = notice.competition
+    return {
+        "notice": notice.pk,
+        "competition": {"id": competition.pk, "name": competition.name},
+        "player": notice.player.external_id,
+        "rank": notice.rank,
+        "previous_rank": notice.previous_rank,
+        "seen_at": snapshot.taken_at,
+        # So that a system that rings a phone can wait too.
+        "quiet_until": notice.held_until,
+    }

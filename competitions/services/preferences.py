@@ -1,0 +1,42 @@
+"""How a player wants to be told, kept once it is known to work."""
+
+from collections.abc import Collection
+from dataclasses import asdict, dataclass
+
+from competitions.errors import BadPreference
+from competitions.models import NoticeKind, Preference
+from leaderboards.core.periods import Calendar, PeriodKind
+from leaderboards.errors import BadBoard
+from leaderboards.models import Player
+
+MUTABLE = tuple(kind for kind in NoticeKind if kind is not NoticeKind.SUMMARY)
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a player asks for. An empty ``timezone`` is the competition's; the same hour twice is never quiet."""
+
+    muted: Collection[str] = ()
+    by_mail: bool = True
+    timezone: str = ""
+    quiet_from: int = 23
+    quiet_until: int = 8
+
+
+def keep(player: Player, wishes: Wishes) -> Preference:
+    """Keep them; what is held already stays held. Raises ``BadPreference``, with the field to blame."""
+    _check(wishes)
+    values = asdict(wishes) | {"muted": sorted(set(wishes.muted))}
+    return Preference.objects.update_or_create(player=player, defaults=values)[0]
+
+
+def _check(wishes: Wishes) -> None:
+    if unknown := sorted(set(wishes.muted).difference(MUTABLE)):
+        raise BadPreference(f"{unknown[0][:40]!r} is no kind of notice.", "muted")
+    for field, hour in (("quiet_from", wishes.quiet_from), ("quiet_until", wishes.quiet_until)):
+        if hour not in range(24):
+            raise BadPreference("Quiet hours begin and end at a full hour, 0 to 23.", field)
+    try:
+        Calendar(PeriodKind.DAY, wishes.timezone or "UTC")
+    except BadBoard as error:
+        raise BadPreference(error.detail, "timezone") from error

@@ -1,0 +1,213 @@
+"""Who hears of what he passed: in the last hours, once, and nothing of what is hidden."""
+
+import threading
+from typing import Any
+
+import orjson
+import pytest
+from django.db import connection
+
+from competitions.models import Competition, Notice, Participant, Snapshot
+from competitions.services import notify
+from competitions.services.notify import compare_due
+from foundation.webhooks.models import WebhookDelivery
+from tests.competitions.services.telling import (
+    END,
+    HOUR,
+    NIGHT,
+    NOON,
+    contest,
+    hooks,
+    listening,
+    mails,
+    notices,
+    snapshot,
+    told,
+    wants,
+    who,
+    with_address,
+)
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+CROWD = [f"p{number:02d}" for number in range(12)]
+
+
+def overtaken(competition: Competition, before: Any = NOON - HOUR, after: Any = NOON) -> None:
+    """Bob passes Ann."""
+    snapshot(competition, before, "ann", "bob")
+    snapshot(competition, after, "bob", "ann")
+
+
+def test_taking_and_losing_first_place_is_told_to_both() -> None:
+    overtaken(contest("ann", "bob"))
+
+    assert compare_due(NOON) == 2
+
+    assert sorted(told()) == [("ann", "first_lost"), ("bob", "first_taken")]
+    bob = Notice.objects.get(player=who("bob"))
+    assert (bob.rank, bob.previous_rank, bob.created_at) == (1, 2, NOON)
+
+
+def test_one_passage_is_one_notice_the_highest_that_is_wanted() -> None:
+    competition = contest(*CROWD)
+    snapshot(competition, NOON - HOUR, *CROWD)
+    snapshot(competition, NOON, *CROWD[:2], CROWD[11], *CROWD[2:11])
+    other = contest(*CROWD, alerts=["top10_entered"])
+    snapshot(other, NOON - HOUR, *CROWD)
+    snapshot(other, NOON, CROWD[11], *CROWD[:11])
+
+    compare_due(NOON)
+
+    assert notices() == [(CROWD[11], "top3_entered"), (CROWD[11], "top10_entered")]
+    assert list(Notice.objects.order_by("pk").values_list("rank", "previous_rank")) == [(3, 12), (1, 12)]
+
+
+def test_a_player_is_told_nothing_that_he_muted_but_what_is_next_to_it() -> None:
+    wants("bob", muted=["first_taken"])
+    competition = contest("ann", "bob")
+    snapshot(competition, NOON - HOUR, "ann")
+    snapshot(competition, NOON, "bob", "ann")
+
+    compare_due(NOON)
+
+    assert sorted(notices()) == [("ann", "first_lost"), ("bob", "top3_entered")]
+
+
+def test_who_only_draws_level_takes_first_place_and_nobody_loses_it() -> None:
+    competition = contest("ann", "bob", "eve")
+    snapshot(competition, NOON - HOUR, "ann", "bob", "eve")
+    snapshot(competition, NOON, ("ann", "bob"), "eve")
+
+    compare_due(NOON)
+
+    assert notices() == [("bob", "first_taken")]
+
+
+def test_a_first_snapshot_tells_nobody_and_one_who_was_not_in_the_last_was_below_it() -> None:
+    competition = contest("ann", "bob")
+    snapshot(competition, NOON - HOUR, "ann")
+    compare_due(NOON - HOUR)
+    assert notices() == []
+    snapshot(competition, NOON, "bob", "ann")
+
+    compare_due(NOON)
+
+    assert sorted(notices()) == [("ann", "first_lost"), ("bob", "first_taken")]
+    assert Notice.objects.get(player=who("bob")).previous_rank is None
+
+
+@pytest.mark.parametrize(
+    ("hours", "due", "count"),
+    [(24, END - 24 * HOUR, 0), (24, END - 23 * HOUR, 2), (2, END - 2 * HOUR, 0), (2, END, 2), (0, END, 0)],
+)
+def test_only_the_last_hours_are_told(hours: int, due: Any, count: int) -> None:
+    overtaken(contest("ann", "bob", alert_hours=hours), due - HOUR, due)
+
+    assert compare_due(due) == count
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"cancelled_at": NOON},
+        {"freeze_minutes": 25 * 60},
+        {"freeze_minutes": 60, "frozen_at": NOON},
+        {"freeze_minutes": 60, "frozen_at": NOON, "revealed_at": END + HOUR, "final_at": END + HOUR},
+    ],
+)
+def test_nothing_is_told_from_the_freeze_on_or_once_cancelled(settings: dict[str, Any]) -> None:
+    listening()
+    overtaken(contest("ann", "bob", ends_at=END + HOUR, **settings))
+
+    compare_due(NOON + HOUR)
+
+    assert (notices(), hooks()) == ([], [])
+    assert not Snapshot.objects.filter(compared_at=None).exists()
+
+
+def test_who_left_is_told_nothing_and_those_who_moved_up_are() -> None:
+    competition = contest("ann", "bob")
+    snapshot(competition, NOON - HOUR, "ann", "bob")
+    snapshot(competition, NOON, "bob")
+    Participant.objects.filter(player=who("ann")).update(left_at=NOON)
+
+    compare_due(NOON)
+
+    assert notices() == [("bob", "first_taken")]
+
+
+def test_at_night_a_notice_waits_for_morning_without_mail_while_webhooks_are_told_at_once() -> None:
+    listening()
+    for name in ("ann", "bob"):
+        with_address(name)
+    wants("bob", timezone="America/New_York")  # where it is evening
+    overtaken(contest("ann", "bob", ends_at=NIGHT + 20 * HOUR), NIGHT - HOUR, NIGHT)
+
+    compare_due(NIGHT)
+
+    assert told() == [("bob", "first_taken")]
+    assert mails() == ["bob@example.com"]
+    held = Notice.objects.get(player=who("ann"))
+    assert held.held_until == NOON + 20 * HOUR
+    assert set(hooks()) == {(f"rank.{each.kind}", f"notice-{each.pk}") for each in Notice.objects.all()}
+    sent = orjson.loads(WebhookDelivery.objects.get(kind="rank.first_lost").body)["data"]
+    assert (sent["player"], sent["rank"], sent["previous_rank"]) == ("ann", 2, 1)
+    assert sent["quiet_until"] == "2026-11-21T08:00:00Z"
+
+
+def test_mail_goes_to_linked_players_who_want_it() -> None:
+    for name in ("ann", "bob"):
+        with_address(name)
+    wants("bob", by_mail=False)
+    competition = contest("ann", "bob", "eve")
+    snapshot(competition, NOON - HOUR, "eve", "bob", "ann")
+    snapshot(competition, NOON, "ann", "bob", "eve")
+
+    compare_due(NOON)
+
+    assert sorted(notices()) == [("ann", "first_taken"), ("eve", "first_lost")]
+    assert mails() == ["ann@example.com"]
+
+
+def test_comparing_again_or_at_once_tells_nobody_twice() -> None:
+    listening()
+    for number in range(3):
+        overtaken(contest("ann", "bob", name=f"Cup {number}"))
+
+    def compare() -> None:
+        compare_due(NOON)
+        connection.close()
+
+    threads = [threading.Thread(target=compare) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert compare_due(NOON + HOUR) == 0
+    assert len(notices()) == len(hooks()) == 6
+
+
+def test_a_comparison_that_dies_before_its_end_leaves_nothing_and_is_made_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    listening()
+    with_address("bob")
+    competition = contest("ann", "bob")
+    snapshot(competition, NOON - HOUR, "ann", "bob")
+    compare_due(NOON - HOUR)
+    snapshot(competition, NOON, "bob", "ann")
+
+    def dies(name: str) -> None:
+        raise SystemExit(name)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(notify, "failpoint", dies)
+        with pytest.raises(SystemExit):
+            compare_due(NOON)
+    assert (notices(), mails(), hooks()) == ([], [], [])
+
+    compare_due(NOON)
+
+    assert (len(notices()), len(mails()), len(hooks())) == (2, 1, 2)
