@@ -120,9 +120,9 @@ def _seen(period: Period) -> dict[str, Any]:
     return {"live": found.live, "hash": period.content_hash, "rows": rows}
 
 
-def differences() -> int:
-    """How many standings verifying finds different, and leaves as they are."""
-    return sum(each.differences for each in verify.verify_all(clock.now(), inf, repair=False))
+def differences(repair: bool = False) -> int:
+    """How many standings verifying finds different; it leaves them as they are unless asked to repair them."""
+    return sum(each.differences for each in verify.verify_all(clock.now(), inf, repair))
 
 
 def redis_points() -> dict[str, dict[str, float]]:

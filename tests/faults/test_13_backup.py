@@ -33,15 +33,18 @@ def back_up(world: World) -> Path:
     return dump
 
 
-def lose_everything(world: World) -> None:
-    run(world, "dropdb", "--force", "sunwi")
+def lose_redis(world: World) -> None:
     with world.redis.client() as client:
         client.flushall()
 
 
 def restore(world: World, dump: Path) -> None:
+    """SQL as it was, whatever became of it."""
+    run(world, "dropdb", "--force", "sunwi")
     run(world, "createdb", "sunwi")
     run(world, "pg_restore", "--exit-on-error", "--dbname=sunwi", str(dump))
+    with at_work(world):
+        wait_until(lambda: is_live(world), "settled from the backup")
 
 
 def write(world: World, boards: list[int], seed: int, shift: float = 0.0) -> None:
@@ -58,10 +61,8 @@ def test_all_is_as_it_was_after_everything_was_lost_and_sql_restored(world: Worl
     before = world.call(chores.seen)
     dump = back_up(world)
 
-    lose_everything(world)
+    lose_redis(world)
     restore(world, dump)
-    with at_work(world):
-        wait_until(lambda: is_live(world), "settled from the backup")
 
     assert len(closed) == len(boards)
     assert all(each["rows"] and each["live"] for each in before.values())
@@ -69,3 +70,24 @@ def test_all_is_as_it_was_after_everything_was_lost_and_sql_restored(world: Worl
     assert world.call(chores.differences) == 0
     write(world, boards, seed + 2)
     check(world)
+
+
+def test_a_redis_that_was_left_as_it_was_keeps_what_it_decided_and_nothing_else(world: World, seed: int) -> None:
+    boards = make_boards(world)
+    write(world, [*boards.values()], seed)
+    world.call(chores.bring_to_rest)
+    at_backup = world.call(chores.seen)
+    dump = back_up(world)
+    write(world, [*boards.values()], seed + 1)
+    world.call(chores.bring_to_rest)
+    at_loss = world.call(chores.seen)
+
+    restore(world, dump)
+    assert world.call(chores.differences, repair=True) > 0
+    world.call(chores.bring_to_rest)
+
+    after = world.call(chores.seen)
+    assert world.call(chores.differences) == 0
+    for board in at_loss:
+        assert after[board] == (at_loss if board.startswith(f"{boards['redis']}/") else at_backup)[board]
+        assert at_loss[board] != at_backup[board]
