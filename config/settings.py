@@ -181,6 +181,11 @@ TIME_ZONE = "UTC"
 # The zone that a new board's form starts with; boards carry their own.
 DEFAULT_TIMEZONE = env.str("DEFAULT_TIMEZONE", default="UTC")
 
+# -- Records ------------------------------------------------------------------------------------
+
+# For how many days resolved dead letters, differences and link codes are kept.
+KEEP_RECORDS_DAYS = env.int("KEEP_RECORDS_DAYS", default=90)
+
 # -- Files that the site serves itself ----------------------------------------------------------
 
 STATIC_URL = "static/"

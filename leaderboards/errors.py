@@ -103,6 +103,12 @@ class TooManyAttempts(Conflict):
     code = "too_many_attempts"
 
 
+class StandingMoved(Conflict):
+    """The standing is no longer what the caller saw."""
+
+    code = "standing_moved"
+
+
 class InTheFuture(Invalid):
     """The entry says that it happens later than now."""
 

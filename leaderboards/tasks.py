@@ -70,4 +70,5 @@ def retain() -> dict[str, int]:
         "expired": expired,
         "dropped": retaining.drop_submissions(at),
         "folded": retaining.fold_submissions(at),
+        "records": retaining.drop_records(at),
     }

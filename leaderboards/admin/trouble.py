@@ -3,24 +3,29 @@
 import json
 
 from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
 from foundation import clock
-from foundation.errors import Unavailable
+from foundation.errors import SunwiError
 from foundation.models import DeadLetter
+from leaderboards.admin.amend_form import AmendForm, written
 from leaderboards.admin.paging import ReadOnlyAdmin
 from leaderboards.models import Difference
-from leaderboards.services import mirror
+from leaderboards.services import amend, mirror
 
 
 @admin.register(DeadLetter)
 class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
-    """Work that SQL refused: why, and whether it is done by now. Retry it once the cause is gone, or drop it."""
+    """Work that SQL refused: why, and whether it is done. Edit it, retry it once the cause is gone, or drop it."""
 
     list_display = ("subject", "kind", "short_reason", "tries", "created_at", "failed_at", "state")
     list_filter = (("resolved_at", admin.EmptyFieldListFilter), "kind")
@@ -29,7 +34,7 @@ class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
     actions = ("retry", "drop")
     fields = (
         *("kind", "subject", "reason", "shown_payload", "tries", "created_at", "failed_at"),
-        *("resolved_at", "resolution"),
+        *("resolved_at", "resolution", "edit_link"),
     )
 
     @admin.display(description=_lazy("reason"))
@@ -52,17 +57,11 @@ class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
         """Done now, or why not."""
         for letter in letters.filter(resolved_at=None, kind=mirror.DEAD):
             try:
-                done = mirror.retry(letter)
-            except Unavailable as error:
+                why = mirror.retry(letter)
+            except SunwiError as error:
                 messages.error(request, f"{letter}: {error.detail}")
                 continue
-            self.log_change(request, letter, "Retried.")
-            if done:
-                messages.success(request, _("%(letter)s: done.") % {"letter": letter})
-            else:
-                messages.warning(
-                    request, _("%(letter)s: refused again: %(why)s") % {"letter": letter, "why": letter.reason}
-                )
+            self._note(request, letter, "Retried", why)
 
     @admin.action(description=_lazy("Drop the selected dead letters"), permissions=["act"])
     def drop(self, request: HttpRequest, letters: QuerySet[DeadLetter]) -> None:
@@ -71,6 +70,46 @@ class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
             mirror.drop(letter, clock.now())
             self.log_change(request, letter, "Dropped.")
             messages.success(request, _("%(letter)s: dropped.") % {"letter": letter})
+
+    @admin.display(description=_lazy("edit"))
+    def edit_link(self, letter: DeadLetter) -> SafeString | str:
+        """A way to the form, while there is something to decide."""
+        if letter.resolved_at is not None or letter.kind != mirror.DEAD:
+            return "-"
+        address = reverse("admin:foundation_deadletter_edit", args=[letter.pk])
+        return format_html('<a href="{}">{}</a>', address, _("Write another standing in its place"))
+
+    def get_urls(self) -> list[URLPattern]:
+        """One more: the form."""
+        edit = self.admin_site.admin_view(self.edit_view)
+        return [path("<int:pk>/edit/", edit, name="foundation_deadletter_edit"), *super().get_urls()]
+
+    def edit_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """The standing as Redis has it, to be written anew: judged as entries are, and noted with who and when."""
+        if not self.has_act_permission(request):
+            raise PermissionDenied
+        letter = get_object_or_404(DeadLetter, pk=pk, kind=mirror.DEAD, resolved_at=None)
+        back = redirect("admin:foundation_deadletter_change", pk)
+        try:
+            period = mirror.living_period(letter)
+            form = AmendForm(letter, period, amend.look(letter, period), request.POST or None)
+            if form.is_valid():
+                why = amend.amend(letter, form.state, form.seen)
+                self._note(request, letter, f"Edited to {written(period, form.state)}, before {form.before}", why)
+                return back
+        except SunwiError as error:
+            messages.error(request, f"{letter}: {error.detail}")
+            return back
+        context = {**self.admin_site.each_context(request), "title": _("Edit"), "letter": letter, "form": form}
+        return TemplateResponse(request, "admin/leaderboards/deadletter/edit.html", {**context, "opts": self.opts})
+
+    def _note(self, request: HttpRequest, letter: DeadLetter, deed: str, why: str) -> None:
+        """Say what came of it, and keep who did it."""
+        self.log_change(request, letter, f"{deed}: {'refused again' if why else 'done'}.")
+        if why:
+            messages.warning(request, _("%(letter)s: refused again: %(why)s") % {"letter": letter, "why": why})
+        else:
+            messages.success(request, _("%(letter)s: done.") % {"letter": letter})
 
     def has_act_permission(self, request: HttpRequest) -> bool:
         """Whoever may change dead letters; nobody types in them."""

@@ -15,6 +15,7 @@ from foundation import clock, redis
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from foundation.models import DeadLetter, Heartbeat
+from leaderboards.errors import PeriodClosed, StorageUnavailable
 from leaderboards.models import Period, State, Storage
 from leaderboards.selectors.lag import MIRROR
 from leaderboards.stores import barrier
@@ -123,13 +124,31 @@ def given_up(period: Period) -> set[str]:
     return {subject.partition(":")[2] for subject in dropped.values_list("subject", flat=True)}
 
 
-def retry(letter: DeadLetter) -> bool:
-    """Try to mirror again what was set aside; True if SQL has it now. Raises what the link raises."""
+def living_period(letter: DeadLetter) -> Period:
+    """The period of what was set aside. Raises ``PeriodClosed`` or ``StorageUnavailable`` if it cannot be mirrored."""
     period = Period.objects.select_related("board").get(pk=letter.payload["period"])
+    if period.state not in (State.OPEN, State.CLOSING):
+        raise PeriodClosed(f"Period {period.label} is {period.state}, with what SQL had: drop the letter.")
+    if period.stale_since is not None:
+        raise StorageUnavailable(f"Period {period.label} is being settled: try again when it is.")
+    return period
+
+
+def retry(letter: DeadLetter) -> str:
+    """Try to mirror again what was set aside; why SQL still refuses it, or nothing. Raises as ``living_period``."""
+    period = living_period(letter)
     ZsetSettler(redis.boards()).soil(period, letter.payload["player"])
+    return mirror_letter(letter, period)
+
+
+def mirror_letter(letter: DeadLetter, period: Period) -> str:
+    """Mirror the period; why SQL refuses what the letter is about, or nothing. Raises what the link raises."""
     mirror(period)
     letter.refresh_from_db()
-    return letter.resolved_at is not None
+    if letter.resolved_at is not None:
+        return ""
+    living_period(letter)  # one that became stale meanwhile was not mirrored, and the reason is an old one
+    return letter.reason
 
 
 def drop(letter: DeadLetter, at: datetime) -> None:

@@ -1,18 +1,24 @@
-"""Retention: what may go, goes in small steps. Keys of periods long final, and submissions nobody can void any more.
+"""Retention: what may go, goes in small steps. Keys of periods long final, submissions nobody can void any more, and
+records of trouble that is over.
 
 On all-time boards, which never become final, old submissions fold into one baseline per player, so that a
 standing is still what its submissions make it.
 """
 
 from datetime import datetime, timedelta
+from typing import Any
 
+from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 
 from foundation import redis
+from foundation.models import DeadLetter
 from leaderboards.core.instants import from_milliseconds
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.policies import replay
-from leaderboards.models import Board, Period, Standing, State, Storage, Submission
+from leaderboards.models import Board, Difference, LinkCode, Period, Standing, State, Storage, Submission
+from leaderboards.services.mirror import DROPPED
 from leaderboards.stores import barrier
 from leaderboards.stores.sql_writes import state_of
 from leaderboards.stores.zset_settling import ZsetSettler
@@ -42,10 +48,31 @@ def drop_submissions(at: datetime) -> int:
     dropped = 0
     for board in Board.objects.exclude(storage=Storage.REDIS):
         before = at - timedelta(days=board.keep_submissions_days)
-        done = Submission.objects.filter(period__board=board, period__closed_at__lt=before)
-        while batch := list(done.values_list("pk", flat=True)[:BATCH]):
-            dropped += Submission.objects.filter(pk__in=batch).delete()[0]
+        dropped += _delete(Submission.objects.filter(period__board=board, period__closed_at__lt=before))
     return dropped
+
+
+def drop_records(at: datetime) -> int:
+    """Delete dead letters that are done with, differences and link codes of long ago; returns how many.
+
+    A letter that was dropped stays until its period is final: closing asks what was given up.
+    """
+    before = at - timedelta(days=settings.KEEP_RECORDS_DAYS)
+    living = Period.objects.filter(board__storage=Storage.REDIS, state__in=(State.OPEN, State.CLOSING))
+    asked = DeadLetter.objects.filter(resolution=DROPPED, payload__period__in=list(living.values_list("pk", flat=True)))
+    return (
+        _delete(DeadLetter.objects.filter(resolved_at__lt=before).exclude(pk__in=asked.values("pk")))
+        + _delete(Difference.objects.filter(found_at__lt=before))
+        + _delete(LinkCode.objects.filter(expires_at__lt=before))
+    )
+
+
+def _delete(rows: QuerySet[Any]) -> int:
+    """In small batches, each a transaction of its own."""
+    gone = 0
+    while batch := list(rows.values_list("pk", flat=True)[:BATCH]):
+        gone += rows.model._default_manager.filter(pk__in=batch).delete()[0]
+    return gone
 
 
 def fold_submissions(at: datetime) -> int:

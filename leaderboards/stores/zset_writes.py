@@ -149,6 +149,17 @@ class ZsetWriter:
             raise PeriodClosed(f"Period {period.label} is closed.")
         return bool(answer)
 
+    def amend(self, period: Period, put: Put, held: str, seen: float | None) -> bool:
+        """Set a standing that Redis decides over, and mark it for the mirror; False if its score is not ``seen``."""
+        family = period.family
+        keys = [*ranked_keys(period), family.held, family.seq, family.dirty]
+        args: list[Argument] = [
+            *(period.generation, self._link.deadline_ms()),
+            *(flag(period.layout.in_member), flag(period.rules.ties is Ties.DENSE)),
+            *(put.player, "" if seen is None else repr(seen), repr(put.score), put.member, held),
+        ]
+        return bool(run(self._link, "amend", keys, args))
+
     def look(
         self, period: Period, entries: Sequence[tuple[str, BucketedId | None]], days: tuple[str, str]
     ) -> list[Seen]:

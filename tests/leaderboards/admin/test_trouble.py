@@ -1,5 +1,6 @@
 """Dead letters and differences in the admin, and voiding a submission there."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -50,6 +51,81 @@ def test_a_dead_letter_says_why_and_is_retried(admin: Client, poisoned: Period) 
     assert LogEntry.objects.count() == 2
 
 
+def edit(client: Client, letter: DeadLetter, **typed: object) -> str:
+    address = f"{LETTERS}{letter.pk}/edit/"
+    form = client.get(address).context["form"]
+    return client.post(address, {**form.initial, **typed}, follow=True).content.decode()
+
+
+def test_a_dead_letter_is_edited_by_the_rules_of_its_board_and_it_is_noted_who_did_it(
+    admin: Client, poisoned: Period
+) -> None:
+    with refused_by_sql(Player.objects.get()):
+        score(poisoned.board, {"poison": 9}, clock.now())
+        mirror(poisoned)
+    letter = DeadLetter.objects.get()
+    assert "/edit/" in page(admin, f"{LETTERS}{letter.pk}/change/")
+
+    assert "must be 0 to 2,147,483,647" in edit(admin, letter, worth="2147483648")
+    assert "no decimals" in edit(admin, letter, worth="7.5")
+    assert "outside period" in edit(admin, letter, at="2020-01-01T00:00:00Z")
+    assert "RFC 3339" in edit(admin, letter, at="yesterday")
+    assert DeadLetter.objects.get().resolved_at is None
+    assert f"{letter.subject}: done." in edit(admin, letter, worth="7")
+
+    assert points(poisoned.board, clock.now()) == {"poison": 7}
+    assert DeadLetter.objects.get().resolution == "mirrored"
+    [noted] = LogEntry.objects.all()
+    assert (noted.user.get_username(), noted.object_id) == ("admin", str(letter.pk))
+    assert re.match(r"Edited to 7 at .+, before 9 at .+: done\.", noted.get_change_message())
+    assert admin.get(f"{LETTERS}{letter.pk}/edit/").status_code == 404
+    assert "/edit/" not in page(admin, f"{LETTERS}{letter.pk}/change/")
+
+
+def test_what_sql_refuses_again_is_told_after_an_edit(admin: Client, poisoned: Period) -> None:
+    with refused_by_sql(Player.objects.get()):
+        score(poisoned.board, {"poison": 9}, clock.now())
+        mirror(poisoned)
+
+        assert "refused again" in edit(admin, DeadLetter.objects.get(), worth="7")
+
+    assert DeadLetter.objects.get().tries == 2
+    assert points(poisoned.board, clock.now()) == {"poison": 1}
+
+
+def test_a_player_who_scores_meanwhile_keeps_what_he_scored(admin: Client, poisoned: Period) -> None:
+    with refused_by_sql(Player.objects.get()):
+        score(poisoned.board, {"poison": 9}, clock.now())
+        mirror(poisoned)
+        letter = DeadLetter.objects.get()
+        form = admin.get(f"{LETTERS}{letter.pk}/edit/").context["form"]
+        score(poisoned.board, {"poison": 12}, clock.now())
+
+        html = admin.post(f"{LETTERS}{letter.pk}/edit/", form.initial | {"worth": "3"}, follow=True).content.decode()
+
+    assert "has scored meanwhile" in html
+    follow(poisoned)
+    assert points(poisoned.board, clock.now()) == {"poison": 12}
+
+
+@pytest.mark.parametrize(
+    ("case", "said"), [({"stale_since": clock.now()}, "is being settled"), ({"state": State.FINAL}, "is final")]
+)
+def test_where_nothing_can_be_mirrored_a_retry_says_so_and_not_the_old_reason(
+    admin: Client, poisoned: Period, case: dict[str, object], said: str
+) -> None:
+    DeadLetter.note("mirror", f"{poisoned.pk}:poison", {"period": poisoned.pk, "player": "poison"}, "old", clock.now())
+    Period.objects.filter(pk=poisoned.pk).update(**case)
+    letter = DeadLetter.objects.get()
+
+    retried = act(admin, LETTERS, "retry", letter)
+    edited = admin.get(f"{LETTERS}{letter.pk}/edit/", follow=True).content.decode()
+
+    assert said in retried
+    assert said in edited
+    assert "refused again" not in retried
+
+
 def test_a_dead_letter_is_dropped(admin: Client, poisoned: Period) -> None:
     with refused_by_sql(Player.objects.get()):
         score(poisoned.board, {"poison": 9}, clock.now())
@@ -65,6 +141,7 @@ def test_a_stranger_can_neither_see_nor_act(stranger: Client, poisoned: Period) 
     DeadLetter.note("mirror", f"{poisoned.pk}:poison", {}, "why", clock.now())
 
     assert stranger.get(LETTERS).status_code == 403
+    assert stranger.get(f"{LETTERS}{DeadLetter.objects.get().pk}/edit/").status_code == 403
     answer = stranger.post(LETTERS, {"action": "drop", "_selected_action": [DeadLetter.objects.get().pk]})
 
     assert answer.status_code == 403

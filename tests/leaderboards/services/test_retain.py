@@ -4,11 +4,13 @@ from datetime import timedelta
 
 import pytest
 
+from foundation.models import DeadLetter
 from leaderboards.core.policies import replay
-from leaderboards.models import Period, Standing, State, Submission
+from leaderboards.models import Difference, LinkCode, Period, Standing, State, Submission
 from leaderboards.services import retain
 from leaderboards.services.close import close_due
-from leaderboards.services.retain import drop_submissions, expire_due, fold_submissions
+from leaderboards.services.link import make_code
+from leaderboards.services.retain import drop_records, drop_submissions, expire_due, fold_submissions
 from leaderboards.services.void import void_submission
 from leaderboards.stores.sql_writes import state_of
 from tests.leaderboards.services.site import (
@@ -151,3 +153,31 @@ def test_another_run_may_have_folded_a_player_already(links: None) -> None:
     folded = [retain._fold(row.period, row.player_id, LATER) for _ in range(2)]
 
     assert folded == [1, 0]
+
+
+def test_records_go_when_they_have_been_over_for_long_enough(links: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retain, "BATCH", 2)
+    period = period_of(make_board("hybrid"))
+    for name in "abcde":
+        DeadLetter.note("mirror", f"{period.pk}:{name}", {}, "why", NOON)
+        Difference.objects.create(period=period, player=name, repaired=True, found_at=NOON)
+        make_code(name, NOON - timedelta(minutes=10))
+    DeadLetter.resolve("mirror", [f"{period.pk}:{name}" for name in "abcd"], "mirrored", NOON)
+
+    early, due = drop_records(NOON + 90 * DAY), drop_records(NOON + 90 * DAY + timedelta(seconds=1))
+
+    assert (early, due) == (0, 14)
+    assert [letter.subject for letter in DeadLetter.objects.all()] == [f"{period.pk}:e"]  # nobody has decided
+    assert not Difference.objects.exists()
+    assert not LinkCode.objects.exists()
+
+
+def test_a_dropped_letter_stays_until_closing_has_asked_what_was_given_up(links: None) -> None:
+    period = period_of(make_board("redis", period="year"))
+    DeadLetter.note("mirror", f"{period.pk}:a", {"period": period.pk, "player": "a"}, "why", NOON)
+    DeadLetter.resolve("mirror", [f"{period.pk}:a"], "dropped", NOON)
+
+    asked = drop_records(LATER)
+    Period.objects.filter(pk=period.pk).update(state=State.FINAL)
+
+    assert (asked, drop_records(LATER)) == (0, 1)

@@ -15,6 +15,7 @@ CALLERS = "\n".join(path.read_text() for path in FOLDER.parent.glob("*.py"))
 
 # What the callers hand over, by the names of keys.Family; `ranked_keys` is gen, zset, members, scores.
 HANDED = {
+    "amend": ["gen", "zset", "members", "scores", "held", "seq", "dirty"],
     "counts": ["gen", "zset"],
     "look": ["gen", "zset", "members", "held", "…"],
     "mirror_done": ["gen", "dirty"],
