@@ -10,12 +10,12 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from competitions.models import Competition
+from competitions.services.changes import announce
 from competitions.services.freeze import freeze_if_due
-from competitions.services.locked import locked
+from competitions.services.locked import locked, period_of
 from foundation.errors import Unavailable
 from leaderboards.models import State
 from leaderboards.services.close import close_period
-from leaderboards.services.open import open_period
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ def finish(competition: Competition, at: datetime) -> bool:
     if not _is_over(competition, at):
         return False
     freeze_if_due(competition, at)
-    period = open_period(competition.board, competition.window)
+    period = period_of(competition)
     if period.state in (State.OPEN, State.CLOSING):
         close_period(period, at)
         period.refresh_from_db()
@@ -51,6 +51,7 @@ def _make_final(competition: Competition, at: datetime) -> bool:
         return False
     held.final_at = at
     held.save(update_fields=["final_at"])
+    announce(held, "final", f"competition-{held.pk}-final", at)
     return True
 
 

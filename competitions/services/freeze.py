@@ -13,9 +13,8 @@ from django.db import transaction
 from competitions.errors import NotRevealable
 from competitions.models import ChangeKind, Competition
 from competitions.services.changes import note
-from competitions.services.locked import locked
+from competitions.services.locked import locked, period_of
 from foundation.errors import Unavailable
-from leaderboards.services.open import open_period
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +38,7 @@ def freeze_if_due(competition: Competition, at: datetime) -> bool:
         return False
     from leaderboards.services.freeze import copy_period  # type: ignore[import-not-found]  # it is being written
 
-    copy_period(open_period(competition.board, competition.window), competition.frozen_label, at)
+    copy_period(period_of(competition), competition.frozen_label, at)
     Competition.objects.filter(pk=competition.pk, frozen_at=None).update(frozen_at=at)
     competition.refresh_from_db(fields=["frozen_at"])
     return True

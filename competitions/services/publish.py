@@ -10,13 +10,12 @@ from competitions.core.windows import longest_window
 from competitions.errors import BadCompetition, CompetitionOver
 from competitions.models import ChangeKind, Competition, Joining
 from competitions.services.changes import note
-from competitions.services.locked import locked
+from competitions.services.locked import locked, period_of
 from leaderboards.core.periods import Calendar, PeriodKind, Window
 from leaderboards.core.rules import Rules
 from leaderboards.core.scores import choose_layout
 from leaderboards.errors import BadBoard
 from leaderboards.models import Storage
-from leaderboards.services.open import open_period
 
 DAY_SECONDS = 86_400
 
@@ -32,7 +31,7 @@ def publish(competition: Competition, at: datetime, by: AbstractBaseUser | None)
             held.published_at = at
             held.save(update_fields=["published_at"])
             note(held, ChangeKind.PUBLISHED, at, by)
-    open_period(held.board, held.window)
+    period_of(held)
     return held
 
 

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from competitions.models import Competition, Snapshot, SnapshotRow
+from competitions.services.locked import period_of
 from competitions.services.strays import take_out_strays
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
@@ -17,7 +18,6 @@ from leaderboards.errors import StorageUnavailable
 from leaderboards.models import Period, Storage
 from leaderboards.selectors.ranked import Ranking, ranking
 from leaderboards.services.mirror import mirror
-from leaderboards.services.open import open_period
 
 logger = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ def due(competition: Competition, at: datetime) -> datetime | None:
 
 def take(competition: Competition, due_at: datetime, at: datetime) -> Snapshot | None:
     """The snapshot for ``due_at``, None if there is one. Raises ``Unavailable`` where Redis decides and is away."""
-    period = open_period(competition.board, competition.window)
+    period = period_of(competition)
     take_out_strays(competition, at)
     if period.board.storage == Storage.REDIS:
         _follow(period)

@@ -13,9 +13,10 @@ from django.db.models import Exists, OuterRef
 
 from competitions.models import Competition, Participant
 from competitions.services.freeze import freeze_if_due
+from competitions.services.locked import period_of
 from foundation.errors import Unavailable
 from leaderboards.errors import NotRanked, PeriodClosed
-from leaderboards.models import Period, Standing
+from leaderboards.models import Standing
 from leaderboards.services.remove import remove_from
 
 logger = logging.getLogger(__name__)
@@ -48,11 +49,10 @@ def take_out(participant: Participant, at: datetime) -> None:
 @transaction.atomic
 def _take_out(participant: Participant, at: datetime) -> None:
     """Hold his row, so that he cannot come back and score in between."""
-    rows = Participant.objects.select_for_update(of=("self",)).select_related("competition", "player")
+    rows = Participant.objects.select_for_update(of=("self",)).select_related("competition__board", "player")
     held = rows.defer("competition__picture").get(pk=participant.pk)
-    periods = Period.objects.filter(board=held.competition.board_id, label=held.competition.label)
-    period = periods.select_related("board").first()
-    if period is None or held.takes_part:
+    if held.takes_part:
         return
+    period = period_of(held.competition)
     with suppress(NotRanked, PeriodClosed):  # he has no score; or the closing period leaves him out itself
         remove_from(period, held.player.external_id, at)

@@ -113,6 +113,11 @@ def event_label(competition: int) -> str:
     return f"c{competition}"
 
 
+def event_number(label: str) -> int | None:
+    """The competition whose period bears this label; None for any other, such as a frozen copy."""
+    return int(label[1:]) if re.fullmatch("c[0-9]+", label) else None
+
+
 def event_window(competition: int, starts_at: datetime, ends_at: datetime) -> Window:
     """A competition's own window. Raises ``BadBoard`` unless it ends after it starts."""
     if not starts_at < ends_at:

@@ -17,7 +17,9 @@ from django.db.models import F, Q
 from foundation import redis
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
+from leaderboards.core.periods import event_number
 from leaderboards.models import Period, Standing, State, Storage
+from leaderboards.services import events
 from leaderboards.services.mirror import buried, given_up, mirror
 from leaderboards.stores import barrier
 from leaderboards.stores.sql_final import content_hash, write_final_standings
@@ -129,11 +131,20 @@ def _make_final(period: Period, at: datetime) -> None:
     period.refresh_from_db()
     if period.state != State.CLOSING:
         return
+    _leave_out_gone(period)
     period.players = write_final_standings(period)
     period.content_hash = content_hash(period)
     period.state, period.closed_at = State.FINAL, at
     period.save(update_fields=["players", "content_hash", "state", "closed_at"])
     failpoint("close.before_final")
+
+
+def _leave_out_gone(period: Period) -> None:
+    """Whoever left an event or was disqualified in it: a score under way at that moment may have brought him back."""
+    number = event_number(period.label) if period.board.is_event else None
+    gone = events.source().gone(number) if number is not None else ()
+    standings = Standing.objects.filter(period=period, player__in=gone, score__isnull=False)
+    standings.update(score=None, points=None, fields=None, at=None, version=F("version") + 1)
 
 
 def _let_keys_expire(period: Period) -> None:

@@ -46,12 +46,18 @@ class Events(Protocol):
     def joined(self, pairs: Collection[tuple[int, str]]) -> Collection[tuple[int, str]]:
         """Those of the pairs (event, player) where the player takes part now."""
 
+    def gone(self, number: int) -> Collection[int]:
+        """The players (by internal number) who took part in an event and do no more: they get no final rank."""
+
 
 class _NoEvents:
     def named(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:  # noqa: ARG002 (none)
         return {}
 
     def joined(self, pairs: Collection[tuple[int, str]]) -> Collection[tuple[int, str]]:  # noqa: ARG002 (nobody)
+        return ()
+
+    def gone(self, number: int) -> Collection[int]:  # noqa: ARG002 (nobody)
         return ()
 
 

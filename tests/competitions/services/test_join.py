@@ -10,6 +10,7 @@ from django.db import connection
 from competitions import errors
 from competitions.models import Competition, Invitation, Participant
 from competitions.services.join import join, leave
+from competitions.services.strays import take_out_strays
 from foundation import redis
 from foundation.errors import SunwiError
 from leaderboards.errors import Banned
@@ -169,8 +170,6 @@ def test_who_leaves_takes_his_standing_along_and_comes_back_without_it(links: No
 def test_who_leaves_while_redis_is_away_is_taken_out_when_it_is_back(
     links: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from competitions.services.strays import take_out_strays
-
     competition = open_competition(make_board("redis"))
     raced(competition, {"ann": 9, "bob": 5})
     with monkeypatch.context() as patch:

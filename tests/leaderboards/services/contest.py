@@ -24,12 +24,16 @@ class KnownEvents:
     def __init__(self, players: Collection[str]) -> None:
         self.players = set(players)
         self.by_number: dict[int, Event | SunwiError] = {}
+        self.no_more: set[int] = set()
 
     def named(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:
         return {number: self.by_number[number] for number in numbers if number in self.by_number}
 
     def joined(self, pairs: Collection[tuple[int, str]]) -> Collection[tuple[int, str]]:
         return [pair for pair in pairs if pair[1] in self.players]
+
+    def gone(self, number: int) -> Collection[int]:
+        return self.no_more if number in self.by_number else ()
 
     def add(self, board: Board, number: int = 7, **wanted: Any) -> Event:
         window = event_window(number, wanted.pop("starts_at", STARTS), wanted.pop("ends_at", ENDS))

@@ -3,7 +3,7 @@
 import pytest
 
 from leaderboards.errors import NotRanked, PeriodClosed
-from leaderboards.models import State, Submission
+from leaderboards.models import Player, State, Submission
 from leaderboards.selectors import ranks
 from leaderboards.services.close import close_due, close_period
 from leaderboards.services.mirror import mirror_all
@@ -12,7 +12,7 @@ from leaderboards.services.retain import drop_submissions, expire_due
 from leaderboards.services.settle import settle_due
 from leaderboards.services.verify import verify_all
 from tests.leaderboards.services.contest import ENDS, KnownEvents, event_board, period_of, send, told
-from tests.leaderboards.services.site import DAY, NOON, final, redis_client
+from tests.leaderboards.services.site import DAY, NOON, final, follow, redis_client
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -91,3 +91,16 @@ class TestUpkeep:
         assert period_of(event).state == State.EXPIRED
         assert not Submission.objects.exists()
         assert ranks(period_of(event), "a") == {"a": 1}
+
+
+@STORAGES
+def test_who_takes_part_no_more_gets_no_final_rank(declared: KnownEvents, storage: str) -> None:
+    event = declared.add(event_board(storage))
+    send({"player": "a", "points": 9}, {"player": "b", "points": 5})
+    follow(period_of(event))
+    declared.no_more = set(Player.objects.filter(external_id="a").values_list("pk", flat=True))
+
+    [closed] = close_due(ENDS + DAY)
+
+    assert (closed.final, closed.players) == (True, 1)
+    assert [(rank, member.rpartition("_")[2]) for _, rank, member, _ in final(period_of(event))] == [(1, "b")]

@@ -1,0 +1,48 @@
+"""Where a competition stands, from its timestamps alone."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from competitions.core.lifecycle import Course, Phase
+
+START = datetime(2026, 11, 20, 9, tzinfo=UTC)
+END = START + timedelta(days=2)
+SECOND = timedelta(seconds=1)
+PUBLISHED = Course(START, END, published_at=START - timedelta(days=1))
+HOUR = timedelta(hours=1)
+FREEZING = replace(PUBLISHED, freeze=HOUR)
+
+
+@pytest.mark.parametrize(
+    ("course", "at", "phase"),
+    [
+        (Course(START, END), START, Phase.DRAFT),
+        (PUBLISHED, START - SECOND, Phase.OPEN),
+        (PUBLISHED, START, Phase.RUNNING),
+        (PUBLISHED, END - SECOND, Phase.RUNNING),
+        (PUBLISHED, END, Phase.CLOSING),
+        (replace(PUBLISHED, final_at=END), END, Phase.FINAL),
+        (replace(PUBLISHED, cancelled_at=START), END, Phase.CANCELLED),
+        (FREEZING, END - HOUR - SECOND, Phase.RUNNING),
+        (FREEZING, END - HOUR, Phase.FROZEN),
+        (replace(FREEZING, final_at=END), END + HOUR, Phase.FROZEN),
+        (replace(FREEZING, final_at=END, revealed_at=END + HOUR), END + HOUR, Phase.FINAL),
+        (replace(FREEZING, cancelled_at=END), END, Phase.CANCELLED),
+    ],
+)
+def test_a_phase_follows_from_the_timestamps(course: Course, at: datetime, phase: Phase) -> None:
+    assert course.phase(at) is phase
+
+
+def test_a_freeze_longer_than_the_competition_begins_with_it() -> None:
+    assert replace(PUBLISHED, freeze=timedelta(days=9)).freezes_at == START
+
+
+def test_once_frozen_it_stays_hidden_until_the_reveal_also_if_the_end_moves() -> None:
+    frozen = replace(FREEZING, frozen_at=END - HOUR, ends_at=END + timedelta(days=1))
+
+    assert frozen.is_hidden(END - HOUR)
+    assert frozen.phase(END) is Phase.FROZEN
+    assert not replace(frozen, revealed_at=END).is_hidden(END)

@@ -1,0 +1,90 @@
+"""Scoring in competitions, through the one door: who may, when, how often, and one workout for several."""
+
+from datetime import timedelta
+
+import pytest
+
+from competitions.models import Competition
+from competitions.services.join import join, leave
+from leaderboards.core.entries import read_entry
+from leaderboards.core.submissions import Caller, Outcome
+from leaderboards.services.submit import submit
+from tests.competitions.site import (
+    END,
+    HOUR,
+    SOON,
+    START,
+    STORAGES,
+    draft,
+    joined,
+    make_board,
+    open_competition,
+    points_of,
+    score,
+)
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def codes(outcomes: list[Outcome]) -> list[str]:
+    return [outcome.code or outcome.status.value for outcome in outcomes]
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_who_has_not_joined_or_comes_at_the_wrong_time_does_not_score(links: None, storage: str) -> None:
+    competition = open_competition(make_board(storage, grace_seconds=60), starts_at=SOON)
+    joined(competition, "ann")
+
+    stranger = score(competition, {"eve": 1}, SOON)
+    early = score(competition, {"ann": 1}, SOON - timedelta(seconds=1))
+    inside = score(competition, {"ann": 2}, END - timedelta(seconds=1))
+    late = score(competition, {"ann": 3}, END + timedelta(seconds=60))
+
+    assert codes(stranger + early + inside + late) == ["not_joined", "not_started", "updated", "period_closed"]
+    assert points_of(competition) == {"ann": 2}
+
+
+def test_drafts_and_unknown_numbers_are_no_competitions_and_cancelled_ones_are_closed(links: None) -> None:
+    hidden, cancelled = draft(), open_competition(make_board("sql"))
+    joined(cancelled, "ann")
+    Competition.objects.filter(pk=cancelled.pk).update(cancelled_at=SOON)
+
+    found = score(hidden, {"ann": 1}) + score(Competition(pk=2**40), {"ann": 1}) + score(cancelled, {"ann": 1})
+
+    assert codes(found) == ["unknown_competition", "unknown_competition", "period_closed"]
+
+
+def test_attempts_are_counted_by_player_and_leaving_gives_none_back(links: None) -> None:
+    competition = open_competition(attempts=2)
+    [ann, _] = joined(competition, "ann", "bob")
+
+    first = score(competition, {"ann": 1, "bob": 1}) + score(competition, {"ann": 2})
+    leave(competition, ann, SOON)
+    join(competition, ann, SOON + HOUR)
+    third = score(competition, {"ann": 3, "bob": 2}, SOON + HOUR)
+
+    assert codes(first) == ["updated"] * 3
+    assert codes(third) == ["too_many_attempts", "updated"]
+    assert points_of(competition) == {"bob": 2}
+
+
+def test_one_workout_counts_in_several_competitions_and_each_has_its_own_ids(links: None) -> None:
+    hybrid, redis = open_competition(make_board("hybrid")), open_competition(make_board("redis"))
+    for competition in (hybrid, redis):
+        joined(competition, "ann")
+    rows = [
+        {"competition": competition.pk, "player": "ann", "points": 30, "id": "workout-93"}
+        for competition in (hybrid, redis, hybrid)
+    ]
+
+    outcomes = submit([read_entry(row, place) for place, row in enumerate(rows)], Caller("game"), SOON)
+
+    assert codes(outcomes) == ["updated", "updated", "duplicate"]
+    assert points_of(hybrid) == points_of(redis) == {"ann": 30}
+
+
+def test_nobody_scores_before_the_start_of_a_coming_competition(links: None) -> None:
+    competition = open_competition(starts_at=END, ends_at=END + HOUR)
+    joined(competition, "ann")
+
+    assert codes(score(competition, {"ann": 1}, START)) == ["not_started"]

@@ -1,0 +1,139 @@
+"""Snapshots: one for each time of the grid, with the very ranks of the board; harmless late, twice and at once."""
+
+import threading
+
+import pytest
+from django.db import connection
+
+from competitions.models import Competition, Snapshot, SnapshotRow
+from competitions.selectors.history import history
+from competitions.selectors.standings import standings
+from competitions.services import snapshot as snapshots
+from competitions.services.finish import finish_due
+from competitions.services.snapshot import due, take, take_due
+from foundation import redis
+from tests.competitions.site import (
+    DAY,
+    END,
+    HOUR,
+    MINUTE,
+    SOON,
+    START,
+    STORAGES,
+    make_board,
+    open_competition,
+    raced,
+    reloaded,
+    score,
+)
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def rows(snapshot: Snapshot) -> list[tuple[str, int, int | None]]:
+    found = SnapshotRow.objects.filter(snapshot=snapshot).order_by("rank", "player__external_id")
+    return list(found.values_list("player__external_id", "rank", "points"))
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("ties", ["first_come", "shared", "dense"])
+@pytest.mark.parametrize("order", ["desc", "asc"])
+def test_a_snapshot_has_the_ranks_of_the_board(links: None, storage: str, ties: str, order: str) -> None:
+    competition = open_competition(make_board(storage, ties=ties, order=order))
+    raced(competition, {"ann": 9, "bob": 5, "cleo": 9, "dan": 7})
+
+    assert take_due(SOON) == 1
+
+    snapshot = Snapshot.objects.get()
+    shown = {row.player: (row.rank, row.points) for row in standings(competition, SOON).rows}
+    assert {name: (rank, points) for name, rank, points in rows(snapshot)} == shown
+    assert (snapshot.total, snapshot.due_at, snapshot.taken_at) == (4, SOON, SOON)
+
+
+def test_a_snapshot_keeps_so_many_rows_and_counts_everybody(links: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snapshots, "MOST_ROWS", 2)
+    competition = open_competition()
+    raced(competition, {"ann": 9, "bob": 5, "cleo": 8})
+
+    snapshot = take(competition, SOON, SOON)
+
+    assert snapshot is not None
+    assert (rows(snapshot), snapshot.total) == ([("ann", 1, 9), ("cleo", 2, 8)], 3)
+
+
+def test_the_grid_begins_one_interval_after_the_start_and_a_late_run_takes_one(links: None) -> None:
+    competition = open_competition(snapshot_minutes=30)
+
+    assert due(competition, START + 29 * MINUTE) is None
+    assert due(competition, START + 30 * MINUTE) == START + 30 * MINUTE
+    assert take_due(START + 5 * HOUR + 7 * MINUTE) == 1
+    assert take_due(START + 5 * HOUR + 8 * MINUTE) == 0
+    assert Snapshot.objects.get().due_at == START + 5 * HOUR
+
+
+def test_none_is_taken_of_what_does_not_run(links: None) -> None:
+    board = make_board()
+    open_competition(board, starts_at=END, ends_at=END + DAY)
+    cancelled = open_competition(board)
+    Competition.objects.filter(pk=cancelled.pk).update(cancelled_at=START)
+    over = open_competition(board)
+
+    assert take_due(END) == 0
+    assert over.phase(END) == "closing"
+
+
+def test_taken_at_once_it_is_taken_once(links: None) -> None:
+    competition = open_competition()
+    raced(competition, {f"p{number}": number for number in range(50)})
+    barrier, taken = threading.Barrier(4), []
+
+    def run() -> None:
+        try:
+            barrier.wait()
+            taken.append(take(competition, SOON, SOON))
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len([each for each in taken if each]) == 1
+    assert (Snapshot.objects.count(), SnapshotRow.objects.count()) == (1, 50)
+
+
+def test_while_redis_is_away_a_redis_board_waits_and_the_others_do_not(
+    links: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for storage in STORAGES:
+        raced(open_competition(make_board(storage)), {"ann": 1})
+    with monkeypatch.context() as patch:
+        patch.setattr(redis.Link, "call", _away)
+        assert take_due(SOON) == 2
+    redis.boards().reset()
+
+    assert take_due(SOON + MINUTE) == 1
+
+    assert {(each.due_at, each.total) for each in Snapshot.objects.all()} == {(SOON, 1)}
+
+
+def test_history_is_a_players_places_and_at_last_the_final_one(links: None) -> None:
+    competition = open_competition(make_board(decimals=1))
+    raced(competition, {"ann": 9, "bob": 5})
+    take_due(SOON)
+    score(competition, {"bob": 12}, SOON + MINUTE)
+    take_due(SOON + 30 * MINUTE)
+    before = [(each.at, each.rank, each.points) for each in history(competition, "bob", SOON + 30 * MINUTE)]
+    finish_due(END + DAY)
+
+    after = history(reloaded(competition), "bob", END + DAY)
+
+    assert before == [(SOON, 2, 5), (SOON + 30 * MINUTE, 1, 12)]
+    assert [(each.at, each.rank, each.points) for each in after] == [*before, (END, 1, 12)]
+    assert history(competition, "nobody", SOON) == []
+
+
+def _away(*_: object, **__: object) -> None:
+    raise redis.RedisAway("Redis is away.")
