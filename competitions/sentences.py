@@ -6,6 +6,7 @@ Places are those of the notice's snapshot, never today's, so that what was held 
 from datetime import datetime
 
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from competitions.models import Notice, NoticeKind
 from leaderboards import formats
@@ -26,13 +27,13 @@ def sentences(notice: Notice, zone: str) -> list[str]:
 
 def _short(notice: Notice) -> str:
     return {
-        NoticeKind.FIRST_TAKEN: _("you took first place"),
-        NoticeKind.FIRST_LOST: _("you lost first place"),
-        NoticeKind.TOP3_ENTERED: _("you are in the top 3"),
-        NoticeKind.TOP10_ENTERED: _("you are in the top 10"),
-        NoticeKind.EXTENDED: _("the end was moved"),
-        NoticeKind.CANCELLED: _("cancelled"),
-        NoticeKind.SUMMARY: _("what happened meanwhile"),
+        NoticeKind.FIRST_TAKEN: pgettext("a notice", "you took first place"),
+        NoticeKind.FIRST_LOST: pgettext("a notice", "you lost first place"),
+        NoticeKind.TOP3_ENTERED: pgettext("a notice", "you entered the top 3"),
+        NoticeKind.TOP10_ENTERED: pgettext("a notice", "you entered the top 10"),
+        NoticeKind.EXTENDED: pgettext("a notice", "the end was moved"),
+        NoticeKind.CANCELLED: pgettext("a notice", "cancelled"),
+        NoticeKind.SUMMARY: pgettext("a notice", "what happened meanwhile"),
     }[NoticeKind(notice.kind)]
 
 

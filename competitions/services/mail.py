@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core.mail import EmailMultiAlternatives, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.template.loader import render_to_string
 from django.utils.translation import override
 
@@ -56,7 +56,7 @@ def send_due(at: datetime) -> int:
             try:
                 post.open()
             except OSError as error:
-                _wait(error, at)
+                _wait(mail, error, at)
                 break
             sent += _send(mail, post, at)
     finally:
@@ -101,9 +101,9 @@ def _send(mail: Mail, post: BaseEmailBackend, at: datetime) -> bool:
     return True
 
 
-def _wait(error: OSError, at: datetime) -> None:
+def _wait(claimed: Mail, error: OSError, at: datetime) -> None:
     logger.warning("the mail server cannot be reached: %s", error)
-    due = Mail.objects.filter(next_try_at__lte=at)
+    due = Mail.objects.filter(Q(next_try_at__lte=at) | Q(pk=claimed.pk))
     due.update(next_try_at=at + AWAY_FOR, error=str(error)[:300])
 
 
