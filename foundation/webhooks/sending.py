@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q
 
 from foundation import clock
+from foundation.failpoints import failpoint
 from foundation.webhooks import endpoints, retries, signing
 from foundation.webhooks.models import WebhookDelivery, WebhookEndpoint
 from foundation.webhooks.posting import TOTAL_SECONDS, Answer, post
@@ -47,6 +48,7 @@ def deliver_due(at: datetime, seconds: float = RUN_SECONDS) -> int:
                 return arrived
             answered, _ = wait(under_way, LOOK_AGAIN_SECONDS, FIRST_COMPLETED)
             now = at + timedelta(seconds=clock.monotonic() - started)
+            failpoint("webhooks.before_record")
             arrived += sum(record(under_way.pop(each), each.result(), now) for each in answered)
 
 
