@@ -7,9 +7,10 @@ cut off and run again.
 """
 
 import logging
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import zip_longest
 
 from django.db import transaction
 from django.db.models import F, Q
@@ -29,6 +30,7 @@ logger = logging.getLogger(__name__)
 
 BACKFILL_PATIENCE = timedelta(hours=1)
 COMPARED_AT_ONCE = 1000
+_Row = tuple[str, float | None]  # member, score
 AWAY = "Redis, which decides for this board, is away"
 
 
@@ -102,27 +104,21 @@ def _drain(period: Period) -> None:
 
 
 def _compare(period: Period, settler: ZsetSettler) -> None:
-    """Every score in Redis is the one in SQL, and SQL has no more; but for standings that somebody has given up."""
+    """Side by side, by score and member: both have the same, but for standings that somebody has given up.
+
+    Nobody writes any more, so that both orders stand still while we walk.
+    """
     dropped = given_up(period)
-    same, cursor = set[int](), ""
-    while cursor != "0":
-        cursor, members = settler.scan(period, cursor or "0", COMPARED_AT_ONCE)
-        same |= _same(period, members, dropped)
-    rows = Standing.objects.filter(period=period, score__isnull=False)
-    left = rows.count() - len(same)
-    if left and left != rows.exclude(player__in=same).filter(player__external_id__in=dropped).count():
-        raise Waits(f"{left} standings are in SQL and not in Redis; `verify --repair` compares them one by one")
+    ranked = Standing.objects.filter(period=period, score__isnull=False).order_by("score", "member")
+    in_sql = ranked.values_list("member", "score").iterator(chunk_size=COMPARED_AT_ONCE)
+    in_redis = settler.walk(period, COMPARED_AT_ONCE)
+    pairs = zip_longest(_without(dropped, period, in_sql), _without(dropped, period, in_redis))
+    if any(one != other for one, other in pairs):
+        raise Waits("a standing in Redis is not the one in SQL; `verify --repair` compares them one by one")
 
 
-def _same(period: Period, members: Mapping[str, float], dropped: Collection[str]) -> set[int]:
-    """The players of these members, whom SQL has with the same scores."""
-    rows = Standing.objects.filter(period=period, member__in=members, score__isnull=False)
-    found = {member: (player, score) for member, player, score in rows.values_list("member", "player_id", "score")}
-    for member, score in members.items():
-        differs = member not in found or found[member][1] != score
-        if differs and period.layout.player_of(member) not in dropped:
-            raise Waits("a score in Redis is not the one in SQL; `verify --repair` compares them one by one")
-    return {player for member, (player, score) in found.items() if members[member] == score}
+def _without(players: Collection[str], period: Period, rows: Iterable[_Row]) -> Iterator[_Row]:
+    return (row for row in rows if not players or period.layout.player_of(row[0]) not in players)
 
 
 @transaction.atomic

@@ -5,7 +5,7 @@ Every step may be cut off and run again, also twice at once: the generation deci
 """
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 
@@ -166,8 +166,9 @@ def _restore(settler: ZsetSettler, period: Period, above: int) -> None:
     By version: cut off anywhere, the sequence says how far it came. Only then is it lifted: a memory that was
     thought gone may come back later, and must not have versions that were given out again meanwhile.
     """
-    rows = Standing.objects.filter(period=period, version__gt=above).select_related("player").order_by("version", "pk")
-    for chunk in _chunks(rows.iterator(chunk_size=CHUNK)):
+    rows = Standing.objects.filter(period=period, version__gt=above).order_by("version", "pk")
+    found = rows.iterator(chunk_size=CHUNK)
+    while chunk := list(islice(found, ENTRIES_PER_CALL)):
         settler.restore(period, [_restored(period, row) for row in chunk])
     settler.lift(period)
     if period.state != State.OPEN:
@@ -175,12 +176,17 @@ def _restore(settler: ZsetSettler, period: Period, above: int) -> None:
 
 
 def _restored(period: Period, row: Standing) -> Restored:
-    name = row.player.external_id
+    name = _name(period, row.score, row.member)
     if row.score is None:
         return Restored(name, row.version, None, "", "")
     return Restored(
         name, row.version, row.score, row.member, held_text(period, state_of(row.points, row.fields, row.at))
     )
+
+
+def _name(period: Period, score: float | None, member: str) -> str:
+    """The player, whose own row need not be read: the member ends with him; of who is not ranked it is all."""
+    return member if score is None else period.layout.player_of(member)
 
 
 def _put_missing(period: Period) -> None:
@@ -231,11 +237,9 @@ def _put_marked_chunk(writer: ZsetWriter, period: Period, last: int) -> Sequence
 
 
 def _put(writer: ZsetWriter, period: Period, rows: Sequence[_Row]) -> None:
-    """The member names the player, so that his own row need not be read; who has no score is named by it alone."""
-    player_of = period.layout.player_of
     for start in range(0, len(rows), ENTRIES_PER_CALL):
         part = rows[start : start + ENTRIES_PER_CALL]
-        writer.put(period, [Put(m if score is None else player_of(m), score, m) for _, score, m in part])
+        writer.put(period, [Put(_name(period, score, member), score, member) for _, score, member in part])
 
 
 def _go_on(period: Period, **progress: int) -> None:
@@ -286,9 +290,3 @@ def _declare_settled(period: Period) -> bool:
         failpoint("settle.before_declared")
     failpoint("settle.after_declared")
     return settled
-
-
-def _chunks(rows: Iterable[Standing]) -> Iterator[list[Standing]]:
-    found = iter(rows)
-    while chunk := list(islice(found, CHUNK)):
-        yield chunk

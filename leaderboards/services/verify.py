@@ -82,7 +82,8 @@ class _Walk:
     def steps(self) -> Iterator[None]:
         """One chunk a step."""
         side, _, last = self.place.partition(":")
-        rows = Standing.objects.filter(period=self._period).select_related("player").order_by("player_id")
+        # Players are read for each chunk: joined, PostgreSQL walks all players before it.
+        rows = Standing.objects.filter(period=self._period).prefetch_related("player").order_by("player_id")
         while side == "sql" and (chunk := list(rows.filter(player__gt=int(last))[:CHUNK])):
             self._compare(chunk)
             last = str(chunk[-1].player_id)

@@ -1,6 +1,6 @@
 """What settling and the mirror do in Redis: generations, dirty marks, unsure tokens, standings put back."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -116,6 +116,13 @@ class ZsetSettler:
         following, *cells = run(self._link, "scan", keys, [period.generation, cursor, count])
         pairs = zip(cells[::2], cells[1::2], strict=True)
         return following.decode(), {member.decode(): float(score) for member, score in pairs}
+
+    def walk(self, period: Period, at_once: int) -> Iterator[tuple[str, float]]:
+        """Every member with its score, by score and member; whole only while nobody writes."""
+        keys, first = [period.family.gen, period.family.zset], 0
+        while cells := run(self._link, "walk", keys, [period.generation, first, first + at_once - 1]):
+            yield from ((m.decode(), float(score)) for m, score in zip(cells[::2], cells[1::2], strict=True))
+            first += at_once
 
     def restore(self, period: Period, rows: Sequence[Restored]) -> None:
         """Put standings back, and lift the sequence above their versions."""

@@ -7,14 +7,16 @@
 --! include deadline.lua
 local in_member, dense = ARGV[3] == '1', ARGV[4] == '1'
 --! include place.lua
+local sequence = redis.call('GET', KEYS[6]) or '0'
 for i = 5, #ARGV, 5 do
-  local player, version, score = ARGV[i], tonumber(ARGV[i + 1]), ARGV[i + 2]
+  local player, version, score = ARGV[i], ARGV[i + 1], ARGV[i + 2]
   if score == '' then
     take(player)
   else
     place(player, ARGV[i + 3], score)
     if ARGV[i + 4] ~= '' then redis.call('HSET', KEYS[5], player, ARGV[i + 4]) end
   end
-  if version > tonumber(redis.call('GET', KEYS[6]) or '0') then redis.call('SET', KEYS[6], ARGV[i + 1]) end
+  if tonumber(version) > tonumber(sequence) then sequence = version end
 end
-return redis.call('GET', KEYS[6]) or '0'
+redis.call('SET', KEYS[6], sequence)
+return sequence

@@ -181,7 +181,8 @@ def test_a_dropped_standing_closes_as_sql_has_it(links: None, before: int | None
 
 
 @pytest.mark.parametrize("damage", ["score", "missing", "extra"])
-def test_a_redis_period_with_a_difference_waits(links: None, damage: str) -> None:
+def test_a_redis_period_with_a_difference_waits(links: None, monkeypatch: pytest.MonkeyPatch, damage: str) -> None:
+    monkeypatch.setattr(closing, "COMPARED_AT_ONCE", 2)
     period = crowd(make_board("redis"), 5)
     row = Standing.objects.filter(period=period, player__external_id="p3")
     if damage == "score":

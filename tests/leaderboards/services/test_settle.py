@@ -1,5 +1,6 @@
 """Settling: what Redis lost comes back, and what only Redis has is never thrown away."""
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
@@ -124,6 +125,60 @@ class TestHybridStorage:
 
         assert settle(arena.period.pk)
 
+        arena.agree()
+        arena.agree_in_sql()
+
+    def test_who_scores_between_our_read_and_our_put_is_shown_as_he_is_now(
+        self, links: None, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        arena = opened("hybrid")
+        arena.send(*FIRST)
+        flush()
+        overtaken = iter([Sent("a", 9, 6000), Sent("newcomer", 1, 1)])
+        put = settling._put
+
+        def put_what_is_old_by_now(writer: ZsetWriter, period: Period, rows: Sequence[settling._Row]) -> None:
+            arena.send(*overtaken)
+            put(writer, period, rows)
+
+        monkeypatch.setattr(settling, "_put", put_what_is_old_by_now)
+
+        settle_due(NOW)
+
+        arena.period.refresh_from_db()
+        assert arena.period.stale_since is None
+        arena.agree()
+        arena.agree_in_sql()
+
+    def test_chunk_by_chunk_it_says_how_far_it_is(self, links: None, monkeypatch: pytest.MonkeyPatch) -> None:
+        arena = opened("hybrid")
+        arena.send(*FIRST)
+        flush()
+        monkeypatch.setattr(settling, "CHUNK", 2)
+        seen: list[int] = []
+        go_on = settling._go_on
+
+        def note(period: Period, **progress: int) -> None:
+            go_on(period, **progress)
+            seen.append(Period.objects.get(pk=period.pk).rebuilt)
+
+        monkeypatch.setattr(settling, "_go_on", note)
+
+        settle_due(NOW)
+
+        assert seen == [2, 3]
+        arena.agree()
+
+    def test_marks_of_several_chunks_are_all_cleared(self, links: None, monkeypatch: pytest.MonkeyPatch) -> None:
+        arena = opened("hybrid")
+        arena.send(*FIRST)
+        mark_stale(arena)
+        arena.send(*[Sent(f"p{number}", number, number) for number in range(1, 6)])
+        monkeypatch.setattr(settling, "CHUNK", 2)
+
+        settle_due(NOW)
+
+        assert not Standing.objects.filter(unput=True).exists()
         arena.agree()
         arena.agree_in_sql()
 

@@ -31,6 +31,7 @@ HANDED = {
     "soil": ["gen", "zset", "members", "seq", "dirty"],
     "submit": ["gen", "zset", "members", "scores", "held", "seq", "dirty", "closed", "…"],
     "sweep": ["gen", "zset", "members", "scores"],
+    "walk": ["gen", "zset"],
 }
 
 
