@@ -1,9 +1,11 @@
-"""Asking SQL when it may be away: short answers, a breaker, and the last known answer while it is silent.
+"""Asking SQL when it may be away: short answers, a breaker, a back-off, and the last known answer while it is silent.
 
 What must be known to serve a request that Redis could answer alone (keys, boards, periods, bans) is asked
 through ``Remembered``. The trap: inside a transaction nothing may be remembered or forgiven.
 """
 
+import logging
+import random
 import threading
 from collections.abc import Callable, Collection, Hashable, Mapping
 from typing import Generic, TypeVar
@@ -12,6 +14,8 @@ from django.db import InterfaceError, OperationalError, connection
 
 from foundation import clock
 from foundation.errors import Unavailable
+
+logger = logging.getLogger(__name__)
 
 BREAK_SECONDS = 1.0
 KEPT_SECONDS = 600.0
@@ -46,6 +50,34 @@ def ask(query: Callable[[], Answer]) -> Answer:
         raise SqlAway("SQL is away.") from error
     _Breaker.silent_until = 0.0
     return answer
+
+
+class BackOff:
+    """Fewer and fewer tries while SQL is away, at uneven moments, so that many workers do not all knock at once.
+
+    What is asked for in a pause is not tried. The first try that gets through ends it. The state is the process's own.
+    """
+
+    def __init__(self, shortest: float = 0.5, longest: float = 5.0) -> None:
+        self._shortest, self._longest = shortest, longest
+        self._pause = 0.0
+        self._until = 0.0
+
+    def attempt(self, deed: Callable[[], Answer]) -> Answer:
+        """What ``deed`` returns. Raises ``SqlAway`` in a pause, and where SQL fails it."""
+        if clock.monotonic() < self._until:
+            raise SqlAway("SQL was away a moment ago.")
+        try:
+            answer = deed()
+        except AWAY as error:
+            self._pause = min(2 * self._pause or self._shortest, self._longest)
+            wait = self._pause * random.uniform(0.5, 1.0)  # noqa: S311 (chance against a crowd, no secret)
+            self._until = clock.monotonic() + wait
+            connection.close()
+            logger.warning("SQL is away, and asked again in %.1f s: %s", wait, error)
+            raise SqlAway("SQL is away.") from error
+        self._pause = self._until = 0.0
+        return answer
 
 
 class Remembered(Generic[Key, Answer]):

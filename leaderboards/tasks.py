@@ -6,6 +6,7 @@ from celery import shared_task
 
 from foundation import clock
 from foundation.errors import Unavailable
+from foundation.sql import BackOff, SqlAway
 from leaderboards.services import close as closing
 from leaderboards.services import mirror as mirroring
 from leaderboards.services import open as opening
@@ -17,18 +18,25 @@ logger = logging.getLogger(__name__)
 
 VERIFY_SECONDS = 20.0
 
+_back_off = BackOff()  # of the tasks of every second
+
 
 @shared_task
 def mirror() -> int:
-    """Let SQL follow the boards that Redis decides over."""
-    return mirroring.mirror_all()
+    """Let SQL follow the boards that Redis decides over; while it is away, try less often."""
+    try:
+        return _back_off.attempt(mirroring.mirror_all)
+    except SqlAway:
+        return 0
 
 
 @shared_task
 def settle() -> int:
     """Bring back to Redis what it lost; while it is away there is nothing to do but wait."""
     try:
-        return settling.settle_due(clock.now())
+        return _back_off.attempt(lambda: settling.settle_due(clock.now()))
+    except SqlAway:
+        return 0
     except Unavailable as error:
         logger.warning("nothing is settled now: %s", error.detail)
         return 0

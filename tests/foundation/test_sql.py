@@ -1,12 +1,13 @@
 """Asking SQL when it may be away."""
 
 from collections.abc import Collection
+from contextlib import suppress
 
 import pytest
 from django.db import OperationalError, transaction
 
 from foundation import clock, sql
-from foundation.sql import KEPT_SECONDS, Remembered, SqlAway
+from foundation.sql import KEPT_SECONDS, BackOff, Remembered, SqlAway
 
 
 class Source:
@@ -100,3 +101,60 @@ def test_inside_a_transaction_an_error_stays_what_it_is(time: list[float]) -> No
 
     with pytest.raises(OperationalError), transaction.atomic():
         sql.ask(lambda: source.load(["a"]))
+
+
+class TestBackOff:
+    def tries(self, seconds: int, time: list[float], away: list[bool]) -> int:
+        """How often SQL was asked by a beat of ten times a second."""
+        asked = 0
+
+        def ask() -> None:
+            nonlocal asked
+            asked += 1
+            if away[0]:
+                raise OperationalError("the server closed the connection")
+
+        for _ in range(10 * seconds):
+            with suppress(SqlAway):
+                self.back_off.attempt(ask)
+            time[0] += 0.1
+        return asked
+
+    @pytest.fixture(autouse=True)
+    def _fresh(self, db: None) -> None:
+        self.back_off = BackOff(shortest=0.5, longest=5.0)
+
+    def test_while_sql_is_away_it_is_asked_less_and_less_but_every_five_seconds(self, time: list[float]) -> None:
+        away = [True]
+
+        first, later = self.tries(5, time, away), self.tries(60, time, away)
+
+        assert 3 <= first <= 6
+        assert 60 / 5 - 1 <= later <= 60 / 2.5 + 1
+
+    def test_back_again_it_is_asked_within_five_seconds_and_then_always(self, time: list[float]) -> None:
+        away = [True]
+        self.tries(60, time, away)
+        away[0] = False
+
+        found, then = self.tries(5, time, away), self.tries(1, time, away)
+
+        assert found >= 1
+        assert then == 10
+
+    def test_no_two_workers_wait_alike(self, time: list[float]) -> None:
+        waits = set()
+        for _ in range(10):
+            self.back_off = BackOff()
+            self.tries(1, time, [True])
+            waits.add(self.back_off._until - time[0])
+
+        assert len(waits) == 10
+
+    def test_what_is_not_sqls_silence_is_no_reason_to_wait(self, time: list[float]) -> None:
+        def refuse() -> None:
+            raise ValueError("not SQL")
+
+        for _ in range(2):
+            with pytest.raises(ValueError, match="not SQL"):
+                self.back_off.attempt(refuse)
