@@ -24,6 +24,12 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "verify": every(300, "leaderboards.tasks.verify"),
     # Keys and submissions that have been kept long enough go.
     "retain": every(3600, "leaderboards.tasks.retain"),
+    # Competitions freeze, are kept in snapshots, compared, and brought to their end.
+    "advance_competitions": every(5, "competitions.tasks.advance"),
+    # What was held through the night is told, and e-mails are sent, for about four seconds.
+    "tell": every(5, "competitions.tasks.tell"),
+    # Final rankings are rewarded.
+    "reward": every(10, "competitions.tasks.reward"),
     # Webhook messages that are due are sent, for about ten seconds.
     "deliver_webhooks": every(5, "foundation.tasks.deliver_webhooks"),
     # Webhook messages that arrived, or were dropped, long ago go.

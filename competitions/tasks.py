@@ -1,0 +1,48 @@
+"""What the clock pulls: each step is a service. When they run is in ``config/schedule.py``.
+
+A step that fails does not keep the others waiting, and is not forgotten: the task fails when all have run.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from celery import shared_task
+
+from competitions.services.finish import finish_due
+from competitions.services.freeze import freeze_due
+from competitions.services.mail import send_due
+from competitions.services.notices import release_held
+from competitions.services.notify import compare_due
+from competitions.services.reward import grant_due
+from competitions.services.snapshot import take_due
+from foundation import clock
+
+
+@shared_task
+def advance() -> None:
+    """Freeze what is due, keep the standings, tell who passed whom, and bring to an end what has ended."""
+    _run(freeze_due, take_due, compare_due, finish_due)
+
+
+@shared_task
+def tell() -> None:
+    """Let go of what was held through the night, and send e-mails."""
+    _run(release_held, send_due)
+
+
+@shared_task
+def reward() -> None:
+    """Grant what final rankings earn."""
+    _run(grant_due)
+
+
+def _run(*steps: Callable[[datetime], int]) -> None:
+    """Each step, told the time as it is by then. Raises what failed, all of it, at the end."""
+    failed = []
+    for step in steps:
+        try:
+            step(clock.now())
+        except Exception as error:
+            failed.append(error)
+    if failed:
+        raise ExceptionGroup("some steps failed", failed)
