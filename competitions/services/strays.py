@@ -9,7 +9,8 @@ from contextlib import suppress
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import CharField, Exists, OuterRef, QuerySet, Value
+from django.db.models.functions import Cast, Concat
 
 from competitions.models import Competition, Participant
 from competitions.services.freeze import freeze_if_due
@@ -22,15 +23,29 @@ from leaderboards.services.remove import remove_from
 logger = logging.getLogger(__name__)
 
 
+def take_out_due(at: datetime) -> int:
+    """Take out the strays of every competition that is neither final nor cancelled; returns how many were found."""
+    return _take_out_all(_strays().filter(competition__final_at=None, competition__cancelled_at=None), at)
+
+
 def take_out_strays(competition: Competition, at: datetime) -> int:
-    """Take out whoever is gone and stands all the same; returns how many were found."""
+    """The same in one competition."""
+    return _take_out_all(_strays().filter(competition=competition), at)
+
+
+def _strays() -> QuerySet[Participant]:
+    """Participants who are gone and have a score all the same."""
     standing = Standing.objects.filter(
-        period__board=competition.board_id,
-        period__label=competition.label,
+        period__board=OuterRef("competition__board"),
+        period__label=Concat(Value("c"), Cast(OuterRef("competition"), CharField())),
         player=OuterRef("player"),
         score__isnull=False,
     )
-    strays = Participant.objects.filter(~Participant.TAKING_PART & Exists(standing), competition=competition)
+    gone = Participant.objects.filter(~Participant.TAKING_PART & Exists(standing))
+    return gone.select_related("competition__board").defer("competition__picture")
+
+
+def _take_out_all(strays: QuerySet[Participant], at: datetime) -> int:
     found = list(strays)
     for participant in found:
         take_out(participant, at)

@@ -12,7 +12,7 @@ from competitions.services import events
 from competitions.services.disqualify import disqualify, remove
 from competitions.services.finish import finish_due
 from competitions.services.join import join
-from competitions.services.strays import take_out_strays
+from competitions.services.strays import take_out_due
 from tests.competitions.site import (
     DAY,
     END,
@@ -97,11 +97,11 @@ def test_a_score_under_way_does_not_bring_anybody_back(
     straggle(monkeypatch, competition, {"ann": 99})
     assert points_of(competition) == {"ann": 99, "bob": 5}
 
-    found = take_out_strays(competition, SOON)
+    found = take_out_due(SOON)
 
     assert found == 1
     assert points_of(competition) == {"bob": 5}
-    assert take_out_strays(competition, SOON) == 0
+    assert take_out_due(SOON) == 0
 
 
 @pytest.mark.parametrize("storage", STORAGES)

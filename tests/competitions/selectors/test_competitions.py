@@ -1,0 +1,63 @@
+"""Finding competitions: drafts and private ones for those who run them, pictures for nobody who lists."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from competitions.models import Competition
+from competitions.selectors.competitions import competition_by_id, competitions_listed, participants_count
+from competitions.services.join import leave
+from leaderboards.errors import UnknownCompetition
+from leaderboards.models import Board
+from tests.competitions.site import DAY, END, HOUR, SOON, START, draft, joined, make_board, open_competition
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_a_draft_is_found_only_where_drafts_are_asked_for(links: None) -> None:
+    competition = draft()
+
+    assert competition_by_id(competition.pk, drafts=True) == competition
+    with pytest.raises(UnknownCompetition):
+        competition_by_id(competition.pk)
+
+
+@pytest.mark.parametrize("number", [0, -1, 12345, 2**63, 2**70])
+def test_numbers_that_no_competition_has_are_unknown(links: None, number: int) -> None:
+    with pytest.raises(UnknownCompetition):
+        competition_by_id(number, drafts=True)
+
+
+def test_the_list_is_of_what_is_published_with_its_phase_and_its_participants(links: None) -> None:
+    board = make_board()
+    draft(board, name="A draft")
+    running = open_competition(board, name="Running")
+    coming = open_competition(board, name="Coming", starts_at=END, ends_at=END + HOUR)
+    [ann, *_] = joined(running, "ann", "bob", "cleo")
+    leave(running, ann, SOON)
+
+    listed = [(each.competition.name, each.phase, each.participants) for each in competitions_listed(SOON)]
+
+    assert listed == [("Coming", "open", 0), ("Running", "running", 2)]
+    assert [each.competition for each in competitions_listed(SOON, state="open")] == [coming]
+    assert competitions_listed(SOON, board=board.pk + 1) == []
+    assert participants_count(running) == 2
+
+
+def test_competitions_of_private_boards_are_listed_only_if_asked_for(links: None) -> None:
+    competition = open_competition()
+    Board.objects.update(visibility="private")
+
+    assert competitions_listed(SOON) == []
+    assert [each.competition for each in competitions_listed(SOON, include_private=True)] == [competition]
+
+
+def test_listing_and_finding_read_no_pictures(links: None) -> None:
+    competition = open_competition()
+    Competition.objects.update(picture=b"x" * 100_000)
+
+    with CaptureQueriesContext(connection) as asked:
+        competitions_listed(START + DAY)
+        competition_by_id(competition.pk)
+
+    assert not [query for query in asked.captured_queries if '"picture"' in query["sql"]]
