@@ -69,5 +69,5 @@ def _be_sure(writer: ZsetWriter, period: Period, tokens: Sequence[str]) -> None:
     try:
         for token in tokens:
             writer.settle_token(period, token)
-    except Unavailable:  # the tokens stay, and settling looks after them when they are 30 s old
+    except Unavailable:  # the tokens stay, and settling looks after them when they are old
         logger.warning("unsure tokens of period %s stay for settling", period.pk)

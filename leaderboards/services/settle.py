@@ -5,8 +5,9 @@ Every step may be cut off and run again, also twice at once: the generation deci
 """
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import islice
 
 from django.db import transaction
@@ -15,22 +16,18 @@ from foundation import clock, redis
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from foundation.models import KnownRedis
-from leaderboards.core.instants import milliseconds
 from leaderboards.models import Period, Standing, State, Storage
-from leaderboards.services.put import token_time_ms
+from leaderboards.services.missing import CHUNK, clear_tokens, player_named, put_marked_chunk, put_missing
 from leaderboards.stores import barrier, generations
 from leaderboards.stores.sql_writes import state_of
 from leaderboards.stores.zset_settling import Memory, Restored, ZsetSettler
-from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, Put, ZsetWriter, held_text
+from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, held_text
 
 logger = logging.getLogger(__name__)
 
-CHUNK = 5000  # standings read from SQL at once
-TOKEN_AGE = timedelta(seconds=30)
 LEASE = timedelta(seconds=30)
 _LIVING = (State.OPEN, State.CLOSING)
-_Row = tuple[int, float | None, str]  # as ``_ROW`` names it: the player's number, score, member
-_ROW = ("player_id", "score", "member")
+Tell = Callable[[Period], None]
 
 
 def settle_due(at: datetime) -> int:
@@ -60,15 +57,18 @@ def try_settle(period: Period) -> bool:
         return False
 
 
-def settle(period_id: int) -> bool:
-    """Bring one stale period back; False if it is not stale, or somebody else is at it. Raises what the link raises."""
+def settle(period_id: int, tell: Tell = lambda _: None) -> bool:
+    """Bring one stale period back; False if it is not stale, or somebody else is at it. Raises what the link raises.
+
+    ``tell`` is called after each chunk with the period, whose ``rebuilt`` says how far it is.
+    """
     period = _renew(period_id)
     if period is None:
         return False
     if period.board.storage == Storage.REDIS:
         return True
     try:
-        _put_missing(period)
+        put_missing(period, partial(_go_on, period, tell))
         return _declare_settled(period)
     finally:
         Period.objects.filter(pk=period.pk, generation=period.generation).update(settling_until=None)
@@ -176,7 +176,7 @@ def _restore(settler: ZsetSettler, period: Period, above: int) -> None:
 
 
 def _restored(period: Period, row: Standing) -> Restored:
-    name = _name(period, row.score, row.member)
+    name = player_named(period, row.score, row.member)
     if row.score is None:
         return Restored(name, row.version, None, "", "")
     return Restored(
@@ -184,95 +184,12 @@ def _restored(period: Period, row: Standing) -> Restored:
     )
 
 
-def _name(period: Period, score: float | None, member: str) -> str:
-    """The player, whose own row need not be read: the member ends with him; of who is not ranked it is all."""
-    return member if score is None else period.layout.player_of(member)
-
-
-def _put_missing(period: Period) -> None:
-    """Put what Redis lacks: all of it while ``whole``, who is named by a token, then whoever is ``unput``."""
-    writer, settler = ZsetWriter(redis.settling()), ZsetSettler(redis.settling())
-    if period.whole:
-        _put_all(writer, period)
-    _put_named(writer, settler, period, settler.tokens(period))
-    while _put_marked(writer, period) >= CHUNK:
-        pass
-
-
-def _put_all(writer: ZsetWriter, period: Period) -> None:
-    """Put everybody as SQL has him, in the order of player numbers, without a lock and without a write for each row.
-
-    Nobody else puts under this generation: who changes a standing meanwhile marks it, and what is marked is put
-    after this, so that a score read here can be too old but cannot stay (docs/decisions/0014).
-    """
-    rows = Standing.objects.filter(period=period, score__isnull=False).order_by("player_id").values_list(*_ROW)
-    last = rebuilt = 0
-    while chunk := list(rows.filter(player__gt=last)[:CHUNK]):
-        _put(writer, period, chunk)
-        last, rebuilt = chunk[-1][0], rebuilt + len(chunk)
-        _go_on(period, rebuilt=rebuilt)
-        failpoint("settle.after_rebuilt_chunk")
-
-
-def _put_marked(writer: ZsetWriter, period: Period) -> int:
-    """Put each that is ``unput`` once, in the order of player numbers; returns how many there were."""
-    last, count = 0, 0
-    while chunk := _put_marked_chunk(writer, period, last):
-        last, count = chunk[-1][0], count + len(chunk)
-        _go_on(period)
-    return count
-
-
-def _put_marked_chunk(writer: ZsetWriter, period: Period, last: int) -> Sequence[_Row]:
-    """Put one chunk and clear its marks in one transaction, under row locks sorted as writers sort them."""
-    marked = Standing.objects.filter(period=period, unput=True)
-    with transaction.atomic():
-        rows = marked.filter(player__gt=last).select_for_update().order_by("player_id")
-        if chunk := list(rows.values_list(*_ROW)[:CHUNK]):
-            _put(writer, period, chunk)
-            marked.filter(player__in=[player for player, _, _ in chunk]).update(unput=False)
-        failpoint("settle.before_chunk_commit")
-    failpoint("settle.after_chunk_commit")
-    return chunk
-
-
-def _put(writer: ZsetWriter, period: Period, rows: Sequence[_Row]) -> None:
-    for start in range(0, len(rows), ENTRIES_PER_CALL):
-        part = rows[start : start + ENTRIES_PER_CALL]
-        writer.put(period, [Put(_name(period, score, member), score, member) for _, score, member in part])
-
-
-def _go_on(period: Period, **progress: int) -> None:
+def _go_on(period: Period, tell: Tell, put: int) -> None:
     """Renew the lease, and say how far we are."""
+    period.rebuilt += put
     mine = Period.objects.filter(pk=period.pk, generation=period.generation)
-    mine.update(settling_until=clock.now() + LEASE, **progress)
-
-
-def clear_tokens(period: Period, at: datetime) -> int:
-    """Look after tokens whose writers must be dead by now; returns how many there were."""
-    settler = ZsetSettler(redis.settling())
-    oldest = milliseconds(at - TOKEN_AGE)
-    tokens = {token: names for token, names in settler.tokens(period).items() if token_time_ms(token) <= oldest}
-    if tokens:
-        with transaction.atomic():
-            barrier.hold_exclusive(period.pk)
-            period = Period.objects.select_related("board").get(pk=period.pk)
-            _put_named(ZsetWriter(redis.settling()), settler, period, tokens)
-    return len(tokens)
-
-
-def _put_named(writer: ZsetWriter, settler: ZsetSettler, period: Period, tokens: Mapping[str, Sequence[str]]) -> None:
-    """Put the players that unsure tokens stand for as SQL has them; one without a standing is taken out."""
-    for token, names in tokens.items():
-        with transaction.atomic():
-            rows = Standing.objects.select_for_update(of=("self",)).filter(period=period, player__external_id__in=names)
-            found = {row.player.external_id: row for row in rows.select_related("player").order_by("player_id")}
-            puts = [
-                Put(name, row.score, row.member) if (row := found.get(name)) else Put(name, None, name)
-                for name in names
-            ]
-            writer.put(period, puts)
-        settler.forget_tokens(period, [token])
+    mine.update(settling_until=clock.now() + LEASE, rebuilt=period.rebuilt)
+    tell(period)
 
 
 def _declare_settled(period: Period) -> bool:
@@ -282,7 +199,7 @@ def _declare_settled(period: Period) -> bool:
     """
     with transaction.atomic():
         barrier.hold_exclusive(period.pk)
-        _put_marked_chunk(ZsetWriter(redis.settling()), period, last=0)
+        put_marked_chunk(period, last=0)
         if Standing.objects.filter(period=period, unput=True).exists():
             return False
         mine = Period.objects.filter(pk=period.pk, generation=period.generation)
