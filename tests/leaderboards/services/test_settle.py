@@ -16,6 +16,7 @@ from leaderboards.core.instants import milliseconds
 from leaderboards.core.rules import Order, Ties, Update
 from leaderboards.core.submissions import Outcome, Status
 from leaderboards.models import Period, Standing
+from leaderboards.services import missing
 from leaderboards.services import settle as settling
 from leaderboards.services.settle import settle, settle_due
 from leaderboards.stores.zset_settling import ZsetSettler
@@ -115,13 +116,12 @@ class TestHybridStorage:
         arena = opened("hybrid")
         arena.send(*FIRST)
         mark_stale(arena)
-        put_missing = settling._put_missing
 
-        def outrun(period: Period) -> None:
-            put_missing(period)
+        def outrun(period: Period, go_on: missing.GoOn) -> None:
+            missing.put_missing(period, go_on)
             arena.send(Sent("late", 4, 1))
 
-        monkeypatch.setattr(settling, "_put_missing", outrun)
+        monkeypatch.setattr(settling, "put_missing", outrun)
 
         assert settle(arena.period.pk)
 
@@ -135,13 +135,13 @@ class TestHybridStorage:
         arena.send(*FIRST)
         flush()
         overtaken = iter([Sent("a", 9, 6000), Sent("newcomer", 1, 1)])
-        put = settling._put
+        put = missing._put
 
-        def put_what_is_old_by_now(writer: ZsetWriter, period: Period, rows: Sequence[settling._Row]) -> None:
+        def put_what_is_old_by_now(period: Period, rows: Sequence[missing._Row]) -> None:
             arena.send(*overtaken)
-            put(writer, period, rows)
+            put(period, rows)
 
-        monkeypatch.setattr(settling, "_put", put_what_is_old_by_now)
+        monkeypatch.setattr(missing, "_put", put_what_is_old_by_now)
 
         settle_due(NOW)
 
@@ -154,17 +154,11 @@ class TestHybridStorage:
         arena = opened("hybrid")
         arena.send(*FIRST)
         flush()
-        monkeypatch.setattr(settling, "CHUNK", 2)
+        mark_stale(arena)
+        monkeypatch.setattr(missing, "CHUNK", 2)
         seen: list[int] = []
-        go_on = settling._go_on
 
-        def note(period: Period, **progress: int) -> None:
-            go_on(period, **progress)
-            seen.append(Period.objects.get(pk=period.pk).rebuilt)
-
-        monkeypatch.setattr(settling, "_go_on", note)
-
-        settle_due(NOW)
+        settle(arena.period.pk, tell=lambda _: seen.append(Period.objects.get(pk=arena.period.pk).rebuilt))
 
         assert seen == [2, 3]
         arena.agree()
@@ -174,7 +168,7 @@ class TestHybridStorage:
         arena.send(*FIRST)
         mark_stale(arena)
         arena.send(*[Sent(f"p{number}", number, number) for number in range(1, 6)])
-        monkeypatch.setattr(settling, "CHUNK", 2)
+        monkeypatch.setattr(missing, "CHUNK", 2)
 
         settle_due(NOW)
 
