@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import include, path, re_path
 
+from competitions import api as competitions_api
 from config import docs
 from leaderboards.api import unknown_path
 from leaderboards.api import urls as api_urls
@@ -18,7 +19,7 @@ urlpatterns = [
     # The documents of the API stand beside its versions; whatever else lies under /api/ is a problem document.
     path("api/docs", docs.documentation, name="api-docs"),
     path("api/openapi.json", docs.openapi, name="openapi"),
-    path(docs.BASE_PATH.lstrip("/"), include((api_urls(), "api"))),
+    path(docs.BASE_PATH.lstrip("/"), include((api_urls(competitions_api.part), "api"))),
     re_path(r"^api(?:/|$)", unknown_path),
     path("", include("leaderboards.urls")),
 ]

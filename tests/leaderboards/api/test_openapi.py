@@ -19,9 +19,16 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from competitions.services.finish import finish
+from competitions.services.snapshot import take
 from config.wsgi import application
+from foundation import clock
 from leaderboards.api.samples import Call, code_samples
+from tests.competitions import site
 from tests.leaderboards.api.conftest import Caller, Make
+from tests.links import links
+
+__all__ = ["links"]
 
 CHECKS = [
     not_a_server_error,
@@ -33,6 +40,9 @@ CHECKS = [
 OPERATIONS = {
     "submit_scores", "list_boards", "read_board", "read_standings", "export_standings", "read_named_players",
     "read_player_row", "delete_player", "read_around", "read_distribution", "put_player", "make_link_code",
+    "list_competitions", "read_competition", "read_competition_standings", "export_competition", "read_result",
+    "read_rewards", "read_participant", "read_around_participant", "read_history", "join_competition",
+    "leave_competition",
 }  # fmt: skip
 RAID = [{"name": "stage", "max": 100, "order": "desc"}, {"name": "members", "max": 50, "order": "asc"}]
 
@@ -56,6 +66,19 @@ def boards(make_board: Make, game: Caller) -> list[int]:
     return [*points, raid]
 
 
+@pytest.fixture
+def cups(links: None, boards: list[int]) -> list[int]:
+    """A running competition and a final one, with alice on them; one that she may join by code."""
+    board = site.make_board()
+    running, coded = site.open_competition(board), site.open_competition(board, joining="code", join_code="FRIENDS")
+    over = site.open_competition(board, starts_at=site.START - site.DAY, ends_at=site.START + site.HOUR)
+    site.raced(running, {"alice": 5, "bob": 3})
+    site.raced(over, {"alice": 5}, site.SOON - site.DAY)
+    take(running, site.SOON, site.SOON)
+    finish(over, clock.now())
+    return [running.pk, over.pk, coded.pk]
+
+
 @contextmanager
 def one_connection() -> Iterator[None]:
     """Requests over WSGI leave the test's own connection, and its transaction, open."""
@@ -68,7 +91,7 @@ def one_connection() -> Iterator[None]:
 
 
 @pytest.fixture
-def document(boards: list[int]) -> dict[str, Any]:
+def document(boards: list[int], cups: list[int]) -> dict[str, Any]:
     read: dict[str, Any] = Caller()._client.get("/api/openapi.json").json()
     return read
 
@@ -85,7 +108,12 @@ def test_every_operation_is_tried_here(document: dict[str, Any]) -> None:
 @pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.value)
 @pytest.mark.parametrize("name", sorted(OPERATIONS))
 def test_every_answer_is_one_that_the_document_knows(
-    document: dict[str, Any], boards: list[int], make_key: Callable[..., str], name: str, mode: GenerationMode
+    document: dict[str, Any],
+    boards: list[int],
+    cups: list[int],
+    make_key: Callable[..., str],
+    name: str,
+    mode: GenerationMode,
 ) -> None:
     headers = {"Authorization": f"Bearer {make_key()}"}
 
@@ -94,17 +122,23 @@ def test_every_answer_is_one_that_the_document_knows(
 
         @bounded
         @seed(1)
-        @given(case=operation.as_strategy(generation_mode=mode), board=st.sampled_from([None, *boards]))
-        def answers_as_documented(case: Any, board: int | None) -> None:
+        @given(
+            case=operation.as_strategy(generation_mode=mode),
+            board=st.sampled_from([None, *boards]),
+            competition=st.sampled_from(cups),
+        )
+        def answers_as_documented(case: Any, board: int | None, competition: int) -> None:
             if board is not None:
-                point_at(case, board)
+                point_at(case, board, competition)
             case.call_and_validate(checks=CHECKS, headers=headers)
 
         answers_as_documented()
 
 
-def point_at(case: Any, board: int) -> None:
-    """Aim at a board and players that exist, so that answers beyond 'unknown' are seen as well."""
+def point_at(case: Any, board: int, competition: int) -> None:
+    """Aim at a board, a competition and players that exist, so that answers beyond 'unknown' are seen as well."""
+    if "competition" in (case.path_parameters or {}):
+        case.path_parameters["competition"] = competition
     if "seq" in (case.path_parameters or {}):
         case.path_parameters["seq"] = board
     if "player" in (case.path_parameters or {}) and case.method == "GET":
@@ -122,6 +156,15 @@ def test_examples_name_boards_that_exist(document: dict[str, Any], boards: list[
 
     assert {entry["board"] for entry in body["entries"]} == {boards[0], boards[-1]}
     assert answer["rejected"] == 0
+
+
+def test_examples_name_a_competition_that_exists(document: dict[str, Any], cups: list[int], game: Caller) -> None:
+    operation = operations(document)["read_competition_standings"]
+
+    example = operation["responses"]["200"]["content"]["application/json"]["example"]
+
+    assert example["competition"] in cups
+    assert f"/competitions/{example['competition']}/standings" in operation["x-codeSamples"][0]["source"]
 
 
 def test_every_operation_is_shown_in_three_languages(document: dict[str, Any]) -> None:
@@ -149,12 +192,14 @@ def test_writing_needs_a_key_and_reading_may_do_without(document: dict[str, Any]
 def test_the_document_answers_without_a_database(monkeypatch: pytest.MonkeyPatch) -> None:
     from django.db import OperationalError
 
+    from competitions.api import examples
     from leaderboards import selectors
 
-    def away() -> None:
+    def away(*_: object) -> None:
         raise OperationalError
 
     monkeypatch.setattr(selectors, "boards_listed", away)
+    monkeypatch.setattr(examples, "competitions_listed", away)
 
     read = Caller()._client.get("/api/openapi.json").json()
 

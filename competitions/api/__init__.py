@@ -1,0 +1,10 @@
+"""The API's share that is about competitions: reading them, joining and leaving, results and rewards.
+
+It is answered by the API of leaderboards, which knows nothing of it; ``config/urls.py`` puts the two together.
+"""
+
+from competitions.api import competitions, participants, results, standings
+from competitions.api.examples import told_of_competitions
+from leaderboards.api.document import Part
+
+part = Part(tuple(each.router for each in (competitions, standings, participants, results)), told_of_competitions)

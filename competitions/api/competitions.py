@@ -1,0 +1,87 @@
+"""Competitions as the API lists and shows them. Nothing in these answers tells of what a freeze hides."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Router
+
+from competitions.api.access import competition_to_read, is_private
+from competitions.api.parameters import BOARD, COMPETITION, LISTED, STATE, State
+from competitions.api.schemas import CompetitionShown, CompetitionsListed
+from competitions.models import Competition
+from competitions.selectors.competitions import Listed, competitions_listed, participants_count
+from competitions.selectors.participants import not_started
+from competitions.selectors.standings import standings
+from foundation import clock
+from leaderboards.api.access import Reads, may_list
+from leaderboards.api.answers import conditional
+from leaderboards.api.encoding import Passing, when, when_or_none
+from leaderboards.api.parameters import OFFSET, Whole
+
+SETTINGS = (
+    *("description", "timezone", "joining", "most_participants", "attempts", "snapshot_minutes", "alert_hours"),
+    *("alerts", "freeze_minutes"),
+)
+
+router = Router(tags=["competitions"], auth=Reads())
+
+
+@router.get("/competitions", response=CompetitionsListed)
+def list_competitions(
+    request: HttpRequest,
+    state: State | None = STATE,
+    board: Whole | None = BOARD,
+    offset: Whole = OFFSET,
+    limit: Whole = LISTED,
+) -> HttpResponse:
+    """Competitions that the caller may read, the latest start first."""
+    listed = competitions_listed(clock.now(), include_private=True, state=state, board=board)
+    found = [each for each in listed if may_list(request, each.competition.board)]
+    content = {"total": len(found), "rows": [_listed(each) for each in found[offset : offset + limit]]}
+    return conditional(request, content, private=any(is_private(each.competition) for each in found))
+
+
+@router.get("/competitions/{competition}", response=CompetitionShown)
+def read_competition(request: HttpRequest, competition: Whole = COMPETITION) -> HttpResponse:
+    """One competition."""
+    found = competition_to_read(request, competition)
+    return conditional(request, _shown(found), is_private(found))
+
+
+def _listed(listed: Listed) -> dict[str, Any]:
+    competition = listed.competition
+    return {
+        "id": competition.pk,
+        "name": competition.name,
+        "state": listed.phase,
+        "starts_at": when(competition.starts_at),
+        "ends_at": when(competition.ends_at),
+        "board": competition.board_id,
+        "participants": listed.participants,
+    }
+
+
+def _shown(competition: Competition) -> dict[str, Any]:
+    at = clock.now()
+    listed = _listed(Listed(competition, competition.phase(at), participants_count(competition)))
+    final_at = None if competition.is_hidden(at) else competition.final_at
+    left = int((competition.ends_at - at).total_seconds())
+    return {
+        **listed,
+        **{name: getattr(competition, name) for name in SETTINGS},
+        "picture": _picture(competition),
+        "join_until": when_or_none(competition.join_until),
+        "freezes_at": when_or_none(competition.course.freezes_at),
+        "revealed_at": when_or_none(competition.revealed_at),
+        "final_at": when_or_none(final_at),
+        "cancelled_at": when_or_none(competition.cancelled_at),
+        "seconds_left": Passing(max(0, left)),
+        "total": standings(competition, at, limit=1).total,
+        "not_started": not_started(competition, at, limit=0).total,
+    }
+
+
+def _picture(competition: Competition) -> str | None:
+    if not competition.picture_hash:
+        return None
+    return f"/competitions/{competition.pk}/picture/{competition.picture_hash}.webp"

@@ -1,0 +1,68 @@
+"""What the OpenAPI document says of each operation over competitions.
+
+Examples carry a competition that really exists here, if there is one.
+"""
+
+from typing import Any
+
+from django.db import Error as SqlError
+
+from competitions.selectors.competitions import competitions_listed
+from foundation import clock
+from leaderboards.api.document import BODY, READING, Told, body
+from leaderboards.api.examples import CSV, MOMENT, ROW
+
+_CODE = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {"code": {"type": "string", "maxLength": 40, "description": "Where one joins by code."}},
+}
+_PERIOD = {
+    "label": "c7", "starts_at": "2026-11-20T00:00:00Z", "ends_at": "2026-11-22T00:00:00Z", "state": "open",
+}  # fmt: skip
+
+
+def told_of_competitions() -> dict[str, Told]:
+    """By the operations' names."""
+    number, board = _real()
+    one: dict[str, str | int] = {"competition": number}
+    alice = one | {"player": "alice"}
+    page = _page(number, board)
+    return {
+        "list_competitions": Told(refusals=(401, 422), query="?state=running", answer=_listed(number, board)),
+        "read_competition": Told(path=one),
+        "read_competition_standings": Told(path=one, query="?offset=0&limit=10", answer=page),
+        "export_competition": Told(path=one, whole_answer=CSV),
+        "read_result": Told(path=one),
+        "read_rewards": Told(path=one, query="?offset=0&limit=10"),
+        "read_participant": Told(path=alice),
+        "read_around_participant": Told(path=alice, query="?radius=4", answer=page),
+        "read_history": Told(path=alice),
+        "join_competition": Told(
+            refusals=(*BODY, 401, 403, 404, 409),
+            path=alice,
+            body=body(_CODE, {"code": "FRIENDS"}, required=False),
+            answer={"competition": number, "player": "alice", "joined_at": "2026-11-20T09:00:00Z"},
+        ),
+        "leave_competition": Told(refusals=(*READING, 409), path=alice),
+    }
+
+
+def _real() -> tuple[int, int]:
+    """A competition's number and its board's."""
+    try:
+        listed = competitions_listed(clock.now())
+    except SqlError:
+        listed = []
+    return (listed[0].competition.pk, listed[0].competition.board_id) if listed else (7, 5)
+
+
+def _listed(number: int, board: int) -> dict[str, Any]:
+    row = {"id": number, "name": "Weekend tournament", "state": "running", "board": board, "participants": 57}
+    return {"total": 1, "rows": [row | {name: _PERIOD[name] for name in ("starts_at", "ends_at")}]}
+
+
+def _page(number: int, board: int) -> dict[str, Any]:
+    period = _PERIOD | {"label": f"c{number}"}
+    head = {"competition": number, "board": board, "period": period, **MOMENT}
+    return {**head, "total": 54, "not_started": 3, "rows": [ROW]}

@@ -1,0 +1,14 @@
+"""What stands in the addresses of competitions."""
+
+from typing import Literal
+
+from ninja.params.functions import Path, Query
+
+State = Literal["open", "running", "frozen", "closing", "final", "cancelled"]
+MOST_LISTED = 100
+
+# Defaults of views' arguments, one for each parameter of the contract.
+COMPETITION = Path(..., description="The competition's number.", example=7)
+STATE = Query(None, description="Only competitions in this state.", example="running")
+BOARD = Query(None, description="Only competitions on this board.")
+LISTED = Query(MOST_LISTED, ge=1, le=MOST_LISTED, description="How many rows to answer.")

@@ -1,0 +1,139 @@
+"""One participant: his row, joining and leaving. The two are a game server's word, never a browser's."""
+
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Router
+
+from competitions.api.access import competition_to_read, competition_to_write, is_private
+from competitions.api.parameters import COMPETITION
+from competitions.api.schemas import HistoryOfPlayer, Participation, RowOfParticipant
+from competitions.api.standings import participant_shown
+from competitions.errors import NotAParticipant
+from competitions.models import Competition, Participant
+from competitions.selectors.history import Moment, history
+from competitions.selectors.participants import disqualified_among, participant_of
+from competitions.selectors.standings import player_row, standings
+from competitions.services.join import join, leave
+from foundation import clock
+from foundation.problems import BadRequest
+from leaderboards.api.access import Reads, Writes
+from leaderboards.api.answers import answer, conditional
+from leaderboards.api.bodies import object_of
+from leaderboards.api.encoding import Passing, when
+from leaderboards.api.parameters import PLAYER, Whole
+from leaderboards.api.standings import period_shown
+from leaderboards.core.entries import read_player
+from leaderboards.errors import NotRanked
+from leaderboards.models import Player
+from leaderboards.selectors import PlayerRow
+from leaderboards.services.players import ensure_player
+
+LONGEST_CODE = 40
+WRITES = Writes("players:write")
+
+router = Router(tags=["competitions"], auth=Reads())
+
+
+@router.get("/competitions/{competition}/players/{player}", response=RowOfParticipant)
+def read_participant(request: HttpRequest, competition: Whole = COMPETITION, player: str = PLAYER) -> HttpResponse:
+    """One participant; without rank and points while he has not started."""
+    found, at, name = competition_to_read(request, competition), clock.now(), read_player(player)
+    try:
+        content = _row_of_player(found, player_row(found, name, at), at)
+    except NotRanked:
+        content = _waiting(found, _participant(found, name), at)
+    return conditional(request, content, is_private(found))
+
+
+@router.put("/competitions/{competition}/players/{player}", auth=WRITES, response=Participation)
+def join_competition(request: HttpRequest, competition: Whole = COMPETITION, player: str = PLAYER) -> HttpResponse:
+    """Let a player take part; an unknown one is made. Joining twice is refused."""
+    found, name, code = competition_to_write(request, competition), read_player(player), _code(request)
+    at = clock.now()
+    participant = join(found, ensure_player(name, at), at, code)
+    return answer({"competition": found.pk, "player": name, "joined_at": when(participant.joined_at)})
+
+
+@router.delete("/competitions/{competition}/players/{player}", auth=WRITES, response={204: None})
+def leave_competition(request: HttpRequest, competition: Whole = COMPETITION, player: str = PLAYER) -> HttpResponse:
+    """Let a player go; his standing goes too."""
+    found, name = competition_to_write(request, competition), read_player(player)
+    row = Player.objects.filter(external_id=name).first()
+    if row is None:
+        raise NotAParticipant(f"{name} does not take part in this competition.")
+    leave(found, row, clock.now())
+    response = HttpResponse(status=204)
+    del response["Content-Type"]
+    return response
+
+
+@router.get("/competitions/{competition}/players/{player}/history", response=HistoryOfPlayer)
+def read_history(request: HttpRequest, competition: Whole = COMPETITION, player: str = PLAYER) -> HttpResponse:
+    """A participant's places over time, from the snapshots; during a freeze those from before it."""
+    found, at, name = competition_to_read(request, competition), clock.now(), read_player(player)
+    try:
+        player_row(found, name, at)
+    except NotRanked:
+        _participant(found, name)
+    moments = history(found, name, at)
+    content = {"total": len(moments), "rows": [_moment_shown(each) for each in moments]}
+    return conditional(request, content, is_private(found))
+
+
+def _row_of_player(competition: Competition, found: PlayerRow, at: datetime) -> dict[str, Any]:
+    out = disqualified_among(competition, [found.row.player], at)
+    return participant_shown(found.row, out) | {
+        "status": "ranked",
+        "percentile": found.percentile,
+        "total": found.total,
+        "competition": competition.pk,
+        "board": competition.board_id,
+        "period": period_shown(found.period),
+        "as_of": Passing(when(found.as_of)),
+        "live": found.live,
+    }
+
+
+def _waiting(competition: Competition, participant: Participant, at: datetime) -> dict[str, Any]:
+    player, page = participant.player, standings(competition, at, limit=1)
+    return {
+        "rank": None,
+        "player": player.external_id,
+        "name": player.name or player.external_id,
+        "points": None,
+        "tied": None,
+        "status": "not_started",
+        "percentile": None,
+        "total": page.total,
+        "competition": competition.pk,
+        "board": competition.board_id,
+        "period": period_shown(page.period),
+        "as_of": Passing(when(page.as_of)),
+        "live": page.live,
+    }
+
+
+def _code(request: HttpRequest) -> str:
+    """The code in the body, which may be left out altogether."""
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    if length == "0" and "HTTP_TRANSFER_ENCODING" not in request.META:
+        return ""
+    code = object_of(request, ("code",)).get("code", "")
+    if isinstance(code, str) and len(code) <= LONGEST_CODE:
+        return code
+    detail = f"`code` must be a text of up to {LONGEST_CODE} characters."
+    raise BadRequest(detail, [{"pointer": "#/code", "detail": detail}])
+
+
+def _participant(competition: Competition, player: str) -> Participant:
+    found = participant_of(competition, player)
+    if found is None:
+        raise NotAParticipant(f"{player} does not take part in this competition.")
+    return found
+
+
+def _moment_shown(moment: Moment) -> dict[str, Any]:
+    value = {"points": moment.points} if moment.fields is None else {"fields": moment.fields}
+    return {"at": when(moment.at), "rank": moment.rank, **value}

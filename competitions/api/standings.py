@@ -1,0 +1,59 @@
+"""A competition's standings: a page of them, or a participant and those around him."""
+
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Router
+
+from competitions.api.access import competition_to_read, is_private
+from competitions.api.parameters import COMPETITION
+from competitions.api.schemas import StandingsOfCompetition
+from competitions.models import Competition
+from competitions.selectors import standings as selectors
+from competitions.selectors.participants import disqualified_among, not_started
+from foundation import clock
+from leaderboards.api.access import Reads
+from leaderboards.api.answers import conditional
+from leaderboards.api.parameters import LIMIT, OFFSET, PLAYER, RADIUS, Whole
+from leaderboards.api.standings import row_shown, standings_shown
+from leaderboards.core.entries import read_player
+from leaderboards.selectors import Row, Standings
+
+router = Router(tags=["competitions"], auth=Reads())
+
+
+@router.get("/competitions/{competition}/standings", response=StandingsOfCompetition)
+def read_competition_standings(
+    request: HttpRequest, competition: Whole = COMPETITION, offset: Whole = OFFSET, limit: Whole = LIMIT
+) -> HttpResponse:
+    """A page of a competition's rows, best first."""
+    found, at = competition_to_read(request, competition), clock.now()
+    rows = selectors.standings(found, at, offset, limit)
+    return conditional(request, _standings_shown(found, rows, at), is_private(found))
+
+
+@router.get("/competitions/{competition}/players/{player}/around", response=StandingsOfCompetition)
+def read_around_participant(
+    request: HttpRequest, competition: Whole = COMPETITION, player: str = PLAYER, radius: Whole = RADIUS
+) -> HttpResponse:
+    """A participant and those next to him."""
+    found, at = competition_to_read(request, competition), clock.now()
+    rows = selectors.around(found, read_player(player), at, radius)
+    return conditional(request, _standings_shown(found, rows, at), is_private(found))
+
+
+def _standings_shown(competition: Competition, found: Standings, at: datetime) -> dict[str, Any]:
+    out = disqualified_among(competition, [row.player for row in found.rows], at)
+    return {
+        "competition": competition.pk,
+        **standings_shown(found),
+        "not_started": not_started(competition, at, limit=0).total,
+        "rows": [participant_shown(row, out) for row in found.rows],
+    }
+
+
+def participant_shown(row: Row, disqualified: set[str]) -> dict[str, Any]:
+    """A row, marked if its player was disqualified after the end."""
+    shown = row_shown(row)
+    return shown | {"disqualified": True} if row.player in disqualified else shown
