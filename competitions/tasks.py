@@ -15,13 +15,14 @@ from competitions.services.notices import release_held
 from competitions.services.notify import compare_due
 from competitions.services.reward import grant_due
 from competitions.services.snapshot import take_due
+from competitions.services.strays import take_out_due
 from foundation import clock
 
 
 @shared_task
 def advance() -> None:
-    """Freeze what is due, keep the standings, tell who passed whom, and bring to an end what has ended."""
-    _run(freeze_due, take_due, compare_due, finish_due)
+    """Freeze what is due, take out who is gone, keep the standings, tell who passed whom, and end what has ended."""
+    _run(freeze_due, take_out_due, take_due, compare_due, finish_due)
 
 
 @shared_task

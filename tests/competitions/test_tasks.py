@@ -8,7 +8,7 @@ from competitions import tasks
 
 START = datetime(2026, 11, 20, 12, tzinfo=UTC)
 STEPS = {
-    "advance": ["freeze_due", "take_due", "compare_due", "finish_due"],
+    "advance": ["freeze_due", "take_out_due", "take_due", "compare_due", "finish_due"],
     "tell": ["release_held", "send_due"],
     "reward": ["grant_due"],
 }
