@@ -9,8 +9,9 @@ from django.utils.translation import gettext_lazy as _lazy
 
 from leaderboards.admin.paging import ReadOnlyAdmin
 from leaderboards.admin.sentences import on_the_boards_clock
-from leaderboards.models import Period, Standing
+from leaderboards.models import Period
 from leaderboards.selectors.reading import ask
+from leaderboards.selectors.settling import marked, ranked
 
 
 @admin.register(Period)
@@ -73,9 +74,8 @@ class PeriodAdmin(ReadOnlyAdmin[Period]):
         if period.stale_since is None:
             return _("settled")
         if period.whole:
-            return _("everything is being put anew")
-        missing = Standing.objects.filter(period=period, unput=True).count()
-        return _("%(missing)s standings are missing in Redis") % {"missing": f"{missing:,}"}
+            return _("rebuilding: %(put)s of %(all)s") % {"put": f"{period.rebuilt:,}", "all": f"{ranked(period):,}"}
+        return _("%(missing)s standings are missing in Redis") % {"missing": f"{marked(period):,}"}
 
     @admin.display(description=_lazy("layout"))
     def layout_in_words(self, period: Period) -> str:

@@ -22,6 +22,7 @@ from foundation.tasks import WORKER
 from leaderboards.core.periods import PeriodKind, window_at
 from leaderboards.models import Board, Period, State, Storage
 from leaderboards.selectors.lag import MIRRORED_EVERY, SETTLED_WITHIN, mirror_age, unrepaired
+from leaderboards.selectors.settling import marked, ranked
 from leaderboards.stores.zset_settling import ZsetSettler
 
 
@@ -125,7 +126,8 @@ def stale_periods(at: datetime) -> Iterator[Finding]:
     stale = living.filter(stale_since__isnull=False).select_related("board").order_by("stale_since")
     for period in stale:
         since = at - (period.stale_since or at)
-        yield Finding(since > SETTLED_WITHIN, f"stale period {period}", f"for {int(since.total_seconds())} s")
+        detail = f"for {int(since.total_seconds())} s; {_settling(period)}"
+        yield Finding(since > SETTLED_WITHIN, f"stale period {period}", detail)
     if not stale:
         yield Finding(False, "stale periods", "none")
 
@@ -171,6 +173,12 @@ def _worker(at: datetime) -> tuple[bool, str]:
     if silence is None:
         return False, "has never given a sign of life: start worker and beat"
     return silence <= SILENT_AFTER, f"last sign of life {max(0, int(silence.total_seconds()))} s ago"
+
+
+def _settling(period: Period) -> str:
+    if period.whole:
+        return f"rebuilding: {period.rebuilt:,} of {ranked(period):,}"
+    return f"{marked(period):,} standings are missing in Redis"
 
 
 def _boundary(board: Board, at: datetime) -> str:

@@ -10,9 +10,10 @@ from datetime import datetime
 
 from foundation import clock
 from leaderboards.errors import PeriodClosed, UnknownPeriod
-from leaderboards.models import Board, Period, Standing, State, Storage
+from leaderboards.models import Board, Period, State, Storage
+from leaderboards.selectors.settling import ranked
 from leaderboards.services.mirror import mirror
-from leaderboards.services.settle import greet, settle
+from leaderboards.services.settle import Tell, greet, settle
 
 LIVING = (State.OPEN, State.CLOSING)
 PATIENCE_SECONDS = 60.0
@@ -28,11 +29,14 @@ class Rebuilt:
     players: int
 
 
-def rebuild(board: Board, label: str | None, at: datetime) -> list[Rebuilt]:
-    """Rebuild one period, or every living one that has begun. Raises what the link raises."""
+def rebuild(board: Board, label: str | None, at: datetime, tell: Tell = lambda _: None) -> list[Rebuilt]:
+    """Rebuild one period, or every living one that has begun. Raises what the link raises.
+
+    ``tell`` is called with the period now and then: its ``rebuilt`` says how far it is, whoever is at it.
+    """
     periods = _asked(board, label, at)
     greet()
-    return [_rebuild(period, at) for period in periods]
+    return [_rebuild(period, at, tell) for period in periods]
 
 
 def _asked(board: Board, label: str | None, at: datetime) -> list[Period]:
@@ -47,21 +51,21 @@ def _asked(board: Board, label: str | None, at: datetime) -> list[Period]:
     return [period]
 
 
-def _rebuild(period: Period, at: datetime) -> Rebuilt:
+def _rebuild(period: Period, at: datetime, tell: Tell) -> Rebuilt:
     """Mark it, settle it, and stay until it has a generation that it did not have before, whoever gave it one."""
     if period.board.storage == Storage.REDIS:
         mirror(period)
     before, give_up = period.generation, clock.monotonic() + PATIENCE_SECONDS
     while True:
         _mark(period, at)
-        settle(period.pk)
+        settle(period.pk, tell)
         period.refresh_from_db()
         settled = period.stale_since is None and period.generation > before
         if settled or clock.monotonic() > give_up:
             break
+        tell(period)
         time.sleep(0.2)  # the worker holds it: its turn ends by itself
-    players = Standing.objects.filter(period=period, score__isnull=False).count()
-    return Rebuilt(period.label, settled, period.generation, players)
+    return Rebuilt(period.label, settled, period.generation, ranked(period))
 
 
 def _mark(period: Period, at: datetime) -> None:

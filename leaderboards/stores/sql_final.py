@@ -17,24 +17,30 @@ from leaderboards.stores.base import Around, Named, Page, Placed, Quantiles, Que
 from leaderboards.stores.sql import within
 
 CHUNK = 5000
+# "+ 0" keeps PostgreSQL from fetching every row through the index of scores, in an order that is none of the
+# table's: to read the table and sort it takes two thirds of the time.
+_PLACE = "row_number() OVER (ORDER BY score + 0 {0}, member {0})"
 _RANK = {
-    Ties.FIRST_COME: "row_number() OVER (ORDER BY score {0}, member {0})",
-    Ties.LAST_COME: "row_number() OVER (ORDER BY score {0}, member {0})",
-    Ties.SHARED: "rank() OVER (ORDER BY score {0})",
-    Ties.DENSE: "dense_rank() OVER (ORDER BY score {0})",
+    Ties.FIRST_COME: _PLACE,
+    Ties.LAST_COME: _PLACE,
+    Ties.SHARED: "rank() OVER (ORDER BY score + 0 {0})",
+    Ties.DENSE: "dense_rank() OVER (ORDER BY score + 0 {0})",
 }
 
 
-def write_final_standings(period: Period) -> int:
-    """Give every ranked standing its final place, in the transaction that makes the period final; returns how many."""
+def write_final_standings(period: Period, copy: Period | None = None) -> int:
+    """Give every ranked standing its final place, in the period or in a ``copy`` of it; returns how many.
+
+    Call it in the transaction that makes the one or the other final.
+    """
     direction = "DESC" if period.rules.order is Order.DESC else "ASC"
     with connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO leaderboards_finalstanding (period_id, place, rank, player_id, member, score)"
-            f" SELECT period_id, row_number() OVER (ORDER BY score {direction}, member {direction}),"
-            f" {_RANK[period.rules.ties].format(direction)}, player_id, member, score"
+            f" SELECT %s, {_PLACE.format(direction)}, {_RANK[period.rules.ties].format(direction)},"
+            " player_id, member, score"
             " FROM leaderboards_standing WHERE period_id = %s AND score IS NOT NULL",
-            [period.pk],
+            [(copy or period).pk, period.pk],
         )
         return int(cursor.rowcount)
 

@@ -9,7 +9,9 @@ from django.core.management.base import CommandError
 from foundation import clock
 from leaderboards import selectors
 from leaderboards.management.command import Command as BaseCommand
-from leaderboards.models import Storage
+from leaderboards.management.progress import Progress
+from leaderboards.models import Period, Storage
+from leaderboards.selectors.settling import ranked
 from leaderboards.services.rebuild import rebuild
 
 
@@ -28,7 +30,30 @@ class Command(BaseCommand):
         board = selectors.board_by_seq(options["board"])
         if board.storage == Storage.SQL:
             raise CommandError(f"Board {board.seq} keeps nothing in Redis: there is nothing to rebuild.")
-        rebuilt = rebuild(board, options["period"], clock.now())
+        bar = _Bar()
+        rebuilt = rebuild(board, options["period"], clock.now(), bar.draw)
+        bar.close()
         self.print_json({"board": board.seq, "storage": board.storage, "rebuilt": [asdict(each) for each in rebuilt]})
         if waiting := [each.period for each in rebuilt if not each.settled]:
             raise CommandError(f"Not settled yet, because writers or the worker were at it: {', '.join(waiting)}.")
+
+
+class _Bar:
+    """A progress bar for each period that is put as a whole; what was counted first is its length."""
+
+    def __init__(self) -> None:
+        self._period = 0
+        self._progress = Progress(0)
+
+    def draw(self, period: Period) -> None:
+        """How far this period is."""
+        if period.pk != self._period:
+            self.close()
+            self._period, self._players = period.pk, ranked(period)
+            self._progress = Progress(self._players)
+        self._progress.step(period.rebuilt, f"{period.label}: {period.rebuilt:,} of {self._players:,}")
+
+    def close(self) -> None:
+        """End the line, if one was begun."""
+        if self._period:
+            self._progress.close()

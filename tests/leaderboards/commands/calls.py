@@ -24,3 +24,10 @@ def run(name: str, *arguments: object) -> Printed:
     out, err = StringIO(), StringIO()
     call_command(name, *map(str, arguments), stdout=out, stderr=err)
     return Printed(out.getvalue(), err.getvalue())
+
+
+class Terminal(StringIO):
+    """A stream that somebody watches."""
+
+    def isatty(self) -> bool:
+        return True

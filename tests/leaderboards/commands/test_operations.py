@@ -14,11 +14,13 @@ from foundation.models import DeadLetter, Heartbeat
 from leaderboards import selectors
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller
+from leaderboards.management.commands import rebuild as rebuild_command
+from leaderboards.management.progress import Progress
 from leaderboards.models import Board, Difference, Period
 from leaderboards.services.boards import apply_boards
 from leaderboards.services.mirror import mirror_all
 from leaderboards.services.submit import submit
-from tests.leaderboards.commands.calls import run
+from tests.leaderboards.commands.calls import Terminal, run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -93,6 +95,17 @@ def test_a_rebuild_brings_back_what_redis_had_wrong() -> None:
     assert [row.player for row in shown.rows] == ["bob", "alice"]
 
 
+def test_a_rebuild_shows_who_watches_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    board = make_board()
+    score(board, alice=7, bob=9)
+    terminal = Terminal()
+    monkeypatch.setattr(rebuild_command, "Progress", lambda whole: Progress(whole, terminal))
+
+    label = run("rebuild", "--board", board.seq).json["rebuilt"][0]["period"]
+
+    assert f"100% {label}: 2 of 2" in terminal.getvalue()
+
+
 def test_a_rebuild_of_a_redis_board_loses_nothing_that_was_not_mirrored_yet() -> None:
     board = make_board(storage="redis")
     score(board, alice=7, bob=9)
@@ -134,7 +147,8 @@ def test_the_doctor_is_red_without_a_worker_and_with_a_period_that_nobody_settle
     board = make_board()
     long_ago = clock.now().replace(year=2020, month=1, day=1)
     Heartbeat.objects.create(name="worker", beat_at=long_ago)
-    Period.objects.filter(board=board).update(stale_since=long_ago)
+    score(board, alice=7, bob=9)
+    Period.objects.filter(board=board).update(stale_since=long_ago, whole=True, rebuilt=1)
 
     status, lines = doctor()
 
@@ -142,6 +156,7 @@ def test_the_doctor_is_red_without_a_worker_and_with_a_period_that_nobody_settle
     red = " ".join(line for line in lines if line.startswith("RED"))
     assert "worker: last sign of life" in red
     assert "stale period" in red
+    assert "rebuilding: 1 of 2" in red
 
 
 def test_the_doctor_is_red_where_somebody_has_to_decide_or_repair() -> None:

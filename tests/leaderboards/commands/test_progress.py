@@ -3,11 +3,7 @@
 from io import StringIO
 
 from leaderboards.management.progress import Progress
-
-
-class Terminal(StringIO):
-    def isatty(self) -> bool:
-        return True
+from tests.leaderboards.commands.calls import Terminal
 
 
 def test_it_grows_on_a_terminal_and_ends_its_line() -> None:
