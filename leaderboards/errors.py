@@ -67,6 +67,12 @@ class UnknownCompetition(NotFound):
     code = "unknown_competition"
 
 
+class UnknownPlayer(NotFound):
+    """Nobody has this id."""
+
+    code = "unknown_player"
+
+
 class UnknownPeriod(NotFound):
     """The board has no such period, or it has not begun."""
 

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.core.serializers.json import DjangoJSONEncoder
 from django.db import DatabaseError
 
 from foundation import clock
@@ -35,7 +36,7 @@ class Command(BaseCommand):
 
     def print_json(self, document: object) -> None:
         """One JSON document on standard output."""
-        self.stdout.write(json.dumps(document, ensure_ascii=False, indent=2))
+        self.stdout.write(json.dumps(document, ensure_ascii=False, indent=2, cls=DjangoJSONEncoder))
 
 
 def time_or_now(text: str | None) -> datetime:

@@ -149,6 +149,13 @@ class ZsetWriter:
             raise PeriodClosed(f"Period {period.label} is closed.")
         return bool(answer)
 
+    def forget(self, period: Period, player: str, member: str) -> None:
+        """Take a player out of a final period's keys, whatever their generation: nobody reads them any more."""
+        family = period.family
+        self._link.call("ZREM", family.zset, member)
+        for key in (family.members, family.held, family.dirty):
+            self._link.call("HDEL", key, player)
+
     def amend(self, period: Period, put: Put, held: str, seen: float | None) -> bool:
         """Set a standing that Redis decides over, and mark it for the mirror; False if its score is not ``seen``."""
         family = period.family

@@ -1,0 +1,138 @@
+"""Erasing who a player is: what he has in open periods goes, what is final stays in its place under another id.
+
+Ranks, scores and the hash over final standings do not change: they know his internal number alone. He is banned first,
+so that nobody scores for him meanwhile. The trap: a name in Redis outlives SQL's, so Redis is asked before SQL forgets.
+Cut off anywhere, it is run again.
+"""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import count
+
+from django.contrib.admin.models import LogEntry
+from django.contrib.contenttypes.models import ContentType
+from django.db import transaction
+from django.db.models import Model, QuerySet, Value
+from django.db.models.functions import Concat, Length, Substr
+
+from foundation import redis
+from foundation.models import DeadLetter
+from leaderboards.errors import NotRanked, PeriodClosed, StorageUnavailable, UnknownPlayer
+from leaderboards.models import (
+    Difference,
+    FinalStanding,
+    LinkCode,
+    Period,
+    Player,
+    Standing,
+    State,
+    Storage,
+    Submission,
+)
+from leaderboards.services.mirror import DEAD, mirror
+from leaderboards.services.players import ensure_player
+from leaderboards.services.remove import remove_from
+from leaderboards.stores.zset_writes import ZsetWriter
+
+LIVING = (State.OPEN, State.CLOSING)
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """Who the player is from now on, the periods that he was taken out of, and how many rows of each kind it met."""
+
+    player: str
+    removed_from: list[str]
+    standings: int
+    final_standings: int
+    submissions: int
+    dead_letters: int
+    differences: int
+    link_codes: int
+
+
+def erase_player(external_id: str, at: datetime) -> Erased:
+    """Erase. Raises ``UnknownPlayer``, and ``PeriodClosed`` or what the link raises where it has to be run again."""
+    player = _known(external_id, at)
+    Player.objects.filter(pk=player.pk, banned_at=None).update(banned_at=at)
+    living = Period.objects.filter(state__in=LIVING).select_related("board").order_by("pk")
+    removed = [str(period) for period in living if _take_out(period, player, at)]
+    _forget_in_redis(player)
+    return _rename(player, removed)
+
+
+def _known(external_id: str, at: datetime) -> Player:
+    """The player; one whom only Redis has, because SQL refuses him, is named by a dead letter."""
+    if DeadLetter.objects.filter(kind=DEAD, payload__player=external_id).exists():
+        return ensure_player(external_id, at)
+    player = Player.objects.filter(external_id=external_id).first()
+    if player is None:
+        raise UnknownPlayer(f"There is no player {external_id!r}.")
+    return player
+
+
+def _take_out(period: Period, player: Player, at: datetime) -> bool:
+    """Whether he was in the period. Where Redis decides, only Redis can say."""
+    ranked = Standing.objects.filter(period=period, player=player, score__isnull=False)
+    if period.board.storage != Storage.REDIS and not ranked.exists():
+        return False
+    if period.state == State.CLOSING:
+        raise PeriodClosed(f"Period {period} is closing: run it again when it is final.")
+    if period.board.storage != Storage.SQL and period.stale_since is not None:
+        raise _unsettled(period)
+    was_there = False
+    with suppress(NotRanked):
+        remove_from(period, player.external_id, at)
+        was_there = True
+    if period.board.storage == Storage.REDIS:
+        mirror(period)
+    if ranked.exists() or Standing.objects.filter(period=period, player=player, unput=True).exists():
+        raise _unsettled(period)
+    return was_there
+
+
+def _unsettled(period: Period) -> StorageUnavailable:
+    return StorageUnavailable(f"Redis does not have period {period} as it is: run it again when that is settled.")
+
+
+def _forget_in_redis(player: Player) -> None:
+    """Final periods are read from SQL, but their keys stay for a while."""
+    final = FinalStanding.objects.filter(player=player, period__state=State.FINAL).select_related("period__board")
+    for row in final.exclude(period__board__storage=Storage.SQL):
+        ZsetWriter(redis.boards()).forget(row.period, player.external_id, row.member)
+
+
+@transaction.atomic
+def _rename(player: Player, removed: list[str]) -> Erased:
+    old, new = player.external_id, _free_id(player)
+    letters = DeadLetter.objects.filter(kind=DEAD, payload__player=old)
+    voided = Submission.objects.filter(player=player, external_id__isnull=False).exclude(voided_at=None)
+    for rows in (Player.objects.filter(pk=player.pk), letters, voided):
+        _rename_in_log(rows, new)
+    member = Concat(Substr("member", 1, Length("member") - len(old)), Value(new))
+    erased = Erased(
+        player=new,
+        removed_from=removed,
+        standings=Standing.objects.filter(player=player).update(member=member),
+        final_standings=FinalStanding.objects.filter(player=player).update(member=member),
+        submissions=Submission.objects.filter(player=player, external_id__isnull=False).update(external_id=None),
+        dead_letters=letters.delete()[0],
+        differences=Difference.objects.filter(player=old).update(player=new),
+        link_codes=LinkCode.objects.filter(player=player).delete()[0],
+    )
+    nobody = {"name": "", "avatar_url": "", "country": "", "user": None, "banned_at": None}
+    Player.objects.filter(pk=player.pk).update(external_id=new, **nobody)
+    return erased
+
+
+def _free_id(player: Player) -> str:
+    """``erased-<number>``, unless a game has called somebody so."""
+    wanted = (f"erased-{player.pk}{'-' * bool(nth)}{nth or ''}" for nth in count())
+    return next(name for name in wanted if not Player.objects.filter(external_id=name).exists())
+
+
+def _rename_in_log(rows: QuerySet[Model], new: str) -> None:
+    """The admin's log names what it is about."""
+    about = LogEntry.objects.filter(content_type=ContentType.objects.get_for_model(rows.model))
+    about.filter(object_id__in=[str(pk) for pk in rows.values_list("pk", flat=True)]).update(object_repr=new)
