@@ -4,8 +4,9 @@ Rows know themselves and nothing else: no Redis, no HTTP, no signals. What chang
 one of them is a service.
 """
 
+from collections.abc import Iterable
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -130,6 +131,16 @@ class Period(models.Model):
 
     def __str__(self) -> str:
         return f"{self.board_id}/{self.label}"
+
+    def refresh_from_db(
+        self,
+        using: str | None = None,
+        fields: Iterable[str] | None = None,
+        from_queryset: models.QuerySet[Self] | None = None,
+    ) -> None:
+        """Read the row again; the layout goes with it, since the end of a competition's period may have moved."""
+        super().refresh_from_db(using=using, fields=fields, from_queryset=from_queryset)
+        self.__dict__.pop("layout", None)
 
     @cached_property
     def rules(self) -> Rules:

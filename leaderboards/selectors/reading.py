@@ -28,13 +28,25 @@ def ask(period: Period, question: Callable[[Store, Period], Answer]) -> tuple[An
     if period.state in (State.FINAL, State.EXPIRED):
         return ask_sql(lambda: question(FinalStore(), period)), True
     if period.board.storage == Storage.SQL:
-        return ask_sql(lambda: question(SqlStore(), period)), True
+        return _ask_sql(period, question, SqlStore()), True
     if period.stale_since is None:
         try:
             return _ask_redis(period, question), True
         except Unavailable as error:
             logger.info("period %s is read from SQL: %s", period.pk, error.detail)
-    return ask_sql(lambda: question(SqlStore(patience_ms=PATIENCE_MS), period)), False
+    return _ask_sql(period, question, SqlStore(patience_ms=PATIENCE_MS)), False
+
+
+def _ask_sql(period: Period, question: Callable[[Store, Period], Answer], store: SqlStore) -> Answer:
+    """The answer, of one layout: where an event's end was moved meanwhile its scores were packed anew, so ask again."""
+    while True:
+        ends_at = period.ends_at
+        answer = ask_sql(lambda: question(store, period))
+        if not period.board.is_event:
+            return answer
+        ask_sql(lambda: period.refresh_from_db(fields=["ends_at"]))
+        if period.ends_at == ends_at:
+            return answer
 
 
 def _ask_redis(period: Period, question: Callable[[Store, Period], Answer]) -> Answer:
@@ -43,7 +55,7 @@ def _ask_redis(period: Period, question: Callable[[Store, Period], Answer]) -> A
         return question(store, period)
     except Stale:
         known = period.generation
-        ask_sql(lambda: period.refresh_from_db(fields=["generation", "stale_since"]))
+        ask_sql(lambda: period.refresh_from_db(fields=["generation", "stale_since", "ends_at"]))
         if period.generation == known or period.stale_since is not None:
             raise
         return question(store, period)  # it was settled between our two reads

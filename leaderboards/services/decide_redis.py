@@ -14,7 +14,7 @@ from foundation.sql import Remembered, ask
 from leaderboards.core.policies import State, judge
 from leaderboards.core.submissions import Status
 from leaderboards.errors import Banned, OutcomeUnknown, OutOfRange, PeriodClosed, StorageUnavailable
-from leaderboards.models import Player
+from leaderboards.models import Period, Player
 from leaderboards.services.decided import Decided, refused
 from leaderboards.services.ids import bucketed, days, reused
 from leaderboards.services.resolve import Item
@@ -77,17 +77,24 @@ def _fits(item: Item, decided: dict[int, Decided]) -> bool:
 
 def _apply(items: Sequence[Item], service: str, at: datetime) -> dict[int, Decided]:
     period = items[0].period
-    rows = [ToJudge(item.entry.player, item.value, item.at_ms, bucketed(item.entry, service)) for item in items]
     writer = ZsetWriter(redis.boards())
     try:
-        judged = writer.submit(period, rows, days(at))
+        judged = writer.submit(period, _to_judge(period, items, service), days(at))
     except Stale:  # nothing was done: it may have been settled since we read its generation
         known = period.generation
-        ask(lambda: period.refresh_from_db(fields=["generation", "stale_since"]))
+        ask(lambda: period.refresh_from_db(fields=["generation", "stale_since", "ends_at"]))
         if period.generation == known or period.stale_since is not None:
             raise
-        judged = writer.submit(period, rows, days(at))
+        judged = writer.submit(period, _to_judge(period, items, service), days(at))
     return {item.entry.position: _decided(item, row) for item, row in zip(items, judged, strict=True)}
+
+
+def _to_judge(period: Period, items: Sequence[Item], service: str) -> list[ToJudge]:
+    """The items for the script, their times as the period's layout keeps them now."""
+    return [
+        ToJudge(each.entry.player, each.value, period.layout.quantize(each.at_ms), bucketed(each.entry, service))
+        for each in items
+    ]
 
 
 def _decided(item: Item, row: Judged) -> Decided:
