@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from datetime import datetime
 from itertools import groupby
+from typing import NamedTuple
 
 from foundation import clock
+from leaderboards.core.instants import from_milliseconds
 from leaderboards.core.rules import Order
-from leaderboards.models import Board, Period, Standing
+from leaderboards.models import Board, FinalStanding, Period, Player, Standing, State
 from leaderboards.selectors.periods import stored_period
 from leaderboards.selectors.standings import Row
 from leaderboards.stores.sql_writes import state_of
@@ -17,7 +19,7 @@ CHUNK = 2000
 def export_rows(board: Board, period: str) -> tuple[datetime, Iterator[Row]]:
     """When it was so, and every row of the period, best first. Raises ``UnknownPeriod`` at once.
 
-    Reads SQL: on a redis board run the mirror first.
+    Reads SQL, of a final period its final standings: on a redis board run the mirror first.
     """
     as_of = clock.now()
     stored = stored_period(board, period, as_of)
@@ -27,14 +29,37 @@ def export_rows(board: Board, period: str) -> tuple[datetime, Iterator[Row]]:
 def _rows(period: Period) -> Iterator[Row]:
     by_time, dense = period.rules.ties.by_time, period.rules.ties.value == "dense"
     seen = 0
-    for nth, (_, group) in enumerate(groupby(_ordered(period), key=lambda standing: standing.score), start=1):
+    for nth, (_, group) in enumerate(groupby(_lines(period), key=lambda line: line.score), start=1):
         equals = list(group)
-        for index, standing in enumerate(equals):
+        for index, line in enumerate(equals):
             if by_time:
-                yield _row(period, standing, seen + index + 1, 1, seen + index)
+                yield _row(period, line, seen + index + 1, 1, seen + index)
             else:
-                yield _row(period, standing, nth if dense else seen + 1, len(equals), seen)
+                yield _row(period, line, nth if dense else seen + 1, len(equals), seen)
         seen += len(equals)
+
+
+class _Line(NamedTuple):
+    score: float | None
+    player: Player
+    value: tuple[int, ...]
+    at: datetime | None
+
+
+def _lines(period: Period) -> Iterator[_Line]:
+    if period.state in (State.FINAL, State.EXPIRED):
+        for placed in _final(period):
+            value, at_ms, _ = period.layout.unpack(placed.score, placed.member)
+            yield _Line(placed.score, placed.player, value, None if at_ms is None else from_milliseconds(at_ms))
+    else:
+        for row in _ordered(period):
+            value = state_of(row.points, row.fields, row.at).value
+            yield _Line(row.score, row.player, value, row.at if period.layout.shows_time else None)
+
+
+def _final(period: Period) -> Iterator[FinalStanding]:
+    rows = FinalStanding.objects.filter(period=period).select_related("player").order_by("place")
+    return rows.iterator(chunk_size=CHUNK)
 
 
 def _ordered(period: Period) -> Iterator[Standing]:
@@ -43,16 +68,15 @@ def _ordered(period: Period) -> Iterator[Standing]:
     return rows.iterator(chunk_size=CHUNK)
 
 
-def _row(period: Period, standing: Standing, rank: int, tied: int, ahead: int) -> Row:
-    points, fields = period.rules.shown(state_of(standing.points, standing.fields, standing.at).value)
-    player = standing.player
+def _row(period: Period, line: _Line, rank: int, tied: int, ahead: int) -> Row:
+    points, fields = period.rules.shown(line.value)
     return Row(
         rank=rank,
-        player=player.external_id,
-        name=player.name or player.external_id,
+        player=line.player.external_id,
+        name=line.player.name or line.player.external_id,
         points=points,
         fields=fields,
-        achieved_at=standing.at if period.layout.shows_time else None,
+        achieved_at=line.at,
         tied=tied,
         ahead=ahead,
     )
