@@ -22,7 +22,7 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "close_periods": every(10, "leaderboards.tasks.close_periods"),
     # Redis and SQL are compared, standing by standing, for 20 seconds at a time.
     "verify": every(300, "leaderboards.tasks.verify"),
-    # Keys and submissions that have been kept long enough go.
+    # Keys, submissions and records of trouble that have been kept long enough go.
     "retain": every(3600, "leaderboards.tasks.retain"),
     # Competitions freeze, are kept in snapshots, compared, and brought to their end.
     "advance_competitions": every(5, "competitions.tasks.advance"),
