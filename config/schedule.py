@@ -26,7 +26,7 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "retain": every(3600, "leaderboards.tasks.retain"),
     # Competitions freeze, are kept in snapshots, compared, and brought to their end.
     "advance_competitions": every(5, "competitions.tasks.advance"),
-    # What was held through the night is told, and e-mails are sent, for about four seconds.
+    # What was held through the night is told, and e-mails are sent, for up to five seconds.
     "tell": every(5, "competitions.tasks.tell"),
     # Final rankings are rewarded.
     "reward": every(10, "competitions.tasks.reward"),

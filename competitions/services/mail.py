@@ -27,7 +27,7 @@ from leaderboards.models import Player
 logger = logging.getLogger(__name__)
 
 # Shorter than the schedule's interval: a slow mail server must not keep the worker from everything else.
-BUDGET_SECONDS = 4.0
+BUDGET_SECONDS = 3.0
 CLAIMED_FOR = timedelta(minutes=2)
 TRIED_FOR = timedelta(days=2)
 AWAY_FOR = timedelta(minutes=1)

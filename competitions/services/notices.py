@@ -10,16 +10,19 @@ from itertools import groupby
 from operator import attrgetter
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from competitions.core.quiet_hours import QuietHours
 from competitions.models import Change, ChangeKind, Competition, Notice, NoticeKind, Participant
 from competitions.selectors.preferences import preference_of, zone_of
 from competitions.services import mail
+from foundation import clock
 from foundation.failpoints import failpoint
 from leaderboards.models import Player
 
 CHUNK = 1000
+# Shorter than the schedule's interval: a morning after a busy night must not keep the worker from everything else.
+BUDGET_SECONDS = 2.0
 _OF_CHANGES = {ChangeKind.EXTENDED: NoticeKind.EXTENDED, ChangeKind.CANCELLED: NoticeKind.CANCELLED}
 
 
@@ -59,26 +62,49 @@ def tell_participants(change: Change) -> int:
 
 
 def release_held(at: datetime) -> int:
-    """Let go of what was held until now: released, merged into one, or dropped; returns how many are told."""
-    due = Notice.objects.filter(held_until__lte=at).order_by("competition_id")
-    return sum(_release(number, at) for number in due.values_list("competition_id", flat=True).distinct())
+    """Let go of what was held until now, for a few seconds: released, merged into one, or dropped.
+
+    Returns how many notices are told by that.
+    """
+    due = Notice.objects.filter(held_until__lte=at)
+    next_one = due.order_by("held_until", "pk").values_list("competition_id", flat=True)
+    until, told = clock.monotonic() + BUDGET_SECONDS, 0
+    while clock.monotonic() < until and (competition := next_one.first()):
+        held = due.filter(competition=competition)
+        players = held.order_by("player_id").values_list("player_id", flat=True).distinct()[:CHUNK]
+        told += _release(held.filter(player__in=list(players)), at)
+    return told
 
 
 @transaction.atomic
-def _release(competition_id: int, at: datetime) -> int:
-    rows = Notice.objects.select_for_update(of=("self",)).filter(competition=competition_id, held_until__lte=at)
-    rows = rows.select_related("competition", "player__user", "player__preference").defer("competition__picture")
-    due = list(rows.order_by("player_id", "pk"))  # nothing where another run was here
+def _release(held: QuerySet[Notice], at: datetime) -> int:
+    """All that is due of some players and one competition."""
+    rows = held.select_for_update(of=("self",)).select_related("competition", "player__user", "player__preference")
+    due = list(rows.defer("competition__picture").order_by("player_id", "pk"))  # none where another run was here
+    _rows([notice for notice in due if _is_moot(notice)]).update(dropped_at=at, held_until=None)
     kept = [notice for notice in due if not _is_moot(notice)]
-    told = [_one_for(list(own), at) for _, own in groupby(kept, key=attrgetter("player_id"))]
-    Notice.objects.bulk_create([notice for notice in told if notice.kind == NoticeKind.SUMMARY], batch_size=CHUNK)
-    for notice in due:
-        notice.dropped_at = at if _is_moot(notice) else None
-        notice.held_until = None
-    Notice.objects.bulk_update(due, ["held_until", "dropped_at", "merged_into"], batch_size=CHUNK)
+    _rows(kept).update(held_until=None)
+    told = []
+    for _, own in groupby(kept, key=attrgetter("player_id")):
+        first, *more = own
+        told.append(_summary(first, at) if more else first)
+    _put_in_their_place([notice for notice in told if notice.kind == NoticeKind.SUMMARY], kept)
     mail.queue(told, at)
     failpoint("release.before_commit")
     return len(told)
+
+
+def _summary(one: Notice, at: datetime) -> Notice:
+    """A notice that stands for several, of which this is one."""
+    return Notice(competition=one.competition, player=one.player, kind=NoticeKind.SUMMARY, created_at=at)
+
+
+def _put_in_their_place(summaries: Sequence[Notice], kept: Sequence[Notice]) -> None:
+    """Write the summaries, and merge into them what their players were to be told."""
+    written = _rows(Notice.objects.bulk_create(summaries))
+    his = written.filter(player=OuterRef("player")).values("pk")
+    merged = _rows(kept).filter(player__in=[summary.player_id for summary in summaries])
+    merged.update(merged_into=Subquery(his))
 
 
 def _is_moot(notice: Notice) -> bool:
@@ -88,15 +114,8 @@ def _is_moot(notice: Notice) -> bool:
     return notice.change_id is None and (ended or competition.cancelled_at is not None)
 
 
-def _one_for(own: Sequence[Notice], at: datetime) -> Notice:
-    """The notice of one player that is held alone, or one for all of them, which takes their place."""
-    if len(own) == 1:
-        return own[0]
-    first = own[0]
-    summary = Notice(competition=first.competition, player=first.player, kind=NoticeKind.SUMMARY, created_at=at)
-    for notice in own:
-        notice.merged_into = summary
-    return summary
+def _rows(notices: Sequence[Notice]) -> QuerySet[Notice]:
+    return Notice.objects.filter(pk__in=[notice.pk for notice in notices])
 
 
 def _quiet_hours(notice: Notice) -> QuietHours:

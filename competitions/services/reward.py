@@ -16,7 +16,7 @@ from competitions.core.rewards import By, Field, Ranked, Tier
 from competitions.models import Competition, Participant, RewardGrant, RewardRun, RewardTier
 from competitions.models.competitions import FROZEN_SUFFIX
 from foundation.failpoints import failpoint
-from foundation.webhooks.outbox import enqueue
+from foundation.webhooks.outbox import enqueue_all
 from leaderboards.models import FinalStanding, Period, Player, State
 
 CHUNK = 1000
@@ -115,15 +115,18 @@ def _ranking(period: Period) -> Iterator[Ranked]:
 
 def _announce(grants: Sequence[RewardGrant], at: datetime) -> None:
     players = Player.objects.in_bulk([grant.player_id for grant in grants])
-    for grant in grants:
-        payload = {
-            "grant": grant.pk,
-            "reward": grant.name,
-            "code": grant.code,
-            "player": players[grant.player_id].external_id,
-            "rank": grant.rank,
-            "board": grant.period.board_id,
-            "period": grant.period.label,
-            "competition": grant.competition_id,
-        }
-        enqueue("reward.granted", f"grant-{grant.pk}", payload, at)
+    payloads = {f"grant-{grant.pk}": _payload(grant, players[grant.player_id]) for grant in grants}
+    enqueue_all("reward.granted", payloads, at)
+
+
+def _payload(grant: RewardGrant, player: Player) -> dict[str, object]:
+    return {
+        "grant": grant.pk,
+        "reward": grant.name,
+        "code": grant.code,
+        "player": player.external_id,
+        "rank": grant.rank,
+        "board": grant.period.board_id,
+        "period": grant.period.label,
+        "competition": grant.competition_id,
+    }

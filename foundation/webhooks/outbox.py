@@ -29,10 +29,15 @@ def enqueue(kind: str, message_id: str, payload: Mapping[str, Any], at: datetime
     ``message_id`` (letters, digits, hyphen, underscore) is the same whenever it is about the same. Raises
     ``Invalid`` for an id, a kind or a payload (20,000 bytes with its envelope) that cannot be sent.
     """
-    body = _body(kind, message_id, payload, at)
+    enqueue_all(kind, {message_id: payload}, at)
+
+
+def enqueue_all(kind: str, payloads: Mapping[str, Mapping[str, Any]], at: datetime) -> None:
+    """The same for many messages of a kind, by their ids."""
+    bodies = {message_id: _body(kind, message_id, payload, at) for message_id, payload in payloads.items()}
     told = [endpoint for endpoint in WebhookEndpoint.objects.filter(disabled_at=None) if endpoint.wants(kind)]
-    rows = [_row(endpoint, kind, message_id, body, at) for endpoint in told]
-    WebhookDelivery.objects.bulk_create(rows, ignore_conflicts=True)
+    rows = [_row(endpoint, kind, message_id, body, at) for endpoint in told for message_id, body in bodies.items()]
+    WebhookDelivery.objects.bulk_create(rows, batch_size=1000, ignore_conflicts=True)
 
 
 def enqueue_test(endpoint: WebhookEndpoint, at: datetime) -> WebhookDelivery:
