@@ -132,11 +132,13 @@ class _View:
         if not self._may_hide:
             return False
         try:
-            return period_by_label(self._competition.board, self._competition.frozen_label) is not None
+            copied = period_by_label(self._competition.board, self._competition.frozen_label) is not None
         except SqlAway:
             if self._hidden:  # it may be there, and nothing else may be shown
                 raise
             return False
+        self._hidden = self._hidden or copied
+        return copied
 
 
 def _exported(competition: Competition, label: str) -> tuple[datetime, Iterator[Row]]:

@@ -15,6 +15,7 @@ from competitions.models import ChangeKind, Competition
 from competitions.services.changes import note
 from competitions.services.locked import locked, period_of
 from foundation.errors import Unavailable
+from leaderboards.services.freeze import copy_period
 
 logger = logging.getLogger(__name__)
 
@@ -36,8 +37,6 @@ def freeze_if_due(competition: Competition, at: datetime) -> bool:
     """Make the public copy if its time has come and it is not there. Raises ``Unavailable`` where it cannot be made."""
     if competition.frozen_at is not None or not competition.is_hidden(at):
         return False
-    from leaderboards.services.freeze import copy_period  # type: ignore[import-not-found]  # it is being written
-
     copy_period(period_of(competition), competition.frozen_label, at)
     Competition.objects.filter(pk=competition.pk, frozen_at=None).update(frozen_at=at)
     competition.refresh_from_db(fields=["frozen_at"])

@@ -12,6 +12,9 @@ from competitions.services import snapshot as snapshots
 from competitions.services.finish import finish_due
 from competitions.services.snapshot import due, take, take_due
 from foundation import redis
+from leaderboards.core.entries import read_entry
+from leaderboards.core.submissions import Caller
+from leaderboards.services.submit import submit
 from tests.competitions.site import (
     DAY,
     END,
@@ -20,6 +23,7 @@ from tests.competitions.site import (
     SOON,
     START,
     STORAGES,
+    joined,
     make_board,
     open_competition,
     raced,
@@ -133,6 +137,20 @@ def test_history_is_a_players_places_and_at_last_the_final_one(links: None) -> N
     assert before == [(SOON, 2, 5), (SOON + 30 * MINUTE, 1, 12)]
     assert [(each.at, each.rank, each.points) for each in after] == [*before, (END, 1, 12)]
     assert history(competition, "nobody", SOON) == []
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_history_tells_fields_where_a_board_has_them(links: None, storage: str) -> None:
+    criteria = [{"name": "stage", "bits": 15, "order": "desc"}, {"name": "members", "bits": 9, "order": "asc"}]
+    competition = open_competition(make_board(storage, criteria=criteria))
+    joined(competition, "ann")
+    entry = {"competition": competition.pk, "player": "ann", "fields": {"stage": 7, "members": 30}}
+    submit([read_entry(entry, 0)], Caller("game"), SOON)
+
+    take_due(SOON)
+
+    [moment] = history(competition, "ann", SOON)
+    assert (moment.rank, moment.points, moment.fields) == (1, None, {"stage": 7, "members": 30})
 
 
 def _away(*_: object, **__: object) -> None:

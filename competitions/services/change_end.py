@@ -1,0 +1,73 @@
+"""Moving the end of a competition that runs or is to come.
+
+A later end repacks the scores (``leaderboards.services.extend``) before anybody is told: a crash in between leaves
+a period that ends later than its competition, which harms nothing. An earlier end leaves the period as it is, since
+it is the competition that decides who may still score and when it is closed.
+"""
+
+from datetime import datetime
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+
+from competitions.errors import BadCompetition, CompetitionOver, NotOpenYet
+from competitions.models import ChangeKind, Competition
+from competitions.services.changes import note, reason_given
+from competitions.services.freeze import freeze_if_due
+from competitions.services.locked import locked, period_of
+from competitions.services.notices import tell_participants
+from competitions.services.publish import check_window
+from leaderboards.core.periods import event_window
+from leaderboards.errors import BadBoard
+from leaderboards.services.extend import move_end
+
+
+def change_end(
+    competition: Competition, ends_at: datetime, reason: str, at: datetime, by: AbstractBaseUser | None
+) -> Competition:
+    """Move the end to ``ends_at``, which is still to come; to where it is changes nothing.
+
+    Raises ``BadCompetition`` (the reason, the end), ``CompetitionOver``, ``NotOpenYet``, or ``Unavailable`` where
+    Redis decides and is away.
+    """
+    reason = reason_given(reason)
+    _refuse(competition, ends_at, at)
+    freeze_if_due(competition, at)
+    period = period_of(competition)
+    if period.ends_at is not None and period.ends_at < ends_at:
+        check_window(period.rules, event_window(competition.pk, competition.starts_at, ends_at))
+        try:
+            move_end(period, ends_at, at)
+        except BadBoard as error:
+            raise BadCompetition(error.detail, "ends_at") from error
+    return _note(competition, ends_at, reason, at, by)
+
+
+@transaction.atomic
+def _note(
+    competition: Competition, ends_at: datetime, reason: str, at: datetime, by: AbstractBaseUser | None
+) -> Competition:
+    held = locked(competition)
+    _refuse(held, ends_at, at)
+    before = held.ends_at
+    if before == ends_at:
+        return held
+    held.ends_at = ends_at
+    held.join_until = min(held.join_until, ends_at) if held.join_until else None
+    held.save(update_fields=["ends_at", "join_until"])
+    ends = {"from": before.isoformat(), "to": ends_at.isoformat()}
+    tell_participants(note(held, ChangeKind.EXTENDED, at, by, reason, **ends))
+    return held
+
+
+def _refuse(competition: Competition, ends_at: datetime, at: datetime) -> None:
+    if competition.published_at is None:
+        raise NotOpenYet("It is a draft: change its end in its form.")
+    if competition.cancelled_at is not None:
+        raise CompetitionOver("It was cancelled: its end cannot be moved.")
+    if competition.ends_at <= at:
+        raise CompetitionOver("It has ended: its end cannot be moved any more.")
+    if ends_at <= at:
+        raise BadCompetition("The new end lies in the past.", "ends_at")
+    if ends_at <= competition.starts_at:
+        raise BadCompetition("A competition must end after it starts.", "ends_at")
