@@ -31,7 +31,8 @@ def ask(period: Period, question: Callable[[Store, Period], Answer]) -> tuple[An
         return _ask_sql(period, question, SqlStore()), True
     if period.stale_since is None:
         try:
-            return _ask_redis(period, question), True
+            store = ZsetStore(redis.boards())
+            return of_the_present(period, lambda: question(store, period)), True
         except Unavailable as error:
             logger.info("period %s is read from SQL: %s", period.pk, error.detail)
     return _ask_sql(period, question, SqlStore(patience_ms=PATIENCE_MS)), False
@@ -49,13 +50,16 @@ def _ask_sql(period: Period, question: Callable[[Store, Period], Answer], store:
             return answer
 
 
-def _ask_redis(period: Period, question: Callable[[Store, Period], Answer]) -> Answer:
-    store = ZsetStore(redis.boards())
+def of_the_present(period: Period, script: Callable[[], Answer]) -> Answer:
+    """What ``script`` answers for ``period``; run once more if the period was settled since its row was read.
+
+    Raises ``Stale``, and what the script raises.
+    """
     try:
-        return question(store, period)
-    except Stale:
+        return script()
+    except Stale:  # nothing was done
         known = period.generation
         ask_sql(lambda: period.refresh_from_db(fields=["generation", "stale_since", "ends_at"]))
         if period.generation == known or period.stale_since is not None:
             raise
-        return question(store, period)  # it was settled between our two reads
+    return script()

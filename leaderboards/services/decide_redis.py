@@ -10,15 +10,15 @@ from datetime import datetime
 from foundation import redis
 from foundation.errors import SunwiError, Unavailable
 from foundation.redis import RedisSilent
-from foundation.sql import Remembered, ask
+from foundation.sql import Remembered
 from leaderboards.core.policies import State, judge
 from leaderboards.core.submissions import Status
 from leaderboards.errors import Banned, OutcomeUnknown, OutOfRange, PeriodClosed, StorageUnavailable
 from leaderboards.models import Period, Player
+from leaderboards.selectors.reading import of_the_present
 from leaderboards.services.decided import Decided, refused
 from leaderboards.services.ids import bucketed, days, reused
 from leaderboards.services.resolve import Item
-from leaderboards.stores.base import Stale
 from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, Judged, ToJudge, Verdict, ZsetWriter, state_from
 
 _STATUS = {Verdict.UPDATED: Status.UPDATED, Verdict.SAME: Status.UNCHANGED, Verdict.DUPLICATE: Status.DUPLICATE}
@@ -78,14 +78,7 @@ def _fits(item: Item, decided: dict[int, Decided]) -> bool:
 def _apply(items: Sequence[Item], service: str, at: datetime) -> dict[int, Decided]:
     period = items[0].period
     writer = ZsetWriter(redis.boards())
-    try:
-        judged = writer.submit(period, _to_judge(period, items, service), days(at))
-    except Stale:  # nothing was done: it may have been settled since we read its generation
-        known = period.generation
-        ask(lambda: period.refresh_from_db(fields=["generation", "stale_since", "ends_at"]))
-        if period.generation == known or period.stale_since is not None:
-            raise
-        judged = writer.submit(period, _to_judge(period, items, service), days(at))
+    judged = of_the_present(period, lambda: writer.submit(period, _to_judge(period, items, service), days(at)))
     return {item.entry.position: _decided(item, row) for item, row in zip(items, judged, strict=True)}
 
 
