@@ -37,9 +37,9 @@ def publish(competition: Competition, at: datetime, by: AbstractBaseUser | None)
 
 def check(competition: Competition, at: datetime) -> None:
     """Raise ``BadCompetition``, with the field to blame, where the settings cannot work."""
-    _check_times(competition, at)
+    check_times(competition, at)
     _check_board(competition)
-    _check_joining(competition, at)
+    check_joining(competition, at)
     try:
         Calendar(PeriodKind.EVENT, competition.timezone)
         competition.full_clean(exclude=["picture"])
@@ -63,7 +63,8 @@ def check_window(rules: Rules, window: Window) -> None:
         raise BadCompetition(f"{hint} {error.detail}", "ends_at") from error
 
 
-def _check_times(competition: Competition, at: datetime) -> None:
+def check_times(competition: Competition, at: datetime) -> None:
+    """Raise ``BadCompetition`` where it ends before it starts, or has ended."""
     if competition.ends_at <= competition.starts_at:
         raise BadCompetition("A competition must end after it starts: move its end.", "ends_at")
     if competition.ends_at <= at:
@@ -84,7 +85,8 @@ def _check_board(competition: Competition) -> None:
     check_window(board.rules, competition.window)
 
 
-def _check_joining(competition: Competition, at: datetime) -> None:
+def check_joining(competition: Competition, at: datetime) -> None:
+    """Raise ``BadCompetition`` where nobody could join as the settings say."""
     if competition.joining == Joining.CODE and not competition.join_code.strip():
         raise BadCompetition("Joining by code needs a code.", "join_code")
     until = competition.join_until

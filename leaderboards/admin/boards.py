@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import PROTECT, QuerySet
 from django.forms import Script
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
@@ -25,7 +25,7 @@ from leaderboards.admin.sentences import on_the_boards_clock, setting_in_words
 from leaderboards.core import keys
 from leaderboards.core.periods import PeriodKind, window_at
 from leaderboards.errors import BadBoard
-from leaderboards.models import Board, Standing, Submission
+from leaderboards.models import Board, Period, Standing, Submission
 from leaderboards.services import boards as services
 from leaderboards.services.open import open_board
 
@@ -215,10 +215,11 @@ class BoardAdmin(admin.ModelAdmin[Board]):
         return super().has_delete_permission(request, obj) and (obj is None or not _has_scores(obj))
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
-        """Periods that nobody played in go with their board."""
+        """Periods that nobody played in go with their board. What else stands on it keeps it."""
         if any(_has_scores(board) for board in objs):
             return super().get_deleted_objects(objs, request)
-        return [str(board) for board in objs], {str(self.opts.verbose_name_plural): len(objs)}, set(), []
+        held = [said for board in objs for said in _standing_on(board)]
+        return [str(board) for board in objs], {str(self.opts.verbose_name_plural): len(objs)}, set(), held
 
     def delete_model(self, request: HttpRequest, obj: Board) -> None:
         """Board and empty periods; what Redis keeps of them is a generation that nobody asks for."""
@@ -231,6 +232,17 @@ def _has_scores(board: Board) -> bool:
     """SQL's word, and Redis's for what is not mirrored yet."""
     in_sql = Submission.objects.filter(board=board).exists() or Standing.objects.filter(period__board=board).exists()
     return in_sql or (not board.is_event and selectors.standings(board, limit=1).total > 0)
+
+
+def _standing_on(board: Board) -> list[str]:
+    """What the apps above keep on the board, whatever they call it; leaderboards do not know."""
+    others = [each for each in board._meta.related_objects if each.related_model is not Period]
+    keeping = [each for each in others if getattr(each, "on_delete", None) is PROTECT]
+    return [
+        f"{each.related_model._meta.verbose_name}: {row}"
+        for each in keeping
+        for row in each.related_model._default_manager.filter(**{each.field.name: board})[:10]
+    ]
 
 
 def _previewed(form: BoardForm) -> Board:

@@ -1,0 +1,8 @@
+"""The admin of competitions: one is run from here without a terminal. Each part registers itself.
+
+What changes more than a row goes through a service, and what a service refuses stands beside the field to blame.
+"""
+
+from competitions.admin import competitions, notices, participants, rewards, snapshots
+
+__all__ = ["competitions", "notices", "participants", "rewards", "snapshots"]

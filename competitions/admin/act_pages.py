@@ -1,0 +1,122 @@
+"""The pages behind a competition's buttons, and the standings as they are, for those who run it.
+
+An act takes two posts: the first shows what would change, the second does it. What is refused stands in the form.
+"""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.auth.models import AbstractBaseUser
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+
+from competitions.admin.acts import ACTS, Act, ActForm
+from competitions.models import Competition
+from competitions.selectors.participants import not_started
+from competitions.selectors.standings import standings
+from foundation import clock
+from foundation.errors import SunwiError
+from leaderboards.formats import points, shown_fields
+from leaderboards.selectors import Row
+
+ROWS_A_PAGE = 100
+
+
+class ActPages(admin.ModelAdmin[Competition]):
+    """The part of the competitions' admin that is not Django's own."""
+
+    def get_urls(self) -> list[URLPattern]:
+        """A page for each act and one for the standings, beside Django's own."""
+        pages = [path(f"<int:number>/{act.slug}/", self._page_of(act), name=_name(act.slug)) for act in ACTS]
+        shown = self.admin_site.admin_view(self.standings_page)
+        return [*pages, path("<int:number>/standings/", shown, name=_name("standings")), *super().get_urls()]
+
+    def _page_of(self, act: Act) -> Any:
+        def page(request: HttpRequest, number: int) -> HttpResponseBase:
+            return self.act_page(request, act, number)
+
+        return self.admin_site.admin_view(page)
+
+    def act_page(self, request: HttpRequest, act: Act, number: int) -> HttpResponseBase:
+        """Ask, show what would change, do it."""
+        competition = self._found(request, number)
+        if not self.has_change_permission(request, competition):
+            raise PermissionDenied
+        form = act.form(competition, request.POST or None)
+        confirmed = "confirmed" in request.POST
+        if request.method == "POST" and form.is_valid() and confirmed and self._run(request, act, form):
+            return redirect("admin:competitions_competition_change", number)
+        return self._asked(request, act, form)
+
+    def _run(self, request: HttpRequest, act: Act, form: ActForm) -> bool:
+        assert isinstance(request.user, AbstractBaseUser)  # noqa: S101 - for the type checker: staff only
+        try:
+            act.run(form.competition, form.cleaned_data, clock.now(), request.user)
+        except SunwiError as error:
+            field = getattr(error, "field", None)
+            form.add_error(field if field in form.fields else None, error.detail)
+            return False
+        self.log_change(request, form.competition, f"{act.done}")
+        messages.success(request, str(act.done))
+        return True
+
+    def _asked(self, request: HttpRequest, act: Act, form: ActForm) -> HttpResponse:
+        typed = form.cleaned_data if form.is_bound and form.is_valid() else None
+        shows_all = not form.fields
+        lines = act.preview(form.competition, typed or {}) if shows_all or typed is not None else []
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"{act.title}: {form.competition}",
+            "act": act,
+            "form": form,
+            "lines": lines,
+            "may_confirm": shows_all or typed is not None,
+            "original": form.competition,
+            "opts": self.opts,
+        }
+        return TemplateResponse(request, "admin/competitions/act.html", context)
+
+    def standings_page(self, request: HttpRequest, number: int) -> HttpResponse:
+        """All that there is, also while the public may not see it."""
+        competition, at = self._found(request, number), clock.now()
+        offset = _number(request.GET.get("offset"))
+        found = standings(competition, at, offset, ROWS_A_PAGE, full=True)
+        out = set(competition.participants.exclude(disqualified_at=None).values_list("player__external_id", flat=True))
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"Standings: {competition}",
+            "original": competition,
+            "opts": self.opts,
+            "hidden": competition.is_hidden(at),
+            "found": found,
+            "rows": [(row, _value(competition, row), row.player in out) for row in found.rows],
+            "waiting": not_started(competition, at, 0, ROWS_A_PAGE, full=True),
+            "next": offset + ROWS_A_PAGE if offset + ROWS_A_PAGE < found.total else None,
+            "previous": max(0, offset - ROWS_A_PAGE) if offset else None,
+        }
+        return TemplateResponse(request, "admin/competitions/standings.html", context)
+
+    def _found(self, request: HttpRequest, number: int) -> Competition:
+        competition = self.get_object(request, str(number))
+        if competition is None:
+            raise Http404
+        if not self.has_view_or_change_permission(request, competition):
+            raise PermissionDenied
+        return competition
+
+
+def _name(slug: str) -> str:
+    return f"competitions_competition_{slug}"
+
+
+def _value(competition: Competition, row: Row) -> str:
+    if row.fields is not None:
+        return ", ".join(f"{name} {row.fields[name]}" for name in shown_fields(row.fields))
+    return points(competition.board, row.points if row.points is not None else 0)
+
+
+def _number(typed: str | None) -> int:
+    return int(typed) if typed and typed.isascii() and typed.isdigit() and len(typed) < 10 else 0

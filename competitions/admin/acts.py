@@ -1,0 +1,160 @@
+"""What a button does to a competition: each act asks once more, shows what will change, and runs one service."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from django.contrib.auth.models import AbstractBaseUser
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+from django.utils.translation import ngettext
+
+from competitions.admin.times import ClockField, as_typed, in_zone, on_the_clock
+from competitions.core.lifecycle import Phase
+from competitions.models import Competition
+from competitions.selectors.competitions import participants_count
+from competitions.services.cancel import cancel
+from competitions.services.change_end import change_end
+from competitions.services.changes import LONGEST_REASON
+from competitions.services.freeze import reveal
+from competitions.services.publish import publish
+
+Typed = Mapping[str, Any]
+
+
+class ActForm(forms.Form):
+    """Nothing to type; a field more where there is."""
+
+    def __init__(self, competition: Competition, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.competition = competition
+
+
+class ReasonForm(ActForm):
+    """Why: the participants read it."""
+
+    reason = forms.CharField(
+        label=_lazy("Reason"),
+        max_length=LONGEST_REASON,
+        help_text=_lazy("Participants are told, in these words."),
+        widget=forms.Textarea(attrs={"rows": 3, "cols": 60}),
+    )
+
+
+class EndForm(ReasonForm):
+    """The new end, and why."""
+
+    ends_at = ClockField(label=_lazy("New end"))
+    field_order = ("ends_at", "reason")
+
+    def __init__(self, competition: Competition, *args: Any, **kwargs: Any) -> None:
+        super().__init__(competition, *args, **kwargs)
+        self.initial["ends_at"] = as_typed(competition.ends_at, competition.timezone)
+        self.fields["ends_at"].help_text = _("On the clock of %(zone)s.") % {"zone": competition.timezone}
+
+    def clean_ends_at(self) -> datetime | None:
+        """On the competition's own clock."""
+        return in_zone(self.cleaned_data["ends_at"], self.competition.timezone)
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """``run`` raises what the service refuses; ``preview`` says in lines what would change."""
+
+    slug: str
+    title: str | Promise
+    question: str | Promise
+    done: str | Promise
+    run: Callable[[Competition, Typed, datetime, AbstractBaseUser], object]
+    offered: Callable[[Competition, datetime], bool]
+    preview: Callable[[Competition, Typed], list[str]]
+    form: type[ActForm] = ActForm
+
+
+def _told(competition: Competition) -> str:
+    count = participants_count(competition)
+    return ngettext("%(count)s participant is told.", "%(count)s participants are told.", count) % {"count": count}
+
+
+def _if_published(competition: Competition, _typed: Typed) -> list[str]:
+    zone = competition.timezone
+    return [
+        _("Anybody can see it and join from now on, as its settings say."),
+        _("It runs from %(start)s to %(end)s; from now on the two change with a reason only.")
+        % {"start": on_the_clock(competition.starts_at, zone), "end": on_the_clock(competition.ends_at, zone)},
+        _("Its rules are those of the board “%(board)s” as they are now.") % {"board": competition.board},
+    ]
+
+
+def _if_moved(competition: Competition, typed: Typed) -> list[str]:
+    zone, ends_at = competition.timezone, typed["ends_at"]
+    lines = [
+        _("The end moves from %(before)s to %(after)s.")
+        % {"before": on_the_clock(competition.ends_at, zone), "after": on_the_clock(ends_at, zone)},
+    ]
+    freeze = competition.course.freeze
+    if freeze is not None and competition.frozen_at is None:
+        freezes_at = max(competition.starts_at, ends_at - freeze)
+        lines.append(_("The standings freeze %(when)s.") % {"when": on_the_clock(freezes_at, zone)})
+    if competition.join_until is not None and competition.join_until > ends_at:
+        lines.append(_("Joining ends with it."))
+    if ends_at > competition.ends_at:
+        lines.append(_("Scores are packed anew; every rank stays."))
+    return [*lines, _told(competition)]
+
+
+def _if_cancelled(competition: Competition, _typed: Typed) -> list[str]:
+    return [_("Nobody scores any more, and nothing is won. This can not be undone."), _told(competition)]
+
+
+def _if_revealed(_competition: Competition, _typed: Typed) -> list[str]:
+    return [_("Everybody sees the final ranking, and rewards are granted. This can not be undone.")]
+
+
+def _lives(competition: Competition) -> bool:
+    return competition.published_at is not None and competition.cancelled_at is None and competition.final_at is None
+
+
+ACTS = (
+    Act(
+        slug="publish",
+        title=_lazy("Publish"),
+        question=_lazy("Publish this competition?"),
+        done=_lazy("Published."),
+        run=lambda competition, _typed, at, by: publish(competition, at, by),
+        offered=lambda competition, at: competition.phase(at) is Phase.DRAFT,
+        preview=_if_published,
+    ),
+    Act(
+        slug="move-end",
+        title=_lazy("Move the end"),
+        question=_lazy("When shall it end instead, and why?"),
+        done=_lazy("The end is moved."),
+        run=lambda competition, typed, at, by: change_end(competition, typed["ends_at"], typed["reason"], at, by),
+        offered=lambda competition, at: _lives(competition) and at < competition.ends_at,
+        preview=_if_moved,
+        form=EndForm,
+    ),
+    Act(
+        slug="reveal",
+        title=_lazy("Reveal"),
+        question=_lazy("Let everybody see the final ranking?"),
+        done=_lazy("Revealed."),
+        run=lambda competition, _typed, at, by: reveal(competition, at, by),
+        offered=lambda competition, at: competition.is_hidden(at),
+        preview=_if_revealed,
+    ),
+    Act(
+        slug="cancel",
+        title=_lazy("Cancel"),
+        question=_lazy("Why is it cancelled?"),
+        done=_lazy("Cancelled."),
+        run=lambda competition, typed, at, by: cancel(competition, typed["reason"], at, by),
+        offered=lambda competition, _at: _lives(competition),
+        preview=_if_cancelled,
+        form=ReasonForm,
+    ),
+)

@@ -1,0 +1,164 @@
+"""Rewards in the admin: tiers of a competition and of a board, and who was granted what.
+
+Tiers count for what becomes final afterwards; they never reach back.
+"""
+
+import csv
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from django.http import HttpRequest, StreamingHttpResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+
+from competitions.models import Competition, RewardGrant, RewardTier, TierKind
+from competitions.services.reward import mark_delivered
+from foundation import clock
+from leaderboards.admin.board_form import plain
+from leaderboards.admin.paging import ReadOnlyAdmin
+from leaderboards.models import Board
+
+
+class TierForm(forms.ModelForm[RewardTier]):
+    """A tier that somebody can earn."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.pk:
+            self.initial["limit"] = plain(self.instance.limit)
+
+    def clean(self) -> dict[str, Any]:
+        """Ranks are whole and in order, a share is one."""
+        cleaned = super().clean() or self.cleaned_data
+        kind, limit, first = cleaned.get("kind"), cleaned.get("limit"), cleaned.get("from_rank")
+        if limit is not None and (why := _wrong_limit(kind, limit, first or 1)):
+            self.add_error("limit", why)
+        return cleaned
+
+
+def _wrong_limit(kind: str | None, limit: Decimal, first: int) -> str | None:
+    if kind == TierKind.RANK and (limit != int(limit) or limit < max(1, first)):
+        return _("By rank this is a whole number, and not below the rank that it begins with.")
+    if kind == TierKind.PERCENT and not 0 < limit <= 100:
+        return _("By percent this is more than 0 and at most 100.")
+    return None
+
+
+class CompetitionTiers(admin.TabularInline[RewardTier, Competition]):
+    """What can be won. Once the competition is over, its tiers stay as they were."""
+
+    model = RewardTier
+    form = TierForm
+    fields = ("name", "code", "kind", "from_rank", "limit")
+    extra = 1
+
+    def has_add_permission(self, request: HttpRequest, obj: Competition | None = None) -> bool:
+        """As long as something can be won."""
+        return super().has_add_permission(request, obj) and _can_be_won(obj)
+
+    def has_change_permission(self, request: HttpRequest, obj: Competition | None = None) -> bool:
+        """As long as something can be won."""
+        return super().has_change_permission(request, obj) and _can_be_won(obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Competition | None = None) -> bool:
+        """As long as something can be won."""
+        return super().has_delete_permission(request, obj) and _can_be_won(obj)
+
+
+def _can_be_won(competition: Competition | None) -> bool:
+    return competition is None or (competition.final_at is None and competition.cancelled_at is None)
+
+
+class BoardTierForm(TierForm):
+    """The same for a board: every period that closes."""
+
+    board = forms.ModelChoiceField(label=_lazy("Board"), queryset=Board.objects.filter(retired_at=None))
+
+    def clean_board(self) -> Board:
+        """A tier stays where it is: grants tell of it."""
+        board: Board = self.cleaned_data["board"]
+        if self.instance.pk and self.instance.board_id != board.pk:
+            raise ValidationError(_("A reward stays with its board: make another one."))
+        return board
+
+
+@admin.register(RewardTier)
+class BoardTierAdmin(admin.ModelAdmin[RewardTier]):
+    """Rewards of boards, for each period that closes; a competition's own stand in its form."""
+
+    form = BoardTierForm
+    fields = ("board", "name", "code", "kind", "from_rank", "limit")
+    list_display = ("name", "board", "kind", "from_rank", "up_to")
+    list_filter = (("board", admin.RelatedOnlyFieldListFilter),)
+    list_select_related = ("board",)
+    list_per_page = 50
+    search_fields = ("name", "board__name")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[RewardTier]:
+        """Those of boards."""
+        return super().get_queryset(request).filter(board__isnull=False)
+
+    @admin.display(description=_lazy("up to"))
+    def up_to(self, tier: RewardTier) -> str:
+        """Without zeros that say nothing."""
+        return plain(tier.limit)
+
+
+@admin.register(RewardGrant)
+class GrantAdmin(ReadOnlyAdmin[RewardGrant]):
+    """Who has earned what: exported for whoever hands it out, and marked when it is done."""
+
+    list_display = ("name", "code", "player", "rank", "competition", "period", "granted_at", "delivered_at")
+    list_filter = (("delivered_at", admin.EmptyFieldListFilter), ("competition", admin.RelatedOnlyFieldListFilter))
+    list_select_related = ("player", "competition", "period")
+    search_fields = ("player__external_id__exact",)
+    search_help_text = _lazy("A player's whole id.")
+    ordering = ("-pk",)
+    actions = ("deliver", "export")
+    fields = ("name", "code", "player", "rank", "competition", "period", "tier", "granted_at", "delivered_at")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[RewardGrant]:
+        """Without the competitions' pictures."""
+        return super().get_queryset(request).defer("competition__picture")
+
+    @admin.action(description=_lazy("Mark the selected rewards as delivered"), permissions=["act"])
+    def deliver(self, request: HttpRequest, grants: QuerySet[RewardGrant]) -> None:
+        """Once: who was marked before stays as he was."""
+        number = mark_delivered(RewardGrant.objects.filter(pk__in=grants.values("pk")), clock.now())
+        messages.success(request, _("Marked as delivered: %(number)s.") % {"number": number})
+
+    @admin.action(description=_lazy("Export the selected rewards as CSV"), permissions=["view"])
+    def export(self, request: HttpRequest, grants: QuerySet[RewardGrant]) -> StreamingHttpResponse:
+        """A line for each."""
+        response = StreamingHttpResponse(_csv(grants.order_by("pk")), content_type="text/csv; charset=utf-8")
+        response["Content-Disposition"] = 'attachment; filename="rewards.csv"'
+        return response
+
+    def has_act_permission(self, request: HttpRequest) -> bool:
+        """Whoever may change grants; nobody types in them."""
+        return request.user.has_perm("competitions.change_rewardgrant")
+
+
+class _Line:
+    """What the csv writer writes to: it hands each line back."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+COLUMNS = ("grant", "reward", "code", "player", "rank", "board", "period", "competition", "granted_at", "delivered_at")
+
+
+def _csv(grants: QuerySet[RewardGrant]) -> Iterator[str]:
+    writer = csv.writer(_Line(), lineterminator="\r\n")
+    yield str(writer.writerow(COLUMNS))
+    for grant in grants.iterator(chunk_size=2000):
+        delivered_at = grant.delivered_at.isoformat() if grant.delivered_at else ""
+        where = (grant.period.board_id, grant.period.label, grant.competition_id or "")
+        what = (grant.pk, grant.name, grant.code, grant.player.external_id, grant.rank)
+        yield str(writer.writerow([*what, *where, grant.granted_at.isoformat(), delivered_at]))

@@ -1,0 +1,82 @@
+"""A competition's course as it is drawn: steps with their times, what is now, and what somebody should do next.
+
+Those who run it see behind the curtain: a result may be final while the public still sees the freeze.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+
+from competitions.admin.times import on_the_clock
+from competitions.core.lifecycle import Phase
+from competitions.models import Competition
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """``state`` is ``done``, ``now`` or ``coming``; it is also said in words, not by colour alone."""
+
+    title: str
+    when: str
+    state: str
+
+    @property
+    def state_in_words(self) -> str:
+        """For who cannot see the drawing."""
+        return {"done": _("done"), "now": _("now"), "coming": _("to come")}[self.state]
+
+
+def steps(competition: Competition, at: datetime) -> list[Step]:
+    """From draft to final, or to where it was cancelled."""
+    course = _course(competition)
+    phase = competition.phase(at)
+    order = [each for each, _title, _when in course]
+    reached = order.index(phase)
+    states = ["done" if nth < reached else "now" if nth == reached else "coming" for nth in range(len(order))]
+    if phase in (Phase.FINAL, Phase.CANCELLED):
+        states[-1] = "now"
+    return [
+        Step(title, on_the_clock(when, competition.timezone) if when else "", state)
+        for (_phase, title, when), state in zip(course, states, strict=True)
+    ]
+
+
+def _course(competition: Competition) -> list[tuple[Phase, str, datetime | None]]:
+    every = [
+        (Phase.DRAFT, _("draft"), competition.created_at),
+        (Phase.OPEN, _("open for joining"), competition.published_at),
+        (Phase.RUNNING, _("running"), competition.starts_at),
+        (Phase.FROZEN, _("frozen until the reveal"), competition.frozen_at or competition.course.freezes_at),
+        (Phase.CLOSING, _("closing"), competition.ends_at),
+        (Phase.FINAL, _("final"), competition.final_at),
+    ]
+    if competition.course.freezes_at is None and competition.frozen_at is None:
+        every = [each for each in every if each[0] is not Phase.FROZEN]
+    if competition.cancelled_at is None:
+        return every
+    happened = [each for each in every if each[2] is not None and each[2] <= competition.cancelled_at]
+    return [*happened, (Phase.CANCELLED, _("cancelled"), competition.cancelled_at)]
+
+
+def next_step(competition: Competition, at: datetime) -> str:
+    """What comes next, by itself or by somebody's hand."""
+    phase = competition.phase(at)
+    if phase in (Phase.OPEN, Phase.RUNNING, Phase.FROZEN) and at < competition.ends_at:
+        return _next_time(competition, phase)
+    if phase is Phase.FROZEN and competition.final_at is not None:
+        return _("reveal it: the result is final")
+    if phase in (Phase.FROZEN, Phase.CLOSING):
+        return _("closes %(seconds)s s after its end, by itself") % {"seconds": competition.board.grace_seconds}
+    return _("publish it") if phase is Phase.DRAFT else "-"
+
+
+def _next_time(competition: Competition, phase: Phase) -> str:
+    freezes_at = competition.course.freezes_at
+    if phase is Phase.OPEN:
+        said, when = _("starts %(when)s"), competition.starts_at
+    elif phase is Phase.RUNNING and freezes_at is not None:
+        said, when = _("freezes %(when)s"), freezes_at
+    else:
+        said, when = _("ends %(when)s"), competition.ends_at
+    return said % {"when": on_the_clock(when, competition.timezone)}

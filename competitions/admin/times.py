@@ -1,0 +1,35 @@
+"""Times in the competition's own zone: as words, and as form fields that hold what its clocks show.
+
+The trap: Django reads typed times in the site's zone (UTC), so what was typed is moved to the competition's.
+"""
+
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django import forms
+from django.contrib.admin.widgets import AdminSplitDateTime
+
+
+class ClockField(forms.SplitDateTimeField):
+    """A date and a time of day on the competition's clock; ``in_zone`` makes a moment of it."""
+
+    widget = AdminSplitDateTime
+
+
+def on_the_clock(at: datetime | None, zone: str) -> str:
+    """Mon 23 Nov 2026 00:00 KST."""
+    if at is None:
+        return "-"
+    local = at.astimezone(ZoneInfo(zone))
+    return f"{local:%a} {local.day} {local:%b %Y %H:%M %Z}"
+
+
+def as_typed(at: datetime | None, zone: str) -> datetime | None:
+    """What a field of the form shows for ``at``: the clock's face, without a zone."""
+    return None if at is None else at.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
+
+
+def in_zone(typed: Any, zone: str) -> datetime | None:
+    """The moment that was typed. An hour that the clock skips is the one after it; of two alike the first is meant."""
+    return typed.replace(tzinfo=ZoneInfo(zone)) if isinstance(typed, datetime) else None

@@ -1,0 +1,60 @@
+"""A competition's form as a browser sends it, and what a page says."""
+
+import re
+from datetime import datetime
+from html import unescape
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.test import Client
+
+from competitions.models import Competition
+from leaderboards.models import Board
+from tests.competitions.site import DAY, END, START
+
+LIST = "/admin/competitions/competition/"
+ADD = f"{LIST}add/"
+ZONE = "Asia/Seoul"
+NO_TIERS = {"reward_tiers-TOTAL_FORMS": "0", "reward_tiers-INITIAL_FORMS": "0"}
+
+
+def moment(name: str, at: datetime | None, zone: str = ZONE) -> dict[str, str]:
+    """A date and a time of day, on the clock of ``zone``."""
+    local = at.astimezone(ZoneInfo(zone)) if at else None
+    return {f"{name}_0": f"{local:%Y-%m-%d}" if local else "", f"{name}_1": f"{local:%H:%M:%S}" if local else ""}
+
+
+def typed(board: Board, **changed: Any) -> dict[str, Any]:
+    """Every field of a draft's form."""
+    times = {"starts_at": START + DAY, "ends_at": END + DAY, "join_until": None}
+    times |= {name: changed.pop(name) for name in tuple(changed) if name in times}
+    zone = changed.get("timezone", ZONE)
+    zone = zone if "/" in zone and "Mars" not in zone else ZONE
+    fields = {
+        "name": "Cup", "board": board.pk, "timezone": ZONE, "description": "", "joining": "everyone", "join_code": "",
+        "invited": "", "most_participants": "", "attempts": "", "freeze_minutes": "", "snapshot_minutes": "30",
+        "alert_hours": "24", "alerts": ["first_taken"],
+    }  # fmt: skip
+    shown = {part: text for name, at in times.items() for part, text in moment(name, at, zone).items()}
+    return fields | shown | NO_TIERS | changed
+
+
+def change(competition: Competition) -> str:
+    return f"{LIST}{competition.pk}/change/"
+
+
+def act(competition: Competition, slug: str) -> str:
+    return f"{LIST}{competition.pk}/{slug}/"
+
+
+def page(client: Client, address: str) -> str:
+    answer = client.get(address)
+    assert answer.status_code == 200, answer.status_code
+    return " ".join(unescape(answer.content.decode()).split())
+
+
+def refusals(answer: Any) -> str:
+    """What the form of an answer refuses."""
+    assert answer.status_code == 200, answer.status_code
+    html = unescape(answer.content.decode())
+    return " ".join(re.findall(r'<ul class="errorlist.*?</ul>', html, re.DOTALL))
