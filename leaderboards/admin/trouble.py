@@ -94,14 +94,22 @@ class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
             period = mirror.living_period(letter)
             form = AmendForm(letter, period, amend.look(letter, period), request.POST or None)
             if form.is_valid():
-                why = amend.amend(letter, form.state, form.seen)
-                self._note(request, letter, f"Edited to {written(period, form.state)}, before {form.before}", why)
+                self._amend(request, letter, form, f"{written(period, form.state)}, before {form.before}")
                 return back
         except SunwiError as error:
             messages.error(request, f"{letter}: {error.detail}")
             return back
         context = {**self.admin_site.each_context(request), "title": _("Edit"), "letter": letter, "form": form}
         return TemplateResponse(request, "admin/leaderboards/deadletter/edit.html", {**context, "opts": self.opts})
+
+    def _amend(self, request: HttpRequest, letter: DeadLetter, form: AmendForm, what: str) -> None:
+        """One that did not get through is noted too: where Redis was silent, it may have acted."""
+        try:
+            why = amend.amend(letter, form.state, form.seen)
+        except SunwiError as error:
+            self.log_change(request, letter, f"Edit to {what}: {error.detail}")
+            raise
+        self._note(request, letter, f"Edited to {what}", why)
 
     def _note(self, request: HttpRequest, letter: DeadLetter, deed: str, why: str) -> None:
         """Say what came of it, and keep who did it."""

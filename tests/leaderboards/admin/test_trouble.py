@@ -104,6 +104,7 @@ def test_a_player_who_scores_meanwhile_keeps_what_he_scored(admin: Client, poiso
         html = admin.post(f"{LETTERS}{letter.pk}/edit/", form.initial | {"worth": "3"}, follow=True).content.decode()
 
     assert "has scored meanwhile" in html
+    assert "has scored meanwhile" in LogEntry.objects.get().get_change_message()
     follow(poisoned)
     assert points(poisoned.board, clock.now()) == {"poison": 12}
 
