@@ -150,9 +150,11 @@ def test_a_disqualification_after_the_freeze_leaves_the_frozen_page_as_it_was(li
     assert shown(competition, FREEZE + MINUTE, full=True) == [("bob", 1, 5)]
 
 
-def test_a_freeze_outlasts_a_moved_end(links: None) -> None:
+@pytest.mark.parametrize("noticed", [True, False])
+def test_a_freeze_outlasts_a_moved_end_also_if_nobody_had_noticed_it(links: None, noticed: bool) -> None:
     competition = freezing()
-    freeze_due(FREEZE)
+    if noticed:
+        freeze_due(FREEZE)
 
     change_end(reloaded(competition), END + DAY, "so many asked", FREEZE + MINUTE, None)
     score(competition, {"bob": 99}, FREEZE + 2 * MINUTE)

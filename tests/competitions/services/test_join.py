@@ -10,7 +10,7 @@ from django.db import connection
 from competitions import errors
 from competitions.models import Competition, Invitation, Participant
 from competitions.services.join import join, leave
-from competitions.services.strays import take_out_strays
+from competitions.services.strays import take_out, take_out_strays
 from foundation import redis
 from foundation.errors import SunwiError
 from leaderboards.errors import Banned
@@ -181,6 +181,19 @@ def test_who_leaves_while_redis_is_away_is_taken_out_when_it_is_back(
 
     assert found == 1
     assert points_of(competition) == {"bob": 5}
+
+
+def test_who_is_back_already_when_he_would_be_taken_out_stays(links: None) -> None:
+    competition = open_competition()
+    raced(competition, {"ann": 9})
+    leave(competition, player("ann"), SOON)
+    gone = Participant.objects.select_related("competition__board").get()
+    join(competition, player("ann"), SOON)
+    score(competition, {"ann": 3})
+
+    take_out(gone, SOON)
+
+    assert points_of(competition) == {"ann": 3}
 
 
 def test_leaving_is_refused_to_strangers_and_after_the_end(links: None) -> None:
