@@ -58,6 +58,9 @@ def clocks_agree(
     **_: Any,
 ) -> list[CheckMessage]:
     """This machine's with SQL's: a process whose own is off takes no submissions."""
+    if clock.is_fast():
+        hint = "Unset FAST_CLOCK: it is for rehearsals and tests."
+        return [Error("This process lives by a fast clock.", hint=hint, id="sunwi.E005")]
     try:
         off = clock.offset_from_sql()
     except SqlError as error:
