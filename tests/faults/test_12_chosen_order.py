@@ -10,7 +10,11 @@ from typing import Any
 
 import pytest
 from django.db import OperationalError, connection, transaction
+from redis.connection import AbstractConnection
+from redis.exceptions import TimeoutError  # noqa: A004 (the driver's own)
 
+from foundation import redis
+from foundation.redis import RedisSilent
 from leaderboards.core.submissions import Outcome
 from leaderboards.models import Board, Period, State
 from leaderboards.services import mirror as mirroring
@@ -142,3 +146,21 @@ def test_a_writer_who_waited_for_closing_is_refused(elsewhere: Elsewhere) -> Non
 
     assert (writer.result().status, writer.result().code) == ("rejected", "period_closed")
     assert in_redis(period) == in_sql(period) == {}
+
+
+def test_a_command_whose_answer_is_lost_is_not_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    link = redis.settling()
+    link.call("PING")  # connected and greeted
+    read = AbstractConnection.read_response
+
+    def lost(*args: Any, **options: Any) -> None:
+        monkeypatch.setattr(AbstractConnection, "read_response", read)
+        read(*args, **options)
+        raise TimeoutError
+
+    monkeypatch.setattr(AbstractConnection, "read_response", lost)
+    with pytest.raises(RedisSilent):
+        link.call("INCR", "counted")
+
+    with redis_client() as client:
+        assert client.get("counted") == b"1"
