@@ -63,7 +63,7 @@ class StandingsOfCompetition(StandingsOfPeriod):
     """Rows of a competition, best first."""
 
     competition: int
-    not_started: int = Field(description="How many take part and have no score yet.")
+    not_started: int | None = Field(description="How many take part without a score yet; null while SQL is away.")
     rows: list[RowOfCompetition]  # type: ignore[assignment]  # rows of a competition are rows that say more
 
 

@@ -13,6 +13,7 @@ from competitions.models import Competition
 from competitions.selectors import standings as selectors
 from competitions.selectors.participants import disqualified_among, not_started
 from foundation import clock
+from foundation.sql import SqlAway, ask
 from leaderboards.api.access import Reads
 from leaderboards.api.answers import conditional
 from leaderboards.api.parameters import LIMIT, OFFSET, PLAYER, RADIUS, Whole
@@ -48,9 +49,17 @@ def _standings_shown(competition: Competition, found: Standings, at: datetime) -
     return {
         "competition": competition.pk,
         **standings_shown(found),
-        "not_started": not_started(competition, at, limit=0).total,
+        "not_started": _waiting(competition, at),
         "rows": [participant_shown(row, out) for row in found.rows],
     }
+
+
+def _waiting(competition: Competition, at: datetime) -> int | None:
+    """How many have not started; live standings are read without SQL too, and then nobody can say."""
+    try:
+        return ask(lambda: not_started(competition, at, limit=0).total)
+    except SqlAway:
+        return None
 
 
 def participant_shown(row: Row, disqualified: set[str]) -> dict[str, Any]:

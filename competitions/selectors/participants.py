@@ -35,7 +35,7 @@ def not_started(
 
 def disqualified_among(competition: Competition, players: Collection[str], at: datetime) -> set[str]:
     """Whose row in the final ranking is to be marked; nobody's while the result is hidden."""
-    if competition.is_hidden(at):
+    if competition.final_at is None or competition.is_hidden(at):
         return set()
     out = competition.participants.exclude(disqualified_at=None).filter(player__external_id__in=players)
     return set(out.values_list("player__external_id", flat=True))
