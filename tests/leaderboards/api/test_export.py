@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from foundation import clock, redis
-from leaderboards.models import Period, State
+from leaderboards.models import Period
+from leaderboards.services.close import close_period
 from leaderboards.services.players import set_profile
 from tests.leaderboards.api.conftest import Caller, Make
 
@@ -88,7 +89,7 @@ def test_an_open_period_has_no_etag_and_a_final_one_has(make_board: Make, game: 
     path = f"/boards/{board}/standings.csv"
 
     while_open = anybody.get(path)
-    Period.objects.filter(board=board).update(state=State.FINAL)
+    close_period(Period.objects.filter(board=board).earliest("starts_at"), clock.now())
     final = anybody.get(path)
     known = anybody.get(path, If_None_Match=final["ETag"])
 
