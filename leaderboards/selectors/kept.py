@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 
 from foundation.models import DeadLetter
 from leaderboards.errors import UnknownPlayer
-from leaderboards.models import Difference, Period, Player
+from leaderboards.models import Difference, FinalStanding, Period, Player, Standing
 
 NOT_TOLD = "code_hash"  # of one-time codes
 
@@ -27,12 +27,20 @@ def all_kept(external_id: str) -> dict[str, Any]:
     }
 
 
+def final_standings_of(player: Player) -> QuerySet[FinalStanding]:
+    """Through the periods that he has a standing in: no index of the final ones begins with the player."""
+    played = Standing.objects.filter(player=player).values("period")
+    return FinalStanding.objects.filter(period__in=played, player=player)
+
+
 def _rows_of(player: Player) -> list[QuerySet[Any]]:
     pointing = [
         relation.related_model._default_manager.filter(**{relation.field.name: player})
         for relation in Player._meta.related_objects
+        if relation.related_model is not FinalStanding
     ]
-    named = [
+    named: list[QuerySet[Any]] = [
+        final_standings_of(player),
         DeadLetter.objects.filter(payload__player=player.external_id),
         Difference.objects.filter(player=player.external_id),
     ]

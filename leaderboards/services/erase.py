@@ -21,7 +21,6 @@ from foundation.models import DeadLetter
 from leaderboards.errors import NotRanked, PeriodClosed, StorageUnavailable, UnknownPlayer
 from leaderboards.models import (
     Difference,
-    FinalStanding,
     LinkCode,
     Period,
     Player,
@@ -30,6 +29,7 @@ from leaderboards.models import (
     Storage,
     Submission,
 )
+from leaderboards.selectors.kept import final_standings_of
 from leaderboards.services.mirror import DEAD, mirror
 from leaderboards.services.players import ensure_player
 from leaderboards.services.remove import remove_from
@@ -98,7 +98,7 @@ def _unsettled(period: Period) -> StorageUnavailable:
 
 def _forget_in_redis(player: Player) -> None:
     """Final periods are read from SQL, but their keys stay for a while."""
-    final = FinalStanding.objects.filter(player=player, period__state=State.FINAL).select_related("period__board")
+    final = final_standings_of(player).filter(period__state=State.FINAL).select_related("period__board")
     for row in final.exclude(period__board__storage=Storage.SQL):
         ZsetWriter(redis.boards()).forget(row.period, player.external_id, row.member)
 
@@ -115,7 +115,7 @@ def _rename(player: Player, removed: list[str]) -> Erased:
         player=new,
         removed_from=removed,
         standings=Standing.objects.filter(player=player).update(member=member),
-        final_standings=FinalStanding.objects.filter(player=player).update(member=member),
+        final_standings=final_standings_of(player).update(member=member),
         submissions=Submission.objects.filter(player=player, external_id__isnull=False).update(external_id=None),
         dead_letters=letters.delete()[0],
         differences=Difference.objects.filter(player=old).update(player=new),

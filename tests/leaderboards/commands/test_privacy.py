@@ -28,6 +28,7 @@ def test_an_export_holds_all_that_is_kept_and_of_nobody_else(storage: str) -> No
         "Alice",
         "KR",
     )
+    assert kept["final standings"] == []
     [standing] = kept["standings"]
     assert (standing["points"], standing["period"].partition("/")[0]) == (7, str(board.seq))
     assert [row["external_id"] for row in kept["submissions"]] == ([] if storage == "redis" else ["match:alice"])
