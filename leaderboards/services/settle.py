@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
+from typing import Any
 
 from django.db import transaction
 
@@ -21,7 +22,7 @@ from leaderboards.services.missing import CHUNK, clear_tokens, player_named, put
 from leaderboards.stores import barrier, generations
 from leaderboards.stores.sql_writes import state_of
 from leaderboards.stores.zset_settling import Memory, Restored, ZsetSettler
-from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, held_text
+from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, held_text, is_held
 
 logger = logging.getLogger(__name__)
 
@@ -166,22 +167,22 @@ def _restore(settler: ZsetSettler, period: Period, above: int) -> None:
     By version: cut off anywhere, the sequence says how far it came. Only then is it lifted: a memory that was
     thought gone may come back later, and must not have versions that were given out again meanwhile.
     """
-    rows = Standing.objects.filter(period=period, version__gt=above).order_by("version", "pk")
+    columns = ("version", "score", "member", *(("points", "fields", "at") if is_held(period) else ()))
+    rows = Standing.objects.filter(period=period, version__gt=above).order_by("version", "pk").values_list(*columns)
     found = rows.iterator(chunk_size=CHUNK)
     while chunk := list(islice(found, ENTRIES_PER_CALL)):
-        settler.restore(period, [_restored(period, row) for row in chunk])
+        settler.restore(period, [_restored(period, *row) for row in chunk])
     settler.lift(period)
     if period.state != State.OPEN:
         settler.close(period)
 
 
-def _restored(period: Period, row: Standing) -> Restored:
-    name = player_named(period, row.score, row.member)
-    if row.score is None:
-        return Restored(name, row.version, None, "", "")
-    return Restored(
-        name, row.version, row.score, row.member, held_text(period, state_of(row.points, row.fields, row.at))
-    )
+def _restored(period: Period, version: int, score: float | None, member: str, *value: Any) -> Restored:
+    """A row, and its value and time where Redis keeps them beside the score: to read them costs most."""
+    name = player_named(period, score, member)
+    if score is None:
+        return Restored(name, version, None, "", "")
+    return Restored(name, version, score, member, held_text(period, state_of(*value)) if value else "")
 
 
 def _go_on(period: Period, tell: Tell, put: int) -> None:

@@ -22,7 +22,7 @@ from leaderboards.services.settle import settle, settle_due
 from leaderboards.stores.zset_settling import ZsetSettler
 from leaderboards.stores.zset_writes import Put, ZsetWriter
 from tests.contracts.arena import NOW, Arena, Sent
-from tests.contracts.forms import FORMS
+from tests.contracts.forms import FORMS, Form
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -73,8 +73,9 @@ class TestRedisStorage:
         arena.mirror()
         arena.agree_in_sql()
 
-    def test_lost_memory_comes_back_as_sql_has_it_and_goes_on(self, links: None) -> None:
-        arena = opened("redis", Update.INCREMENT)
+    @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+    def test_lost_memory_comes_back_as_sql_has_it_and_goes_on(self, links: None, form: Form) -> None:
+        arena = Arena.open(form, "redis", Order.DESC, form.updates[-1], form.ties[0])
         arena.send(*FIRST)
         arena.mirror()
         flush()
