@@ -59,7 +59,7 @@ class CompetitionAdmin(ActPages):
 
     form = CompetitionForm
     inlines = (CompetitionTiers,)
-    list_display = ("name", "number", "board", "phase", "taking_part", "begins", "ends", "next_step")
+    list_display = ("name", "phase", "next_step", "taking_part", "begins", "ends", "number")
     list_filter = (PhaseFilter, ("board", admin.RelatedOnlyFieldListFilter))
     list_select_related = ("board",)
     list_per_page = 50

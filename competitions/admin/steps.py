@@ -37,7 +37,7 @@ def steps(competition: Competition, at: datetime) -> list[Step]:
     if phase in (Phase.FINAL, Phase.CANCELLED):
         states[-1] = "now"
     return [
-        Step(title, on_the_clock(when, competition.timezone) if when else "", state)
+        Step(title, on_the_clock(when, competition.timezone, year=True) if when else "", state)
         for (_phase, title, when), state in zip(course, states, strict=True)
     ]
 

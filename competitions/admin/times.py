@@ -17,12 +17,12 @@ class ClockField(forms.SplitDateTimeField):
     widget = AdminSplitDateTime
 
 
-def on_the_clock(at: datetime | None, zone: str) -> str:
-    """Mon 23 Nov 2026 00:00 KST."""
+def on_the_clock(at: datetime | None, zone: str, year: bool = False) -> str:
+    """Mon 23 Nov 00:00 KST."""
     if at is None:
         return "-"
     local = at.astimezone(ZoneInfo(zone))
-    return f"{local:%a} {local.day} {local:%b %Y %H:%M %Z}"
+    return f"{local:%a} {local.day} {local:%b %Y %H:%M %Z}" if year else f"{local:%a} {local.day} {local:%b %H:%M %Z}"
 
 
 def as_typed(at: datetime | None, zone: str) -> datetime | None:
