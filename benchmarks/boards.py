@@ -12,6 +12,7 @@ from leaderboards.services.boards import apply_boards
 _PLAYERS = (
     "INSERT INTO leaderboards_player (external_id, name, avatar_url, country, created_at)"
     " SELECT 'player-' || n, '', '', '', now() FROM generate_series(1, %s) n ORDER BY random()"
+    " ON CONFLICT (external_id) DO NOTHING"
 )
 _STANDINGS = (
     'INSERT INTO leaderboards_standing (period_id, player_id, member, points, "at", score, version, unput)'
@@ -22,9 +23,10 @@ _STANDINGS = (
 )
 
 
-def filled_board(players: int) -> Period:
-    """The running period of a weekly hybrid board, ``players`` in SQL, in random order, none in Redis yet."""
-    seq = apply_boards([{"name": "Bench"}], clock.now())["Bench"]
+def filled_board(players: int, storage: str) -> Period:
+    """The running period of a weekly board, ``players`` in SQL, in random order, none in Redis yet."""
+    name = f"Bench {storage}"
+    seq = apply_boards([{"name": name, "storage": storage}], clock.now())[name]
     board = Board.objects.get(seq=seq)
     period = Period.objects.filter(board=board, starts_at__lte=clock.now()).order_by("-starts_at")[0]
     with connection.cursor() as cursor:

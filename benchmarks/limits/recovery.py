@@ -1,7 +1,7 @@
 """The limits of settling and closing: a plain pipelined ZADD loop, and a plain copy of rows inside PostgreSQL."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import psycopg
 import redis
@@ -9,19 +9,29 @@ import redis
 CHUNK = 1000
 
 
-def zadd_loop(url: str, rows: Sequence[tuple[str, float]]) -> float:
-    """Seconds to ZADD all (member, score) rows into a new sorted set, a pipeline of 1,000 commands at a time."""
-    client = redis.Redis.from_url(url)
-    begun = time.perf_counter()
-    for start in range(0, len(rows), CHUNK):
+def zadd_loop(url: str, chunks: Iterable[Sequence[tuple[str, float]]]) -> float:
+    """Seconds to ZADD all (member, score) rows into a new sorted set, a pipeline for each chunk."""
+    client, seconds = redis.Redis.from_url(url), 0.0
+    for chunk in chunks:
+        begun = time.perf_counter()
         pipeline = client.pipeline(transaction=False)
-        for member, score in rows[start : start + CHUNK]:
+        for member, score in chunk:
             pipeline.zadd("limit", {member: score})
         pipeline.execute()
-    seconds = time.perf_counter() - begun
+        seconds += time.perf_counter() - begun
     client.unlink("limit")
     client.close()
     return seconds
+
+
+def ranked(url: str, period_id: int) -> Iterator[list[tuple[str, float]]]:
+    """A period's (member, score) rows in the order of players, a chunk at a time."""
+    with psycopg.connect(url) as connection, connection.cursor("ranked") as rows:
+        rows.execute(
+            "SELECT member, score FROM leaderboards_standing WHERE period_id = %s ORDER BY player_id", [period_id]
+        )
+        while chunk := rows.fetchmany(CHUNK):
+            yield chunk
 
 
 def sorted_copy(url: str, period_id: int) -> float:

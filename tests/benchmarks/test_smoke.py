@@ -5,10 +5,14 @@ import sys
 
 import pytest
 
+RECOVERED = (
+    *("settle_seconds", "settle_rate", "settle_cpu_seconds", "settle_script_ms", "settle_over_zadd_loop"),
+    *("close_seconds", "close_seconds_per_million", "close_cpu_seconds", "close_script_ms", "close_over_sorted_copy"),
+)
 FIGURES = {
     "benchmarks.recovery": {
-        *("players", "settle_seconds", "settle_rate", "settle_over_zadd_loop"),
-        *("close_seconds", "close_seconds_per_million", "close_over_sorted_copy"),
+        *("players", "peak_memory_mb"),
+        *(f"{storage}_{name}" for storage in ("hybrid", "redis") for name in RECOVERED),
     },
 }
 

@@ -1,0 +1,52 @@
+"""What a piece of work costs: seconds on the clock, CPU seconds of all who work for it, and Redis's time for a script.
+
+Others on the machine stretch the seconds; CPU seconds they hardly touch. Those are read from /proc, so only on Linux.
+"""
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import redis
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """``cpu`` is None where nobody tells; ``script_ms`` is the mean of all scripts, 0 without any."""
+
+    seconds: float
+    cpu: float | None
+    script_ms: float
+
+
+class Meter:
+    """Measures work of this process, of one backend of PostgreSQL and of one Redis."""
+
+    def __init__(self, client: redis.Redis, backend: int) -> None:
+        self._client = client
+        self._pids = (os.getpid(), backend, client.info("server")["process_id"])
+
+    def cost(self, work: Callable[[], Any]) -> Cost:
+        """Do it once."""
+        self._client.config_resetstat()
+        cpu, begun = self._cpu(), time.perf_counter()
+        work()
+        seconds, spent = time.perf_counter() - begun, self._cpu()
+        scripts = self._client.info("commandstats").get("cmdstat_evalsha", {"usec_per_call": 0.0})
+        return Cost(seconds, None if cpu is None or spent is None else spent - cpu, scripts["usec_per_call"] / 1000)
+
+    def _cpu(self) -> float | None:
+        if not Path("/proc/self/stat").exists():
+            return None
+        return sum(_ticks(pid) for pid in self._pids) / _TICKS
+
+
+def _ticks(pid: int) -> int:
+    """Of the process and its threads, as user and in the kernel: fields 14 and 15, counted behind the name."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
