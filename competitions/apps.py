@@ -10,8 +10,10 @@ class CompetitionsConfig(AppConfig):
     name = "competitions"
 
     def ready(self) -> None:
-        """The leaderboards below ask for competitions by number; here they learn whom to ask."""
+        """What stands below asks for competitions, and tells of players to forget, without knowing of this app."""
         from competitions.services.events import Competitions
-        from leaderboards.services import events
+        from competitions.services.forget import forget
+        from leaderboards.services import erase, events
 
         events.provide(Competitions())
+        erase.also(forget)

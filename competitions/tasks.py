@@ -13,6 +13,7 @@ from competitions.services.freeze import freeze_due
 from competitions.services.mail import send_due
 from competitions.services.notices import release_held
 from competitions.services.notify import compare_due
+from competitions.services.retain import retain_due
 from competitions.services.reward import grant_due
 from competitions.services.snapshot import take_due
 from competitions.services.strays import take_out_due
@@ -35,6 +36,12 @@ def tell() -> None:
 def reward() -> None:
     """Grant what final rankings earn."""
     _run(grant_due)
+
+
+@shared_task
+def retain() -> None:
+    """Thin out what was told and kept of competitions long over."""
+    _run(retain_due)
 
 
 def _run(*steps: Callable[[datetime], int]) -> None:

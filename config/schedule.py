@@ -30,7 +30,9 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "tell": every(5, "competitions.tasks.tell"),
     # Final rankings are rewarded.
     "reward": every(10, "competitions.tasks.reward"),
-    # Webhook messages that are due are sent, for about ten seconds.
+    # What was told of competitions long over goes, and most of their snapshots.
+    "retain_competitions": every(3600, "competitions.tasks.retain"),
+    # Webhook messages that are due are sent, for about four seconds.
     "deliver_webhooks": every(5, "foundation.tasks.deliver_webhooks"),
     # Webhook messages that arrived, or were dropped, long ago go.
     "retain_webhooks": every(3600, "foundation.tasks.retain_webhooks"),

@@ -10,5 +10,8 @@ class FoundationConfig(AppConfig):
     name = "foundation"
 
     def ready(self) -> None:
-        """The checks register themselves."""
-        from foundation import checks  # noqa: F401 (importing registers them)
+        """The checks register themselves; the outbox tells readiness what waits for somebody."""
+        from foundation import checks, health  # noqa: F401 (importing registers the checks)
+        from foundation.webhooks import upkeep
+
+        health.also(upkeep.trouble)

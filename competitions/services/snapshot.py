@@ -70,8 +70,11 @@ def _follow(period: Period) -> None:
 
 @transaction.atomic
 def _write(competition: Competition, due_at: datetime, at: datetime, found: Ranking) -> Snapshot | None:
+    # What was read may be from after a freeze that came meanwhile: it must not be taken for what came before.
+    frozen_at = Competition.objects.values_list("frozen_at", flat=True).get(pk=competition.pk)
+    taken_at = max(at, frozen_at or at)
     snapshot, made = Snapshot.objects.get_or_create(
-        competition=competition, due_at=due_at, defaults={"taken_at": at, "total": found.total}
+        competition=competition, due_at=due_at, defaults={"taken_at": taken_at, "total": found.total}
     )
     if not made:
         return None

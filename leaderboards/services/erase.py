@@ -2,9 +2,10 @@
 
 Ranks, scores and the hash over final standings do not change: they know his internal number alone. He is banned first,
 so that nobody scores for him meanwhile. The trap: a name in Redis outlives SQL's, so Redis is asked before SQL forgets.
-Cut off anywhere, it is run again.
+Cut off anywhere, it is run again. What apps above know of him they forget in the same transaction (``also``).
 """
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,6 +38,9 @@ from leaderboards.stores.zset_writes import ZsetWriter
 
 LIVING = (State.OPEN, State.CLOSING)
 
+Forget = Callable[[Player, datetime], None]
+_more: list[Forget] = []
+
 
 @dataclass(frozen=True, slots=True)
 class Erased:
@@ -52,6 +56,12 @@ class Erased:
     link_codes: int
 
 
+def also(forget: Forget) -> None:
+    """Have ``forget`` called for whoever is erased, while he still has his id. Asking twice changes nothing."""
+    if forget not in _more:
+        _more.append(forget)
+
+
 def erase_player(external_id: str, at: datetime) -> Erased:
     """Erase. Raises ``UnknownPlayer``, and ``PeriodClosed`` or what the link raises where it has to be run again."""
     player = _known(external_id, at)
@@ -59,7 +69,7 @@ def erase_player(external_id: str, at: datetime) -> Erased:
     living = Period.objects.filter(state__in=LIVING).select_related("board").order_by("pk")
     removed = [str(period) for period in living if _take_out(period, player, at)]
     _forget_in_redis(player)
-    return _rename(player, removed)
+    return _rename(player, removed, at)
 
 
 def _known(external_id: str, at: datetime) -> Player:
@@ -104,7 +114,9 @@ def _forget_in_redis(player: Player) -> None:
 
 
 @transaction.atomic
-def _rename(player: Player, removed: list[str]) -> Erased:
+def _rename(player: Player, removed: list[str], at: datetime) -> Erased:
+    for forget in _more:
+        forget(player, at)
     old, new = player.external_id, _free_id(player)
     letters = DeadLetter.objects.filter(kind=DEAD, payload__player=old)
     voided = Submission.objects.filter(player=player, external_id__isnull=False).exclude(voided_at=None)

@@ -1,6 +1,7 @@
 """Snapshots: one for each time of the grid, with the very ranks of the board; harmless late, twice and at once."""
 
 import threading
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -10,10 +11,12 @@ from competitions.selectors.history import history
 from competitions.selectors.standings import standings
 from competitions.services import snapshot as snapshots
 from competitions.services.finish import finish_due
+from competitions.services.freeze import freeze_if_due
 from competitions.services.snapshot import due, take, take_due
 from foundation import redis
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller
+from leaderboards.selectors import ranked
 from leaderboards.services.submit import submit
 from tests.competitions.site import (
     DAY,
@@ -155,3 +158,23 @@ def test_history_tells_fields_where_a_board_has_them(links: None, storage: str) 
 
 def _away(*_: object, **__: object) -> None:
     raise redis.RedisAway("Redis is away.")
+
+
+def test_what_is_read_as_a_freeze_comes_is_no_history_from_before_it(
+    links: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    competition = open_competition(freeze_minutes=60)
+    raced(competition, {"ann": 9, "bob": 5})
+    eve, frozen = END - HOUR - MINUTE, END - HOUR
+    real = ranked.ranking
+
+    def freeze_and_read(*args: Any) -> Any:
+        freeze_if_due(reloaded(competition), frozen)
+        score(competition, {"bob": 50}, frozen)
+        return real(*args)
+
+    monkeypatch.setattr(snapshots, "ranking", freeze_and_read)
+    take(competition, END - 2 * HOUR, eve)
+
+    assert Snapshot.objects.get().taken_at == frozen
+    assert history(reloaded(competition), "bob", frozen + MINUTE) == []

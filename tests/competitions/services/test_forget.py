@@ -1,0 +1,64 @@
+"""Erasing a player reaches what competitions know of him."""
+
+import pytest
+from django.contrib.auth.models import User
+
+from competitions.models import Invitation, Mail, Notice, NoticeKind, Participant, Preference
+from competitions.services.disqualify import disqualify
+from competitions.services.finish import finish_due
+from competitions.services.join import leave
+from foundation import clock
+from leaderboards.models import FinalStanding, Player
+from leaderboards.services.erase import erase_player
+from tests.competitions.site import DAY, END, SOON, open_competition, player, raced
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def known(name: str) -> Player:
+    user = User.objects.create(username=f"user-of-{name}", email=f"{name}@example.com")
+    Player.objects.filter(external_id=name).update(user=user)
+    return Player.objects.get(external_id=name)
+
+
+def test_what_he_was_told_and_wished_goes_and_he_leaves_what_runs(links: None) -> None:
+    competition = open_competition()
+    raced(competition, {"ann": 9, "bob": 5})
+    ann = known("ann")
+    notice = Notice.objects.create(competition=competition, player=ann, kind=NoticeKind.FIRST_TAKEN, created_at=SOON)
+    Mail.objects.create(notice=notice, to="ann@example.com", created_at=SOON)
+    Preference.objects.create(player=ann)
+    Invitation.objects.create(competition=competition, external_id="ann")
+
+    erased = erase_player("ann", clock.now())
+
+    assert erased.player.startswith("erased-")
+    assert not any(model.objects.exists() for model in (Notice, Mail, Preference, Invitation))
+    assert not Participant.objects.get(player=ann).takes_part
+
+
+def test_a_final_place_stays_and_a_reason_goes(links: None) -> None:
+    competition = open_competition()
+    raced(competition, {"ann": 9, "bob": 5, "cleo": 1})
+    disqualify(competition, player("cleo"), "Cleo rode a bus.", SOON, None)
+    finish_due(END + DAY)
+
+    for name in ("ann", "cleo"):
+        erase_player(name, END + DAY)
+
+    reasons = set(Participant.objects.values_list("reason", flat=True))
+    assert reasons == {""}
+    assert list(FinalStanding.objects.filter(rank=1).values_list("player__external_id", flat=True)) != ["ann"]
+    assert Participant.objects.filter(player__external_id__startswith="erased-").count() == 2
+
+
+def test_who_had_left_stays_gone(links: None) -> None:
+    competition = open_competition()
+    raced(competition, {"ann": 9})
+    ann = Player.objects.get(external_id="ann")
+    leave(competition, ann, SOON)
+    left_at = Participant.objects.get().left_at
+
+    erase_player("ann", clock.now())
+
+    assert Participant.objects.get().left_at == left_at

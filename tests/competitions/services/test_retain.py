@@ -1,0 +1,68 @@
+"""What competitions of long ago let go of, and what stays."""
+
+from datetime import timedelta
+
+import pytest
+from django.conf import settings
+
+from competitions.models import Competition, Mail, Notice, NoticeKind, Snapshot, SnapshotRow
+from competitions.services import retain
+from competitions.services.retain import retain_due
+from tests.competitions.site import DAY, MINUTE, START, open_competition, player
+
+pytestmark = pytest.mark.django_db
+
+LONG_AFTER = START + (settings.KEEP_RECORDS_DAYS + 2) * DAY
+
+
+def told(competition: Competition) -> None:
+    notice = Notice.objects.create(
+        competition=competition, player=player("ann"), kind=NoticeKind.FIRST_TAKEN, created_at=START
+    )
+    Mail.objects.create(notice=notice, to="ann@example.com", created_at=START)
+
+
+def seen(competition: Competition, times: int) -> None:
+    for nth in range(times):
+        at = START + nth * MINUTE
+        snapshot = Snapshot.objects.create(competition=competition, due_at=at, taken_at=at, total=1)
+        SnapshotRow.objects.create(snapshot=snapshot, player=player("ann"), rank=1, points=nth)
+
+
+def over(competition: Competition, at: timedelta = DAY) -> None:
+    Competition.objects.filter(pk=competition.pk).update(final_at=START + at)
+
+
+def test_notices_and_most_snapshots_of_long_ago_go(links: None) -> None:
+    competition = open_competition()
+    told(competition)
+    seen(competition, 100)
+    over(competition)
+
+    gone = retain_due(LONG_AFTER)
+
+    points = list(SnapshotRow.objects.order_by("points").values_list("points", flat=True))
+    assert (Notice.objects.count(), Mail.objects.count()) == (0, 0)
+    assert points == list(range(0, 100, 3))
+    assert gone == 1 + 100 - len(points)
+    assert retain_due(LONG_AFTER) == 0
+
+
+def test_what_is_young_or_still_running_stays(links: None) -> None:
+    running, young = open_competition(), open_competition(open_competition().board)
+    for competition in (running, young):
+        told(competition)
+        seen(competition, 60)
+    over(young, (settings.KEEP_RECORDS_DAYS + 1) * DAY)
+
+    assert retain_due(LONG_AFTER) == 0
+
+    assert (Notice.objects.count(), Snapshot.objects.count()) == (2, 120)
+
+
+def test_a_short_history_keeps_every_step(links: None) -> None:
+    competition = open_competition()
+    seen(competition, retain.STEPS)
+    over(competition)
+
+    assert retain_due(LONG_AFTER) == 0
