@@ -3,9 +3,11 @@
 import pytest
 from django.test import Client
 
+from competitions.admin import acts
 from competitions.models import Change, Competition, Notice
 from competitions.services.finish import finish
 from foundation import clock
+from leaderboards.errors import StorageUnavailable
 from tests.competitions.admin.typed import ZONE, act, change, moment, page, refusals
 from tests.competitions.site import (
     DAY,
@@ -133,6 +135,17 @@ class TestMovingTheEnd:
 
         assert refusals(answer)
         assert reloaded(competition).ends_at < END + DAY
+
+    def test_where_what_decides_is_away_it_says_so(self, admin: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+        competition = open_competition(timezone=ZONE)
+
+        def away(*_: object) -> None:
+            raise StorageUnavailable("What decides for this board is away; try again.")
+
+        monkeypatch.setattr(acts, "change_end", away)
+        answer = admin.post(act(competition, "move-end"), self.sent(END + DAY, **YES))
+
+        assert "is away; try again" in refusals(answer)
 
     def test_a_window_that_does_not_fit_is_refused(self, admin: Client) -> None:
         competition = open_competition(make_board(tie_break="score"), timezone=ZONE)
