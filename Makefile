@@ -30,6 +30,7 @@ mutants: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.recovery $(ARGS)
+	$(BIN)/python -m benchmarks.competitions $(ARGS)
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

@@ -29,12 +29,17 @@ def filled_board(players: int, storage: str) -> Period:
     seq = apply_boards([{"name": name, "storage": storage}], clock.now())[name]
     board = Board.objects.get(seq=seq)
     period = Period.objects.filter(board=board, starts_at__lte=clock.now()).order_by("-starts_at")[0]
+    period.board = board
+    fill(period, players)
+    return period
+
+
+def fill(period: Period, players: int) -> None:
+    """Give the period of an empty board ``players`` standings in SQL, in random order."""
     with connection.cursor() as cursor:
         cursor.execute(_PLAYERS, [players])
         cursor.execute(_STANDINGS, [period.pk])
         cursor.execute("ANALYZE")
-    period.board = board
-    return period
 
 
 def forget_redis() -> None:

@@ -25,7 +25,7 @@ from leaderboards.stores.zset_writes import state_from
 
 logger = logging.getLogger(__name__)
 
-CHUNK = 1000
+CHUNK = 500  # standings a call: more would hold Redis up for more than 5 ms
 DEAD = "mirror"
 DROPPED = "dropped"
 

@@ -9,10 +9,15 @@ RECOVERED = (
     *("settle_seconds", "settle_rate", "settle_cpu_seconds", "settle_script_ms", "settle_over_zadd_loop"),
     *("close_seconds", "close_seconds_per_million", "close_cpu_seconds", "close_script_ms", "close_over_sorted_copy"),
 )
+SNAPSHOT = ("rows", "seconds", "redis_ms", "longest_call_ms")
 FIGURES = {
     "benchmarks.recovery": {
         *("players", "peak_memory_mb"),
         *(f"{storage}_{name}" for storage in ("hybrid", "redis") for name in RECOVERED),
+    },
+    "benchmarks.competitions": {
+        "players",
+        *(f"{storage}_snapshot_{name}" for storage in ("hybrid", "redis") for name in SNAPSHOT),
     },
 }
 

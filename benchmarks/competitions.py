@@ -1,0 +1,135 @@
+"""A snapshot of a competition on a large board: what it costs Redis and SQL, and for how long it holds Redis up.
+
+    python -m benchmarks.competitions [--players 1000000] [--json FILE]
+
+Everybody on the board takes part; the snapshot keeps the best 10,000. On a redis board 1,000 standings have changed
+since the last mirror pass, which the snapshot has to copy first. Prints ``name: value`` lines.
+"""
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import tempfile
+import time
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import redis
+
+from benchmarks.servers import servers
+
+RUNS = 5
+CHANGED = 1000
+
+
+def main() -> None:
+    """Run, print, and write the JSON if asked."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--players", type=int, default=1_000_000)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="sunwi-bench-", dir="/tmp") as folder, servers(Path(folder)):
+        figures = measure(options.players)
+    for name, value in figures.items():
+        print(f"{name}: {value}")
+    if options.json:
+        machine = {"cores": os.cpu_count(), "python": platform.python_version(), "machine": platform.machine()}
+        options.json.write_text(json.dumps({"machine": machine, "figures": figures}, indent=2))
+
+
+def measure(players: int) -> dict[str, Any]:
+    """All figures of one run: of a hybrid board, then of a redis board."""
+    figures: dict[str, Any] = {"players": players}
+    for storage in ("hybrid", "redis"):
+        figures |= {f"{storage}_{name}": value for name, value in _snapshots(players, storage).items()}
+    return figures
+
+
+def _snapshots(players: int, storage: str) -> dict[str, Any]:
+    from django.conf import settings
+
+    from benchmarks.boards import forget_redis
+    from foundation import clock
+    from leaderboards.services.settle import settle_due
+
+    competition = _running(players, storage)
+    forget_redis()
+    settle_due(clock.now())
+    client = redis.Redis.from_url(settings.CACHES["boards"]["LOCATION"])
+    costs = [
+        _cost(competition, client, competition.starts_at + (nth + 1) * timedelta(minutes=30)) for nth in range(RUNS)
+    ]
+    return {
+        "snapshot_rows": competition.snapshots.order_by("-due_at")[0].rows.count(),
+        "snapshot_seconds": round(statistics.median(seconds for seconds, _, _ in costs), 2),
+        "snapshot_redis_ms": round(statistics.median(redis_ms for _, redis_ms, _ in costs), 2),
+        "snapshot_longest_call_ms": round(max(longest for _, _, longest in costs), 2),
+    }
+
+
+def _running(players: int, storage: str) -> Any:
+    """A competition that began a week ago, and everybody who plays in it."""
+    from benchmarks.boards import fill
+    from competitions.models import Competition, Participant
+    from competitions.services.publish import publish
+    from foundation import clock
+    from leaderboards.models import Board, Player
+    from leaderboards.services.boards import apply_boards
+    from leaderboards.services.open import open_period
+
+    at, name = clock.now(), f"Bench competitions {storage}"
+    board = Board.objects.get(seq=apply_boards([{"name": name, "period": "event", "storage": storage}], at)[name])
+    competition = Competition.objects.create(
+        name=name, board=board, starts_at=at - timedelta(days=7), ends_at=at + timedelta(days=7)
+    )
+    publish(competition, at - timedelta(days=8), None)
+    fill(open_period(board, competition.window), players)
+    Participant.objects.bulk_create(
+        (Participant(competition=competition, player=player, joined_at=at) for player in Player.objects.iterator()),
+        batch_size=10_000,
+    )
+    return competition
+
+
+def _cost(competition: Any, client: redis.Redis, due_at: datetime) -> tuple[float, float, float]:
+    """Seconds on the clock, milliseconds of Redis in all, and of its longest call."""
+    from competitions.services.snapshot import take
+    from foundation import clock
+
+    if competition.board.storage == "redis":
+        _change(competition)
+    client.config_set("slowlog-log-slower-than", 0)
+    client.config_set("slowlog-max-len", 100_000)
+    client.slowlog_reset()
+    client.config_resetstat()
+    begun = time.perf_counter()
+    take(competition, due_at, clock.now())
+    seconds = time.perf_counter() - begun
+    calls = [call["duration"] for call in client.slowlog_get(100_000) if b"CONFIG" not in call["command"].upper()]
+    client.config_set("slowlog-log-slower-than", -1)
+    return seconds, sum(calls) / 1000, max(calls, default=0) / 1000
+
+
+def _change(competition: Any) -> None:
+    """Some play, as they do between two snapshots."""
+    from foundation import clock
+    from leaderboards.core.entries import read_entry
+    from leaderboards.core.submissions import Caller
+    from leaderboards.models import Player
+    from leaderboards.services.submit import submit
+
+    names = Player.objects.order_by("?").values_list("external_id", flat=True)[:CHANGED]
+    rows = [
+        {"competition": competition.pk, "player": name, "points": 1_000_000 + nth} for nth, name in enumerate(names)
+    ]
+    entries = [read_entry(row, place) for place, row in enumerate(rows)]
+    outcomes = submit(entries, Caller("bench"), clock.now())
+    if not all(outcome.status.is_accepted for outcome in outcomes):
+        raise SystemExit(f"an entry was refused: {next(o.detail for o in outcomes if not o.status.is_accepted)}")
+
+
+if __name__ == "__main__":
+    main()
