@@ -22,4 +22,5 @@ urlpatterns = [
     path(docs.BASE_PATH.lstrip("/"), include((api_urls(competitions_api.part), "api"))),
     re_path(r"^api(?:/|$)", unknown_path),
     path("", include("leaderboards.urls")),
+    path("", include("competitions.urls")),
 ]

@@ -25,3 +25,10 @@ def grants(competition: Competition, at: datetime, offset: int = 0, limit: int =
         return Grants(0, [])
     found = competition.reward_grants.select_related("player").order_by("rank", "pk")
     return Grants(found.count(), list(found[offset : offset + limit]))
+
+
+def grants_of(competition: Competition, player: str, at: datetime) -> list[RewardGrant]:
+    """What this player has won, as the public may see it."""
+    if competition.is_hidden(at):
+        return []
+    return list(competition.reward_grants.filter(player__external_id=player))

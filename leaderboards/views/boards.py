@@ -1,36 +1,28 @@
-"""The list of boards and the page of one: one reading of the board for each answer.
-
-The page's moving parts are also answered alone (``?fragment=1``), with an ETag made before anything is
-rendered. It leaves out the time of the answer, else no two answers would be equal.
-"""
+"""The list of boards and the page of one: one reading of the board for each answer."""
 
 from dataclasses import dataclass
 from datetime import datetime
-from hashlib import blake2b
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.cache import get_conditional_response, patch_vary_headers
-from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 
 from foundation import clock
 from foundation.errors import NotFound
 from leaderboards import formats, selectors
 from leaderboards.models import Board, State, Visibility
-from leaderboards.selectors import BoardPage, PeriodShown, Standings
-from leaderboards.views.lines import columns, gap_ahead, gap_behind, in_columns, lines, result
+from leaderboards.selectors import PeriodShown
+from leaderboards.views.answers import LIVE_EVERY_SECONDS, ROWS, answer, etag_of, is_staff, moving, page_number
+from leaderboards.views.lines import result
+from leaderboards.views.tables import mine, table
 from leaderboards.views.viewer import Viewer, remember, viewer_of
 
-ROWS = 50
-LAST_PAGE = 2**31 // ROWS
 BOARDS_A_PAGE = 24
 PERIODS_IN_STRIP = 4
 PERIODS_LISTED = 60
-LIVE_EVERY_SECONDS = 2
 LIST_EVERY_SECONDS = 10
 
 
@@ -48,14 +40,14 @@ class PeriodChip:
 def home(request: HttpRequest) -> HttpResponse:
     """The public boards, each with its leader; for staff the private ones too."""
     at = clock.now()
-    boards = selectors.boards_listed(include_private=_is_staff(request))
+    boards = selectors.boards_listed(include_private=is_staff(request))
     page = Paginator([board for board in boards if not _is_over(board, at)], BOARDS_A_PAGE).get_page(
         request.GET.get("page")
     )
     listed = [_listed(board, at) for board in page.object_list]
-    seen = [(board["board"].seq, board["standings"] and _moving(board["standings"])) for board in listed]
+    seen = [(board["board"].seq, board["standings"] and moving(board["standings"])) for board in listed]
     context = {"page": page, "listed": listed, "every": LIST_EVERY_SECONDS, "at": at}
-    return _answer(request, "leaderboards/home", context, _etag(seen, page.number))
+    return answer(request, "leaderboards/home", context, etag_of(seen, page.number))
 
 
 @require_safe
@@ -67,10 +59,10 @@ def board(request: HttpRequest, seq: int) -> HttpResponse:
         label = request.GET.get("period", "")
         if shown.is_event:
             return _event_board(request, shown, label)
-        context, etag = _board_page(shown, label or "current", _page_number(request), viewer)
+        context, etag = _board_page(shown, label or "current", page_number(request), viewer)
     except NotFound as error:
         raise Http404(error.detail) from error
-    response = _answer(request, "leaderboards/board", context, etag)
+    response = answer(request, "leaderboards/board", context, etag)
     if "fragment" not in request.GET:  # else a tab left open would undo what another one forgot
         remember(request, response, viewer)
     return response
@@ -88,39 +80,14 @@ def _board_page(board: Board, label: str, number: int, viewer: Viewer) -> tuple[
         "period": _period_words(board, found.period, found.as_of),
         "chips": chips[:PERIODS_IN_STRIP],
         "earlier": chips[PERIODS_IN_STRIP:],
-        "columns": columns(board, found.rows),
-        "lines": lines(board, found.rows, viewer.player),
-        "as_words": bool(board.criteria) and not in_columns(board, [field.name for field in board.rules.fields]),
+        "zone": board.timezone,
         "is_open": is_open,
         "every": LIVE_EVERY_SECONDS if is_open else 0,
-        "first": found.rows and (number - 1) * ROWS + 1,
-        "last": (number - 1) * ROWS + len(found.rows),
-        "number": number,
-        "pages": max(1, -(-found.total // ROWS)),
-        **_mine(board, page),
+        **table(board, page, viewer, number),
+        **mine(board, page),
     }
-    seen = (_moving(found), page.me, page.neighbours, chips, viewer.player, viewer.linked, viewer.refused)
-    return context, _etag(seen, number)
-
-
-def _mine(board: Board, page: BoardPage) -> dict[str, Any]:
-    """What the viewer's own card says."""
-    me, total = page.me, page.standings.total
-    if me is None:
-        return {"me": None, "around": []}
-    rows = page.standings.rows
-    on_page = any(row.player == me.player for row in rows)
-    # Among many equals no neighbour has another rank; the page may then reach further, but only if I am on it.
-    in_sight = (page.neighbours, rows) if on_page else (page.neighbours,)
-    return {
-        "me": me,
-        "my_result": result(board, me),
-        "gap_ahead": next(filter(None, (gap_ahead(board, me, seen) for seen in in_sight)), None),
-        "gap_behind": next(filter(None, (gap_behind(board, me, seen) for seen in in_sight)), None),
-        "percentile": selectors.share_below(me, total),
-        "on_page": on_page,
-        "around": lines(board, page.neighbours, me.player),
-    }
+    seen = (moving(found), page.me, page.neighbours, chips, viewer.player, viewer.linked, viewer.refused)
+    return context, etag_of(seen, number)
 
 
 def _event_board(request: HttpRequest, board: Board, label: str) -> HttpResponse:
@@ -133,25 +100,13 @@ def _event_board(request: HttpRequest, board: Board, label: str) -> HttpResponse
 def _visible(request: HttpRequest, seq: int) -> Board:
     """The board, if this visitor may know of it. Raises ``UnknownBoard`` or ``Http404``."""
     board = selectors.board_by_seq(seq)
-    if board.visibility == Visibility.PRIVATE and not _is_staff(request):
+    if board.visibility == Visibility.PRIVATE and not is_staff(request):
         raise Http404(f"There is no board {seq}.")
     return board
 
 
-def _is_staff(request: HttpRequest) -> bool:
-    return bool(request.user.is_authenticated and request.user.is_staff)
-
-
 def _is_over(board: Board, at: datetime) -> bool:
     return board.retired_at is not None and board.retired_at <= at
-
-
-def _page_number(request: HttpRequest) -> int:
-    raw = request.GET.get("page", "1")
-    number = int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 12 else 0
-    if not 1 <= number <= LAST_PAGE:
-        raise Http404("There is no such page.")
-    return number
 
 
 def _listed(board: Board, at: datetime) -> dict[str, Any]:
@@ -199,29 +154,3 @@ def _chips(board: Board, shown: PeriodShown, at: datetime) -> list[PeriodChip]:
         )
         for period in periods
     ]
-
-
-def _moving(found: Standings) -> tuple[object, ...]:
-    """What makes two answers differ. Without Redis the time of the answer does too, to the minute."""
-    as_of = None if found.live else found.as_of.replace(second=0, microsecond=0)
-    board = found.board
-    return (board.seq, board.name, board.unit, board.format, found.period, found.total, found.rows, found.live, as_of)
-
-
-def _etag(*seen: object) -> str:
-    text = repr((get_language(), seen))
-    return f'W/"{blake2b(text.encode(errors="surrogatepass"), digest_size=12).hexdigest()}"'
-
-
-def _answer(request: HttpRequest, template: str, context: dict[str, Any], etag: str) -> HttpResponse:
-    """The whole page, or only its moving parts, or 304 if the asker has them already."""
-    if "fragment" not in request.GET:
-        response = render(request, f"{template}.html", context | {"etag": etag})
-    else:
-        response = get_conditional_response(request, etag=etag) or render(
-            request, f"{template}_parts.html", context | {"is_fragment": True}
-        )
-        response["ETag"] = etag
-    response["Cache-Control"] = "private, no-cache"
-    patch_vary_headers(response, ["Cookie"])
-    return response

@@ -1,0 +1,16 @@
+"""The inbox in the site's header. Whoever is not signed in costs no question."""
+
+from django import template
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+
+from competitions.selectors.inbox import unread
+from leaderboards.models import Player
+
+register = template.Library()
+
+
+@register.simple_tag
+def unread_notices(user: AbstractBaseUser | AnonymousUser) -> int | None:
+    """How many the user's player has not read; None for whoever has no player, and so no inbox."""
+    player = Player.objects.filter(user_id=user.pk).first() if user.is_authenticated else None
+    return None if player is None else unread(player)

@@ -1,0 +1,57 @@
+"""A player's places over time as a drawing: numbers for an SVG, best at the top. Nothing is read here."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from competitions.selectors.history import Moment
+
+WIDTH, HEIGHT, EDGE = 600, 200, 12
+MOST_POINTS = 300
+MOST_CHANGES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """``line`` as SVG's polyline wants it; ``changes`` are the moments with another place, the latest first."""
+
+    line: str
+    last_x: str
+    last_y: str
+    best: int
+    worst: int
+    first_moment: Moment
+    last_moment: Moment
+    changes: list[Moment]
+    width: int = WIDTH
+    height: int = HEIGHT
+
+
+def chart(moments: Sequence[Moment]) -> Chart | None:
+    """None where there is nothing to draw: a line needs two moments."""
+    if len(moments) < 2:
+        return None
+    ranks = [moment.rank for moment in moments]
+    best, worst = min(ranks), max(ranks)
+    places = [_place(moment, moments, best, worst) for moment in _thinned(moments)]
+    line = " ".join(f"{x},{y}" for x, y in places)
+    return Chart(line, *places[-1], best, worst, moments[0], moments[-1], changes(moments))
+
+
+def changes(moments: Sequence[Moment]) -> list[Moment]:
+    """The first moment, and each with another place than the one before; the latest first, a page of them."""
+    before = [None, *(moment.rank for moment in moments)]
+    found = [moment for moment, rank in zip(moments, before, strict=False) if moment.rank != rank]
+    return found[::-1][:MOST_CHANGES]
+
+
+def _thinned(moments: Sequence[Moment]) -> Sequence[Moment]:
+    """So few that a drawing can show them; the last is always among them."""
+    step = -(-len(moments) // MOST_POINTS)
+    return moments[::-1][::step][::-1]
+
+
+def _place(moment: Moment, moments: Sequence[Moment], best: int, worst: int) -> tuple[str, str]:
+    span = (moments[-1].at - moments[0].at).total_seconds() or 1.0
+    across = (moment.at - moments[0].at).total_seconds() / span
+    down = (moment.rank - best) / (worst - best) if worst > best else 0.5
+    return f"{EDGE + across * (WIDTH - 2 * EDGE):.1f}", f"{EDGE + down * (HEIGHT - 2 * EDGE):.1f}"

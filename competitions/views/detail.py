@@ -1,0 +1,116 @@
+"""A competition's page: the standings as the public may see them, and the viewer's own place among them.
+
+Its moving parts are answered alone too, as on a board's page. The trap: whatever stands in a part or an ETag tells of
+what a freeze hides, so all of it comes from selectors that know of the freeze; own points alone are the player's own.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods
+
+from competitions.core.lifecycle import Phase
+from competitions.models import Competition
+from competitions.selectors.changes import reason_of_cancelling
+from competitions.selectors.competitions import participants_count
+from competitions.selectors.participants import NotStarted, disqualified_among, not_started, participant_of
+from competitions.selectors.standings import page as page_of_rows
+from competitions.views.access import own_player, visible
+from competitions.views.extras import extras
+from competitions.views.joining import join
+from competitions.views.own import own_result
+from competitions.views.result import result_of
+from competitions.views.words import moment, phase_word
+from foundation import clock
+from leaderboards.selectors import BoardPage
+from leaderboards.stores.base import Page
+from leaderboards.views.answers import LIVE_EVERY_SECONDS, ROWS, answer, etag_of, moving, page_number
+from leaderboards.views.tables import mine, table
+from leaderboards.views.viewer import Viewer, remember, viewer_of
+
+WAITING_SHOWN = 20
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def competition(request: HttpRequest, number: int) -> HttpResponse:
+    """Shows a competition; a post joins it."""
+    shown, refused = visible(request, number), ""
+    if request.method == "POST":
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.path)
+        refused = join(shown, own_player(request), request.POST.get("code", ""))
+        if not refused:
+            return redirect("competition", number)
+    return _answer(request, shown, refused)
+
+
+def _answer(request: HttpRequest, shown: Competition, refused: str) -> HttpResponse:
+    at, viewer = clock.now(), viewer_of(request)
+    context, etag = _parts(shown, viewer, page_number(request), at)
+    if "fragment" in request.GET:
+        return answer(request, "competitions/competition", context, etag)
+    context |= extras(request, shown, viewer, at) | {"refused": refused}
+    response = answer(request, "competitions/competition", context, etag)
+    remember(request, response, viewer)
+    return response
+
+
+def _parts(shown: Competition, viewer: Viewer, number: int, at: datetime) -> tuple[dict[str, Any], str]:
+    """What the moving parts show, and the ETag over it."""
+    page = page_of_rows(shown, at, Page((number - 1) * ROWS, ROWS), viewer.player)
+    phase, waiting = shown.phase(at), not_started(shown, at, limit=WAITING_SHOWN)
+    out = disqualified_among(shown, _players_on(page), at)
+    states = {
+        "participants": participants_count(shown),
+        "own": own_result(shown, viewer, at),
+        "takes_part": page.me is None and participant_of(shown, viewer.player or "") is not None,
+        "result": result_of(shown, page, number, at),
+        "reason": reason_of_cancelling(shown),
+        "disqualified": sorted(out),
+        "waiting": [(each.player.external_id, str(each.player)) for each in waiting.participants],
+        "waiting_more": _more(waiting),
+    }
+    seen = (phase, shown.name, shown.frozen_at, viewer, moving(page.standings), page.me, page.neighbours, states)
+    context = {
+        "competition": shown,
+        "board": shown.board,
+        "viewer": viewer,
+        "standings": page.standings,
+        **_when(shown, phase, at),
+        **states,
+        **table(shown.board, page, viewer, number),
+        **mine(shown.board, page),
+    }
+    return context, etag_of(seen, number)
+
+
+def _when(shown: Competition, phase: Phase, at: datetime) -> dict[str, Any]:
+    """Where it stands, and how long it takes until that changes."""
+    zone = shown.timezone
+    until = shown.starts_at if phase in (Phase.OPEN, Phase.DRAFT) else shown.ends_at
+    is_over = phase in (Phase.FINAL, Phase.CANCELLED)
+    left = int((until - at).total_seconds())
+    frozen_since = shown.frozen_at or shown.course.freezes_at
+    return {
+        "phase": phase,
+        "phase_word": phase_word(phase),
+        "zone": zone,
+        "starts": moment(shown.starts_at, zone, at),
+        "ends": moment(shown.ends_at, zone, at),
+        "until": until,
+        "seconds_left": left if left > 0 and not is_over else None,
+        "frozen_since": moment(frozen_since, zone, at) if phase is Phase.FROZEN and frozen_since else "",
+        "is_running": phase in (Phase.RUNNING, Phase.OPEN),
+        "every": 0 if is_over or phase is Phase.DRAFT else LIVE_EVERY_SECONDS,
+    }
+
+
+def _players_on(page: BoardPage) -> list[str]:
+    return [row.player for row in (*page.standings.rows, *page.neighbours)]
+
+
+def _more(waiting: NotStarted) -> int:
+    return waiting.total - len(waiting.participants)

@@ -1,0 +1,47 @@
+"""What a competition's page shows besides its moving parts: how to join, who wins what, a player's way so far."""
+
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpRequest
+
+from competitions.models import Competition
+from competitions.selectors.history import history
+from competitions.selectors.rewards import grants_of, tiers
+from competitions.views.access import own_player
+from competitions.views.chart import chart
+from competitions.views.joining import offer
+from competitions.views.words import attempts, moment, who_earns, who_may_join
+from leaderboards.choices import Visibility
+from leaderboards.views.answers import is_staff
+from leaderboards.views.viewer import Viewer
+
+
+def extras(request: HttpRequest, competition: Competition, viewer: Viewer, at: datetime) -> dict[str, Any]:
+    """All of it; read once for each page, never for its refreshing parts."""
+    zone, freezes_at = competition.timezone, competition.course.freezes_at
+    return {
+        "offer": offer(request, competition, own_player(request), at),
+        "who_may_join": who_may_join(competition),
+        "join_until": moment(competition.join_until, zone, at) if competition.join_until else "",
+        "attempts": attempts(competition),
+        "freezes": moment(freezes_at, zone, at) if freezes_at and competition.course.may_hide else "",
+        "address": request.build_absolute_uri(request.path),
+        "is_public": competition.board.visibility == Visibility.PUBLIC,
+        "to_reveal": is_staff(request) and competition.final_at is not None and competition.is_hidden(at),
+        **_way(competition, viewer, at),
+        **_rewards(competition, viewer, at),
+    }
+
+
+def _way(competition: Competition, viewer: Viewer, at: datetime) -> dict[str, Any]:
+    if viewer.player is None:
+        return {"chart": None, "snapshots_seen": 0}
+    moments = history(competition, viewer.player, at)
+    return {"chart": chart(moments), "snapshots_seen": len(moments)}
+
+
+def _rewards(competition: Competition, viewer: Viewer, at: datetime) -> dict[str, Any]:
+    won = grants_of(competition, viewer.player, at) if viewer.player else []
+    offered = [(tier, who_earns(competition.board, tier)) for tier in tiers(competition)]
+    return {"tiers": offered, "won": won}

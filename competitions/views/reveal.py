@@ -1,0 +1,35 @@
+"""The reveal: the best of the final ranking, from the bottom up. Before it only those who run the show see the page."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from competitions.selectors.participants import disqualified_among
+from competitions.selectors.standings import standings
+from competitions.views.access import visible
+from foundation import clock
+from leaderboards.views.answers import is_staff
+from leaderboards.views.lines import lines, result
+
+PLAYED = 100
+
+
+@never_cache
+@require_safe
+def reveal(request: HttpRequest, number: int) -> HttpResponse:
+    """The final ranking from its best down, as a list; a script turns it into a show."""
+    competition, at = visible(request, number), clock.now()
+    hidden = competition.is_hidden(at)
+    if competition.final_at is None or (hidden and not is_staff(request)):
+        raise Http404("There is nothing to reveal yet.")
+    found = standings(competition, at, 0, PLAYED, full=hidden)
+    rows = zip(lines(competition.board, found.rows, None), found.rows, strict=True)
+    context = {
+        "competition": competition,
+        "hidden": hidden,
+        "total": found.total,
+        "rows": [(line, result(competition.board, row)) for line, row in rows],
+        "disqualified": disqualified_among(competition, [row.player for row in found.rows], at),
+    }
+    return render(request, "competitions/reveal.html", context)

@@ -1,0 +1,91 @@
+"""Competitions in words: where one stands, who may join, what can be won, and why somebody was refused."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from django.utils.dateformat import format as spell
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
+
+from competitions import errors
+from competitions.core.lifecycle import Phase
+from competitions.models import Competition, Joining, RewardTier, TierKind
+from foundation.errors import SunwiError
+from leaderboards import formats
+from leaderboards.errors import Banned
+from leaderboards.models import Board
+
+
+def phase_word(phase: Phase) -> str:
+    """Where a competition stands, as a label."""
+    return {
+        Phase.DRAFT: pgettext("a competition", "draft"),
+        Phase.OPEN: pgettext("a competition", "coming"),
+        Phase.RUNNING: pgettext("a competition", "running"),
+        Phase.FROZEN: pgettext("a competition", "frozen"),
+        Phase.CLOSING: pgettext("a competition", "being closed"),
+        Phase.FINAL: pgettext("a competition", "final"),
+        Phase.CANCELLED: pgettext("a competition", "cancelled"),
+    }[phase]
+
+
+def moment(at: datetime, zone: str, now: datetime) -> str:
+    """Fri 20 Nov, 14:03; with the year if it is another one."""
+    there = at.astimezone(ZoneInfo(zone))
+    if there.year == now.astimezone(ZoneInfo(zone)).year:
+        return formats.moment(at, zone)
+    return spell(there, pgettext("date format", "D j M Y, H:i"))
+
+
+def who_may_join(competition: Competition) -> str:
+    """Who may, in a sentence."""
+    return {
+        Joining.EVERYONE: _("Everyone may join."),
+        Joining.CODE: _("Whoever has the code may join."),
+        Joining.LIST: _("Players on the list may join."),
+    }[Joining(competition.joining)]
+
+
+def who_earns(board: Board, tier: RewardTier) -> str:
+    """What a reward is for: places 2–3, the best 10 %, from 1,000 points."""
+    limit = tier.limit.normalize()
+    if tier.kind == TierKind.POINTS:
+        words = _("%(points)s or less") if board.order == "asc" else _("%(points)s or more")
+        return words % {"points": formats.measured(board, limit)}
+    number = formats.number(limit)
+    if tier.kind == TierKind.PERCENT:
+        return _("the best %(share)s %%") % {"share": number}
+    if tier.from_rank == limit:
+        return _("place %(rank)s") % {"rank": number}
+    return _("places %(first)s–%(last)s") % {"first": formats.number(tier.from_rank), "last": number}
+
+
+def attempts(competition: Competition) -> str:
+    """How often one may score; empty where as often as one likes."""
+    most = competition.attempts
+    return ngettext("%(number)d attempt", "%(number)d attempts", most) % {"number": most} if most else ""
+
+
+def refusal(error: SunwiError, competition: Competition, now: datetime) -> str:
+    """Why somebody could not join or leave."""
+    if isinstance(error, errors.JoiningOver):
+        return joining_was_until(competition, now)
+    if isinstance(error, errors.CompetitionFull):
+        return _("All places are taken.")
+    sentences: dict[type[SunwiError], str] = {
+        errors.NotOpenYet: _("This competition is not open for joining yet."),
+        errors.CompetitionOver: _("This competition is over."),
+        errors.AlreadyJoined: _("You take part already."),
+        errors.WrongCode: _("This code does not open the competition."),
+        errors.NotInvited: _("Only players on the list may join."),
+        errors.Disqualified: _("You were disqualified and cannot join again."),
+        errors.NotAParticipant: _("You do not take part in this competition."),
+        Banned: _("This player may not take part."),
+    }
+    return next((words for kind, words in sentences.items() if isinstance(error, kind)), error.detail)
+
+
+def joining_was_until(competition: Competition, now: datetime) -> str:
+    """That it is too late, and since when."""
+    until = moment(competition.join_until or competition.ends_at, competition.timezone, now)
+    return _("Joining was possible until %(moment)s.") % {"moment": until}

@@ -1,0 +1,60 @@
+"""Answering with a page: whole, or only its moving parts (``?fragment=1``), or 304.
+
+The ETag is made from what the parts show before anything is rendered. It leaves out the time of the answer, else
+no two answers would be equal.
+"""
+
+from hashlib import blake2b
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.cache import get_conditional_response, patch_vary_headers
+from django.utils.translation import get_language
+
+from leaderboards.selectors import Standings
+
+ROWS = 50
+LAST_PAGE = 2**31 // ROWS
+LIVE_EVERY_SECONDS = 2
+
+
+def answer(request: HttpRequest, template: str, context: dict[str, Any], etag: str) -> HttpResponse:
+    """The whole page, or only its moving parts, or 304 if the asker has them already."""
+    if "fragment" not in request.GET:
+        response = render(request, f"{template}.html", context | {"etag": etag})
+    else:
+        response = get_conditional_response(request, etag=etag) or render(
+            request, f"{template}_parts.html", context | {"is_fragment": True}
+        )
+        response["ETag"] = etag
+    response["Cache-Control"] = "private, no-cache"
+    patch_vary_headers(response, ["Cookie"])
+    return response
+
+
+def etag_of(*seen: object) -> str:
+    """Equal for equal things in the same language."""
+    text = repr((get_language(), seen))
+    return f'W/"{blake2b(text.encode(errors="surrogatepass"), digest_size=12).hexdigest()}"'
+
+
+def moving(found: Standings) -> tuple[object, ...]:
+    """What makes two answers differ. Without Redis the time of the answer does too, to the minute."""
+    as_of = None if found.live else found.as_of.replace(second=0, microsecond=0)
+    board = found.board
+    return (board.seq, board.name, board.unit, board.format, found.period, found.total, found.rows, found.live, as_of)
+
+
+def page_number(request: HttpRequest) -> int:
+    """Which page of rows is asked for. Raises ``Http404``."""
+    raw = request.GET.get("page", "1")
+    number = int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 12 else 0
+    if not 1 <= number <= LAST_PAGE:
+        raise Http404("There is no such page.")
+    return number
+
+
+def is_staff(request: HttpRequest) -> bool:
+    """Whether one of those who run the site asks."""
+    return bool(request.user.is_authenticated and request.user.is_staff)

@@ -1,0 +1,67 @@
+// Plays [data-reveal]: the rows are hidden at first, then shown from the last to the first, one by one on the space
+// bar, the arrow or the button, or by themselves. Before the best three it waits longer. Says each to screen readers.
+
+const root = document.querySelector("[data-reveal]");
+const rows = [...root.querySelectorAll("li")];
+const controls = root.querySelector("[data-reveal-controls]");
+const said = root.querySelector("[data-reveal-said]");
+const [next, play, all] = ["next", "play", "all"].map((name) => root.querySelector(`[data-reveal-${name}]`));
+const words = { play: play.textContent, pause: play.dataset.pause };
+const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+const pause = 900;
+const longPause = 3000;
+
+let left = rows.length;
+let timer;
+
+function show() {
+  if (left === 0) return stop();
+  left -= 1;
+  const row = rows[left];
+  row.hidden = false;
+  row.classList.add("is-new");
+  rows[left + 1]?.classList.remove("is-new");
+  row.scrollIntoView({ block: "center", behavior: calm ? "auto" : "smooth" });
+  said.textContent = row.textContent.replace(/\s+/g, " ").trim();
+  if (left === 0) stop();
+}
+
+function stop() {
+  clearTimeout(timer);
+  timer = undefined;
+  play.textContent = words.play;
+  next.disabled = play.disabled = all.disabled = left === 0;
+}
+
+function tick() {
+  show();
+  if (left > 0) timer = setTimeout(tick, left <= 3 ? longPause : pause);
+}
+
+function toggle() {
+  if (timer !== undefined) return stop();
+  play.textContent = words.pause;
+  tick();
+}
+
+function showAll() {
+  for (const row of rows) row.hidden = false;
+  left = 0;
+  stop();
+}
+
+function onKey(event) {
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
+  if (event.target.closest("button, a") && event.key === " ") return; // it presses what has the focus
+  if (![" ", "ArrowUp", "ArrowRight", "PageUp"].includes(event.key) || left === 0) return;
+  event.preventDefault();
+  show();
+}
+
+for (const row of rows) row.hidden = true;
+if (rows.length > 0) controls.hidden = false;
+root.classList.add("is-ready");
+next.addEventListener("click", show);
+play.addEventListener("click", toggle);
+all.addEventListener("click", showAll);
+document.addEventListener("keydown", onKey);

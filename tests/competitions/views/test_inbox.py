@@ -1,0 +1,102 @@
+"""The inbox and its settings: a player's own, and nobody else's."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from competitions.models import Notice, Preference
+from tests.competitions.services.telling import NOON, contest, wants, who
+from tests.leaderboards.views.pages import signed_in, text
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
+
+WISHES = {"told": ["first_taken", "cancelled"], "timezone": "Asia/Seoul", "quiet_from": "22", "quiet_until": "7"}
+
+
+def tell(player: str, kind: str = "first_taken", **more: Any) -> Notice:
+    competition = more.pop("competition", None) or contest(player)
+    return Notice.objects.create(competition=competition, player=who(player), kind=kind, created_at=NOON, **more)
+
+
+@pytest.fixture
+def ann(client: Client) -> Client:
+    return signed_in(client, "ann", "ann")
+
+
+def test_it_tells_what_happened_and_what_is_new(ann: Client) -> None:
+    competition = contest("ann")
+    tell("ann", competition=competition, previous_rank=4)
+    tell("ann", "first_lost", competition=competition, rank=2, read_at=NOON)
+    tell("bob", "top10_entered", competition=competition)
+
+    page = text(ann.get("/inbox/"))
+
+    assert "Inbox 1 unread" in page
+    assert "new A cup: you took first place You took first place. Before, you were in place 4." in page
+    assert "Fri 20 Nov, 12:00" in page
+    assert "A cup: you lost first place You lost first place. You were in place 2 then." in page
+    assert "top 10" not in page
+
+
+def test_times_are_on_the_players_own_clock(ann: Client) -> None:
+    tell("ann")
+    wants("ann", timezone="Asia/Seoul")
+
+    assert "Fri 20 Nov, 21:00" in text(ann.get("/inbox/"))
+
+
+def test_what_is_held_through_the_night_is_not_there_yet(ann: Client) -> None:
+    tell("ann", held_until=NOON)
+
+    assert "Nothing yet." in text(ann.get("/inbox/"))
+
+
+def test_one_is_marked_as_read_or_all_that_were_shown(ann: Client) -> None:
+    first, second, of_bob = tell("ann"), tell("ann"), tell("bob")
+    third = tell("ann")
+
+    ann.post("/inbox/", {"notice": first.pk, "shown": [first.pk, second.pk]})
+    after_one = set(Notice.objects.exclude(read_at=None).values_list("pk", flat=True))
+    ann.post("/inbox/", {"shown": [second.pk, of_bob.pk, "x", "9" * 30]})
+    after_all = set(Notice.objects.exclude(read_at=None).values_list("pk", flat=True))
+
+    assert after_one == {first.pk}
+    assert after_all == {first.pk, second.pk}
+    assert "Inbox 1 unread Account" in text(ann.get("/account/"))
+    assert third.read_at is None
+
+
+@pytest.mark.parametrize("path", ["/inbox/", "/inbox/settings/"])
+def test_it_is_for_players_who_have_signed_in(path: str) -> None:
+    unlinked = signed_in(Client(), "bob")
+
+    assert Client().get(path)["Location"] == f"/accounts/login/?next={path}"
+    assert "your account is not linked to one yet" in text(unlinked.get(path))
+    assert "your account is not linked to one yet" in text(unlinked.post(path, WISHES))
+
+
+def test_wishes_are_shown_and_kept(ann: Client) -> None:
+    before = ann.get("/inbox/settings/").content.decode()
+
+    page = text(ann.post("/inbox/settings/", WISHES, follow=True))
+
+    stored = Preference.objects.get(player__external_id="ann")
+    assert before.count(" checked") == 7
+    assert '<option value="23" selected>23:00</option>' in before
+    assert "Saved." in page
+    assert stored.muted == ["extended", "first_lost", "top10_entered", "top3_entered"]
+    assert (stored.by_mail, stored.timezone, stored.quiet_from, stored.quiet_until) == (False, "Asia/Seoul", 22, 7)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"timezone": "Mars/Olympus"}, "There is no such time zone."),
+        ({"quiet_from": "24"}, "Select a valid choice."),
+        ({"told": ["gossip"]}, "Select a valid choice."),
+    ],
+)
+def test_a_wish_that_cannot_be_kept_is_refused_in_words(ann: Client, wrong: dict[str, object], sentence: str) -> None:
+    assert sentence in text(ann.post("/inbox/settings/", WISHES | wrong))
+    assert not Preference.objects.exists()

@@ -1,0 +1,120 @@
+"""Joining and leaving on the page: what each visitor is offered, and every refusal as a sentence."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from competitions.models import Competition, Participant
+from competitions.services.disqualify import disqualify
+from foundation import clock
+from tests.competitions.site import END, HOUR, START, joined, open_competition, player, raced
+from tests.competitions.views.conftest import SetClock
+from tests.leaderboards.views.pages import signed_in, text
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
+
+
+@pytest.fixture
+def ann(client: Client) -> Client:
+    return signed_in(client, "ann", "ann")
+
+
+def address(competition: Competition) -> str:
+    return f"/competitions/{competition.pk}/"
+
+
+def taking_part(competition: Competition) -> list[str]:
+    rows = competition.participants.filter(Participant.TAKING_PART)
+    return list(rows.values_list("player__external_id", flat=True))
+
+
+def test_a_player_joins_and_has_not_started(ann: Client) -> None:
+    competition = open_competition()
+
+    page = text(ann.post(address(competition), follow=True))
+
+    assert taking_part(competition) == ["ann"]
+    assert "You take part. Leave You have not started yet." in page
+    assert "Not started ann You" in page
+
+
+def test_whoever_is_no_player_yet_is_sent_where_he_becomes_one(client: Client) -> None:
+    competition = open_competition()
+    unlinked = signed_in(Client(), "bob")
+
+    assert f'href="/accounts/login/?next={address(competition)}"' in client.get(address(competition)).content.decode()
+    assert "Link your player to join" in text(unlinked.get(address(competition)))
+    assert client.post(address(competition))["Location"] == f"/accounts/login/?next={address(competition)}"
+    assert "Sign in and link your player first." in text(unlinked.post(address(competition)))
+    assert taking_part(competition) == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"joining": "code", "join_code": "FRIENDS"}, "This code does not open the competition."),
+        ({"joining": "list"}, "Only players on the list may join."),
+        ({"join_until": START + HOUR}, "Joining was possible until"),
+        ({"most_participants": 1}, "All places are taken."),
+    ],
+)
+def test_a_refusal_is_a_sentence(ann: Client, settings: dict[str, Any], sentence: str) -> None:
+    competition = open_competition(**settings)
+    competition.participants.create(player=player("bob"), joined_at=START)
+
+    assert sentence in text(ann.post(address(competition), {"code": "enemies"}))
+    assert taking_part(competition) == ["bob"]
+
+
+def test_a_code_opens_it(ann: Client) -> None:
+    competition = open_competition(joining="code", join_code="FRIENDS")
+
+    assert "Code" in text(ann.get(address(competition)))
+    ann.post(address(competition), {"code": " friends "})
+
+    assert taking_part(competition) == ["ann"]
+
+
+def test_twice_is_refused_and_after_the_end_nothing_is_offered(ann: Client, set_clock: SetClock) -> None:
+    competition = open_competition()
+    joined(competition, "ann")
+
+    assert "You take part already." in text(ann.post(address(competition)))
+    set_clock(END + HOUR)
+    page = text(ann.get(address(competition)))
+
+    assert "This competition is over." in text(ann.post(address(competition)))
+    assert "You took part." in page
+    assert "Leave" not in page
+
+
+def test_whoever_was_disqualified_reads_why(ann: Client) -> None:
+    competition = open_competition()
+    joined(competition, "ann")
+    disqualify(competition, player("ann"), "Two accounts.", clock.now(), None)
+
+    assert "You were disqualified. Two accounts." in text(ann.get(address(competition)))
+    assert "You were disqualified and cannot join again." in text(ann.post(address(competition)))
+
+
+def test_leaving_asks_first_and_takes_the_standing_along(ann: Client) -> None:
+    competition = open_competition()
+    raced(competition, {"ann": 9, "bob": 5})
+
+    asked = text(ann.get(f"{address(competition)}leave/"))
+    page = text(ann.post(f"{address(competition)}leave/", follow=True))
+
+    assert "Your standing is taken out of the ranking." in asked
+    assert taking_part(competition) == ["bob"]
+    assert "1 bob 5" in page
+    assert "You do not take part in this competition." in text(ann.post(f"{address(competition)}leave/"))
+
+
+def test_nobody_joins_by_somebody_elses_page(ann: Client) -> None:
+    competition = open_competition()
+    careful = Client(enforce_csrf_checks=True)
+    careful.cookies = ann.cookies
+
+    assert careful.post(address(competition)).status_code == 403
+    assert taking_part(competition) == []
