@@ -5,6 +5,8 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _lazy
 
 from competitions.admin.act_pages import ActPages
@@ -125,8 +127,11 @@ class CompetitionAdmin(ActPages):
 
     @admin.display(description=_lazy("picture now"))
     def picture_now(self, competition: Competition) -> str:
-        """Whether there is one."""
-        return competition.picture_hash or "-"
+        """As people see it."""
+        if not competition.picture_hash:
+            return "-"
+        address = reverse("competition-picture", args=[competition.pk, competition.picture_hash])
+        return format_html('<img src="{}" alt="" width="300">', address)
 
     def get_fieldsets(self, request: HttpRequest, obj: Competition | None = None) -> Any:
         """What is fixed is shown on the competition's clock."""

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from ninja import Router
 
 from competitions.api.access import competition_to_read, is_private
@@ -84,4 +85,4 @@ def _shown(competition: Competition) -> dict[str, Any]:
 def _picture(competition: Competition) -> str | None:
     if not competition.picture_hash:
         return None
-    return f"/competitions/{competition.pk}/picture/{competition.picture_hash}.webp"
+    return reverse("competition-picture", args=[competition.pk, competition.picture_hash])

@@ -162,6 +162,7 @@ class TestPicture:
             assert (stored.format, stored.size) == ("WEBP", (1200, 500))
             assert not stored.getexif()
         assert b"garden" not in bytes(competition.picture)
+        assert f"{competition.picture_hash}.webp" in page(admin, change(competition))
 
     @pytest.mark.parametrize(
         ("content", "said"),

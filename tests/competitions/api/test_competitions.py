@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from competitions.services.cancel import cancel
+from competitions.services.picture import set_picture
 from foundation import clock
 from tests.competitions.site import DAY, END, HOUR, START, draft, joined, make_board, open_competition, raced
 from tests.leaderboards.api.conftest import Caller, problem
@@ -99,6 +100,14 @@ class TestOne:
 
         for caller in (anybody, game):
             assert b"FRIENDS" not in caller.get(f"/competitions/{competition.pk}").content
+
+    def test_its_picture_lies_where_it_says(self, anybody: Caller) -> None:
+        competition = open_competition()
+        set_picture(competition, b"webp")
+
+        address = anybody.get(f"/competitions/{competition.pk}").json()["picture"]
+
+        assert anybody._client.get(address).content == b"webp"
 
     def test_its_etag_does_not_change_by_the_second(self, anybody: Caller) -> None:
         path = f"/competitions/{open_competition().pk}"
