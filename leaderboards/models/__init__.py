@@ -1,0 +1,27 @@
+"""The rows, a file for each subject.
+
+Rows know themselves and nothing else: no Redis, no HTTP, no signals. What changes more than one of them is a service.
+"""
+
+from leaderboards.choices import State, Storage, Unit, Visibility
+from leaderboards.models.boards import Board, default_timezone
+from leaderboards.models.periods import DrawnGeneration, Period
+from leaderboards.models.players import LinkCode, Player
+from leaderboards.models.standings import Difference, FinalStanding, Standing, Submission
+
+__all__ = [
+    "Board",
+    "Difference",
+    "DrawnGeneration",
+    "FinalStanding",
+    "LinkCode",
+    "Period",
+    "Player",
+    "Standing",
+    "State",
+    "Storage",
+    "Submission",
+    "Unit",
+    "Visibility",
+    "default_timezone",
+]

@@ -1,0 +1,81 @@
+"""The key-management table: what is ranked, over which windows, by which rules. Never the scores."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from leaderboards import choices
+from leaderboards.choices import Storage, Unit, Visibility
+from leaderboards.core.periods import Calendar, PeriodKind
+from leaderboards.core.rules import Order, Rules, TieBreak, Ties, Update
+from leaderboards.core.settings import board_calendar, board_rules
+
+
+def default_timezone() -> str:
+    """The zone of a board that names none."""
+    return str(settings.DEFAULT_TIMEZONE)
+
+
+class Board(models.Model):
+    """A row of the key-management table: what is ranked, over which windows, by which rules. Never the scores."""
+
+    seq = models.AutoField(_("seq"), primary_key=True)
+    name = models.CharField(_("name"), max_length=100)
+    period = models.CharField(_("period"), max_length=10, choices=choices.PERIODS, default=PeriodKind.WEEK.value)
+    timezone = models.CharField(_("time zone"), max_length=64, default=default_timezone)
+    week_start = models.CharField(_("week start"), max_length=10, choices=choices.WEEK_STARTS, default="monday")
+    cutoff = models.CharField(_("cut-off"), max_length=5, default="00:00", help_text=_("HH:MM, when a day turns over"))
+    order = models.CharField(_("order"), max_length=4, choices=choices.ORDERS, default=Order.DESC.value)
+    update = models.CharField(_("update"), max_length=10, choices=choices.UPDATES, default=Update.BEST.value)
+    ties = models.CharField(_("ties"), max_length=10, choices=choices.TIES, default=Ties.FIRST_COME.value)
+    tie_break = models.CharField(_("tie break"), max_length=6, choices=choices.TIE_BREAKS, default=TieBreak.AUTO.value)
+    criteria = models.JSONField(_("criteria"), default=list, blank=True)
+    decimals = models.PositiveSmallIntegerField(_("decimals"), default=0, validators=[MaxValueValidator(6)])
+    minimum = models.DecimalField(_("minimum"), max_digits=22, decimal_places=6, default=0)
+    maximum = models.DecimalField(_("maximum"), max_digits=22, decimal_places=6, default=2**31 - 1)
+    total_maximum = models.DecimalField(_("total maximum"), max_digits=22, decimal_places=6, default=2**31 - 1)
+    grace_seconds = models.PositiveIntegerField(_("grace seconds"), default=60, validators=[MaxValueValidator(86_400)])
+    retention_days = models.PositiveIntegerField(_("retention days"), default=30)
+    keep_submissions_days = models.PositiveIntegerField(
+        _("keep submissions, days"), default=90, validators=[MinValueValidator(2)]
+    )
+    storage = models.CharField(_("storage"), max_length=6, choices=Storage.choices, default=Storage.HYBRID)
+    unit = models.CharField(_("unit"), max_length=20, choices=Unit.choices, default=Unit.POINTS)
+    format = models.CharField(
+        _("format"), max_length=40, blank=True, help_text=_("A suffix such as kcal, shown behind the number.")
+    )
+    visibility = models.CharField(_("visibility"), max_length=7, choices=Visibility.choices, default=Visibility.PUBLIC)
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    retired_at = models.DateTimeField(_("retired"), null=True, blank=True, editable=False)
+
+    class Meta:
+        ordering = ("seq",)
+        verbose_name = _("board")
+        verbose_name_plural = _("boards")
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["name"], condition=Q(retired_at=None), name="board_name_unique_while_in_use"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def calendar(self) -> Calendar:
+        """The windows that the board's time falls into."""
+        return board_calendar(self)
+
+    @property
+    def rules(self) -> Rules:
+        """The rules that a period opened now would get. Raises ``BadBoard`` where they cannot work."""
+        return board_rules(self)
+
+    @property
+    def is_event(self) -> bool:
+        """Whether its windows come from competitions."""
+        return self.period == PeriodKind.EVENT

@@ -1,0 +1,95 @@
+"""Periods: the windows of boards, each with the rules it opened with, and the generations they draw."""
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import ClassVar, Self
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from leaderboards.choices import State
+from leaderboards.core import keys
+from leaderboards.core.periods import Window
+from leaderboards.core.rules import Rules
+from leaderboards.core.scores import Layout, choose_layout
+from leaderboards.models.boards import Board
+
+
+class Period(models.Model):
+    """One window of a board, with the rules it opened with.
+
+    ``generation`` must equal Redis's own before anything is read or written there; ``stale_since`` is
+    set while some standing may be missing in Redis; ``whole`` while all of them may be, and ``rebuilt`` of
+    them have been put since. ``players`` and ``content_hash`` are those of the final standings.
+    """
+
+    board = models.ForeignKey(Board, models.PROTECT, related_name="periods", verbose_name=_("board"))
+    label = models.CharField(_("label"), max_length=24)
+    starts_at = models.DateTimeField(_("starts"), null=True)
+    ends_at = models.DateTimeField(_("ends"), null=True)
+    rules_json = models.JSONField(_("rules"))
+    state = models.CharField(_("state"), max_length=7, choices=State.choices, default=State.OPEN)
+    generation = models.BigIntegerField(default=0)
+    stale_since = models.DateTimeField(null=True)
+    whole = models.BooleanField(default=False)
+    rebuilt = models.BigIntegerField(default=0)
+    settling_until = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    closed_at = models.DateTimeField(null=True)
+    verified_at = models.DateTimeField(null=True)
+    verify_place = models.CharField(max_length=40, blank=True)
+    players = models.BigIntegerField(default=0)
+    content_hash = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        ordering = ("board", "-starts_at")
+        verbose_name = _("period")
+        verbose_name_plural = _("periods")
+        constraints: ClassVar = [models.UniqueConstraint(fields=["board", "label"], name="period_unique")]
+        indexes: ClassVar = [
+            models.Index(fields=["stale_since"], condition=Q(stale_since__isnull=False), name="period_stale"),
+            models.Index(fields=["state", "ends_at"], name="period_state_end"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.board_id}/{self.label}"
+
+    def refresh_from_db(
+        self,
+        using: str | None = None,
+        fields: Iterable[str] | None = None,
+        from_queryset: models.QuerySet[Self] | None = None,
+    ) -> None:
+        """Read the row again; the layout goes with it, since the end of a competition's period may have moved."""
+        super().refresh_from_db(using=using, fields=fields, from_queryset=from_queryset)
+        self.__dict__.pop("layout", None)
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The rules that hold in this period."""
+        return Rules.from_json(self.rules_json)
+
+    @property
+    def window(self) -> Window:
+        """From when to when."""
+        return Window(self.label, self.starts_at, self.ends_at)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """How this period's scores are packed."""
+        return choose_layout(self.rules, self.window)
+
+    @cached_property
+    def family(self) -> keys.Family:
+        """The names of its keys in Redis."""
+        return keys.Family(keys.zset(self.board_id, self.label))
+
+
+class DrawnGeneration(models.Model):
+    """A row drawn for its number alone: numbers grow and are never used again, also after a rollback."""
+
+    drawn_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return str(self.pk)

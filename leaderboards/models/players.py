@@ -1,0 +1,40 @@
+"""Who is ranked, and the codes by which users link themselves to players."""
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from leaderboards.fields import ByteOrderedCharField
+
+
+class Player(models.Model):
+    """Who is ranked. ``external_id`` is the game's own id, the ``player`` of the API; ``id`` is internal."""
+
+    external_id = ByteOrderedCharField(_("player"), max_length=64, unique=True)
+    name = models.CharField(_("name"), max_length=100, blank=True)
+    avatar_url = models.URLField(_("avatar"), blank=True)
+    country = models.CharField(_("country"), max_length=2, blank=True)
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="player", verbose_name=_("user")
+    )
+    banned_at = models.DateTimeField(_("banned"), null=True, blank=True)
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("player")
+        verbose_name_plural = _("players")
+
+    def __str__(self) -> str:
+        return self.name or self.external_id
+
+
+class LinkCode(models.Model):
+    """A one-time code by which a signed-in user links himself to a player; SQL keeps its hash."""
+
+    code_hash = models.CharField(max_length=64, unique=True)
+    player = models.ForeignKey(Player, models.CASCADE, related_name="link_codes")
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"{self.player_id} until {self.expires_at:%F %T}"
