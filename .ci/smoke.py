@@ -1,4 +1,5 @@
-"""`make demo` on a fresh clone, as a stranger would run it: it answers in time, points move, Ctrl-C ends it all.
+"""`make demo` on a fresh clone, as a stranger would run it: it answers in time, points move, competitions are there,
+Ctrl-C ends it all.
 
 Standard library only. Usage: python3 .ci/smoke.py FOLDER (an empty one; the clone and the data go there).
 """
@@ -45,8 +46,12 @@ def wait_for(url: str, demo: subprocess.Popen[bytes], seconds: float) -> float:
     sys.exit(f"{url} did not answer within {seconds} s")
 
 
-def points(api: str) -> dict[str, Any]:
-    return {row["player"]: row["points"] for row in json.loads(read(f"{api}/boards/1/standings"))["rows"]}
+def points(standings: str) -> dict[str, Any]:
+    return {row["player"]: row["points"] for row in json.loads(read(standings))["rows"]}
+
+
+def moved(before: dict[str, Any], after: dict[str, Any]) -> bool:
+    return any(after.get(player) != had for player, had in before.items())
 
 
 def shown(page: str) -> str:
@@ -92,12 +97,30 @@ def try_out(site: str, demo: subprocess.Popen[bytes]) -> None:
     print(f"the board's page answered after {seconds:.1f} s")
     wait_for(f"{site}/api/v1/boards/1/standings", demo, MOVES_WITHIN)
     time.sleep(MOVES_WITHIN)  # the first scores arrive
-    before, page_before = points(f"{site}/api/v1"), shown(f"{site}/boards/1/")
+    running = competitions(site)
+    boards, race = f"{site}/api/v1/boards/1/standings", f"{site}/api/v1/competitions/{running}/standings"
+    before, page_before, race_before = points(boards), shown(f"{site}/boards/1/"), points(race)
     time.sleep(MOVES_WITHIN)
-    after, page_after = points(f"{site}/api/v1"), shown(f"{site}/boards/1/")
-    if not any(after.get(player) != had for player, had in before.items()) or page_before == page_after:
+    after, page_after, race_after = points(boards), shown(f"{site}/boards/1/"), points(race)
+    if not moved(before, after) or page_before == page_after:
         sys.exit(f"nothing moved within {MOVES_WITHIN} s: {before} {after}")
-    print(f"points moved: {before} -> {after}")
+    if not moved(race_before, race_after):
+        sys.exit(f"nothing moved in competition {running} within {MOVES_WITHIN} s: {race_before} {race_after}")
+    print(f"points moved: {before} -> {after}, in competition {running}: {race_before} -> {race_after}")
+
+
+def competitions(site: str) -> int:
+    """One of each state, with participants, on the page and on a page of its own; returns the running one's number."""
+    rows = json.loads(read(f"{site}/api/v1/competitions"))["rows"]
+    numbers = {row["state"]: row["id"] for row in rows if row["participants"]}
+    if missing := {"running", "open", "final"}.difference(numbers):
+        sys.exit(f"there is no competition that is {missing}: {rows}")
+    page = read(f"{site}/competitions/")
+    for row in rows:
+        if row["name"] not in page or row["name"] not in read(f"{site}/competitions/{row['id']}/"):
+            sys.exit(f"{row['name']} is not on the pages of competitions")
+    print("competitions: " + ", ".join(f"{row['name']} ({row['state']})" for row in rows))
+    return int(numbers["running"])
 
 
 if __name__ == "__main__":

@@ -205,11 +205,13 @@ Ready after {seconds:.1f} s.
 Try first
   1. Open a board: {options.players or "no"} simulated players keep scoring, and the page follows by itself.
   2. Sign in as the player: your own row, and who is just above you, stay in sight.
-  3. Score yourself, the way a game server does:
+  3. See {site}/competitions/: you are in the one that runs, your inbox tells you
+     of places won and lost, and the next one is open for you to join.
+  4. Score yourself, the way a game server does:
      curl {site}/api/v1/scores -H "Authorization: Bearer $(cat {folder.service_key})" \\
        -H "Content-Type: application/json" \\
        -d '{{"entries": [{{"board": 1, "player": "robin", "points": 500}}]}}'
-  4. Kill something and watch: kill -9 $(cat {folder.pid("redis" if not options.redis_url else "web")})
+  5. Kill something and watch: kill -9 $(cat {folder.pid("redis" if not options.redis_url else "web")})
 
 Logs are in {folder.log("web").parent}. Ctrl-C stops everything.
 """

@@ -1,10 +1,9 @@
 """Simulated players: what a game server would send, every second, through the public API with a service key.
 
 Standard library only, and nothing of the product: whatever works here works for anybody's game server.
-A batch that got no answer is sent again with the same ids, which counts it once.
+A batch that got no answer is sent again with the same ids, which counts it once. For competitions see races.py.
 """
 
-import itertools
 import json
 import os
 import random
@@ -18,8 +17,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from config.local.races import Races
+
 TICK_SECONDS = 1.0
 EVERYBODY_WITHIN_TICKS = 4  # so that any row's points change within five seconds
+LOOK_EVERY_TICKS = 10  # which competitions run
 MOST_ENTRIES = 1000
 
 NAMES = (
@@ -110,14 +112,27 @@ def introduce(api: Api, players: dict[str, str]) -> None:
         api.call("PUT", f"/players/{quote(player)}", {"name": name})
 
 
-def send(api: Api, entries: list[dict[str, Any]]) -> bool:
-    """Whether it need not be sent again."""
+def send(api: Api, entries: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
+    """What became of each; None if they must be sent again."""
     answer = api.call("POST", "/scores", {"entries": entries})
-    if answer is None:
-        return False
-    for code in {result.get("code") for result in answer["results"] if result["status"] == "rejected"}:
+    return None if answer is None else list(answer["results"])
+
+
+def play(api: Api, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One tick. Without an answer, the same entries again until there is one."""
+    while True:
+        begun = time.monotonic()
+        results = send(api, entries)
+        time.sleep(max(0.0, TICK_SECONDS - (time.monotonic() - begun)))
+        if results is not None:
+            return results
+
+
+def mention(results: list[dict[str, Any]]) -> None:
+    """Who has not joined a competition is no trouble."""
+    codes = {result["code"] for result in results if result["status"] == "rejected"}
+    for code in codes - {"not_joined"}:
         complain(f"some entries were rejected: {code}")
-    return True
 
 
 def main() -> None:
@@ -127,21 +142,16 @@ def main() -> None:
     players = roster(int(os.environ["DEMO_PLAYERS"]))
     boards = find_boards(api)
     ids = list(players)
+    races = Races(api, ids)
     for start in range(0, len(ids), 100):
         send(api, [entry(boards, name, player, dice) for name in boards for player in ids[start : start + 100]])
     introduce(api, players)
-    for playing in turns(ids, dice):
-        play(api, batch(playing, boards, dice))
-
-
-def play(api: Api, entries: list[dict[str, Any]]) -> None:
-    """One tick. Without an answer, the same entries again until there is one."""
-    for _ in itertools.count():
-        begun = time.monotonic()
-        sent = send(api, entries)
-        time.sleep(max(0.0, TICK_SECONDS - (time.monotonic() - begun)))
-        if sent:
-            return
+    for tick, playing in enumerate(turns(ids, dice)):
+        if tick % LOOK_EVERY_TICKS == 0:
+            races.look()
+        results = play(api, [*races.entries(playing, dice), *batch(playing, boards, dice)][:MOST_ENTRIES])
+        races.ask_in(results)
+        mention(results)
 
 
 if __name__ == "__main__":

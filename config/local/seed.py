@@ -1,4 +1,4 @@
-"""The demo's tables, boards, accounts and service key. Runs at every start and makes only what is missing.
+"""The demo's tables, boards, accounts, competitions and key. Runs at every start and makes only what is missing.
 
 A board that was changed by hand since stays as it is.
 """
@@ -20,6 +20,7 @@ def main() -> None:
     make_tables()
     make_boards()
     make_accounts(folder.root)
+    make_competitions()
     make_service_key(folder.service_key)
 
 
@@ -63,6 +64,15 @@ def make_accounts(root: Path) -> None:
     if player.user_id is None:
         player.user = users.get(username=PLAYER)
         player.save(update_fields=["user"])
+
+
+def make_competitions() -> None:
+    """After the accounts: the player of one of them takes part."""
+    from config.local import competitions
+    from foundation import clock
+
+    for refused in competitions.make_competitions(clock.now()):
+        print(refused, file=sys.stderr)
 
 
 def make_service_key(path: Path) -> None:

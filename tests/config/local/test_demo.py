@@ -121,6 +121,12 @@ class TestTheDemo:
     def test_points_move(self, demo: Demo) -> None:
         assert eventually(demo.points_move)
 
+    def test_competitions_run_are_to_come_and_are_over(self, demo: Demo) -> None:
+        rows = demo.read("/api/v1/competitions")["rows"]
+
+        assert {row["state"] for row in rows} == {"running", "open", "final"}
+        assert all(row["participants"] for row in rows)
+
     def test_it_prints_logins_that_are_kept_in_its_folder(self, demo: Demo) -> None:
         logins = json.loads((demo.folder / "logins.json").read_text())
 

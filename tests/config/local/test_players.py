@@ -58,6 +58,7 @@ def test_a_batch_without_an_answer_is_sent_again_with_the_same_ids(monkeypatch: 
     api = Answers(None, {"results": []})
     entries = players.batch(["robin"], BOARDS, random.Random(1))
 
-    players.play(api, entries)  # type: ignore[arg-type]  # a stand-in
+    results = players.play(api, entries)  # type: ignore[arg-type]  # a stand-in
 
+    assert results == []
     assert api.sent == [{"entries": entries}, {"entries": entries}]

@@ -1,0 +1,185 @@
+"""The demo's competitions: one that is over, one that runs and one to come. Makes only what is missing.
+
+What lies before this start is played by the services, with times that lie back; a start that was cut off is taken up
+by the next. Who is told what, and who has won what, the worker finds out.
+"""
+
+import random
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+
+from competitions.core.lifecycle import Phase
+from competitions.errors import AlreadyJoined, BadCompetition
+from competitions.models import Competition, Preference, RewardTier, Snapshot
+from competitions.services.finish import finish
+from competitions.services.join import join
+from competitions.services.preferences import Wishes, keep
+from competitions.services.publish import publish
+from competitions.services.snapshot import take
+from config.local.players import roster
+from config.local.races import RACERS
+from foundation.errors import SunwiError
+from leaderboards.core.entries import read_entry
+from leaderboards.core.submissions import Caller, Status
+from leaderboards.models import Board, Player
+from leaderboards.services.players import set_profile
+from leaderboards.services.submit import submit
+
+BOARD = "Workout"
+OVER = (Phase.CLOSING, Phase.FINAL)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A competition as the demo wants it; ``rounds`` of a snapshot each have been played when it is made."""
+
+    name: str
+    description: str
+    phases: tuple[Phase, ...]
+    starts_in: timedelta
+    lasts: timedelta
+    snapshot_minutes: int
+    rounds: int = 0
+    settings: dict[str, Any] = field(default_factory=dict)
+    tiers: tuple[dict[str, Any], ...] = ()
+
+    def moment(self, competition: Competition, number: int) -> datetime:
+        """The end of a round."""
+        return competition.starts_at + number * timedelta(minutes=self.snapshot_minutes)
+
+
+MEDALS: tuple[dict[str, Any], ...] = (
+    {"name": "Gold medal", "code": "medal-gold", "limit": 1},
+    {"name": "Silver medal", "code": "medal-silver", "from_rank": 2, "limit": 3},
+    {"name": "In the best quarter", "code": "badge-quarter", "kind": "percent", "limit": 25},
+)
+PLANS = (
+    Plan(
+        name="Monthly league final",
+        description="A point for each calorie, for two hours. Of equals, whoever got there first is ahead.",
+        phases=OVER,
+        starts_in=timedelta(days=-1),
+        lasts=timedelta(hours=2),
+        snapshot_minutes=20,
+        rounds=5,
+        settings={"alerts": []},
+        tiers=MEDALS,
+    ),
+    Plan(
+        name="Workout among friends",
+        description="A point for each calorie, for a day. Whoever takes first place or loses it hears of it at once.",
+        phases=(Phase.RUNNING,),
+        starts_in=timedelta(minutes=-10),
+        lasts=timedelta(hours=24),  # all of it are the last hours, in which players are told
+        snapshot_minutes=1,
+        rounds=10,
+    ),
+    Plan(
+        name="Weekend tournament",
+        description="Two days, with room for 64. In the last hour the standings are hidden, until they are revealed.",
+        phases=(Phase.OPEN,),
+        starts_in=timedelta(days=2),
+        lasts=timedelta(days=2),
+        snapshot_minutes=30,
+        settings={"most_participants": 64, "freeze_minutes": 60},
+        tiers=MEDALS,
+    ),
+)
+
+
+def make_competitions(at: datetime) -> list[str]:
+    """Make what is missing; returns what could not be, a sentence each: a board that was changed may refuse."""
+    board = Board.objects.filter(name=BOARD, retired_at=None).first()
+    if board is None:
+        return [f"No competitions: the board {BOARD} is retired."]
+    racers, refused = make_racers(at), []
+    for plan in PLANS:
+        try:
+            _make(plan, board, racers, at)
+        except SunwiError as error:
+            refused.append(f"{plan.name}: {error.detail}")
+    return refused
+
+
+def make_racers(at: datetime) -> list[Player]:
+    """The players who take part. The first, whose login the demo prints, is told at night too."""
+    racers = [set_profile(player, {"name": name}, at) for player, name in roster(RACERS).items()]
+    if not Preference.objects.filter(player=racers[0]).exists():
+        keep(racers[0], Wishes(quiet_from=0, quiet_until=0))
+    return racers
+
+
+def _make(plan: Plan, board: Board, racers: Sequence[Player], at: datetime) -> None:
+    begun = at + min(plan.starts_in, timedelta())
+    competition = publish(_found(plan, at) or _draft(plan, board, at), begun, None)
+    if not _is_prepared(plan, competition):
+        # Whoever signs in finds one to join.
+        _join(competition, racers if plan.rounds else racers[1::2], begun)
+        _play(plan, competition, racers)
+    if plan.phases == OVER:
+        finish(competition, competition.ends_at + timedelta(seconds=board.grace_seconds))
+
+
+def _found(plan: Plan, at: datetime) -> Competition | None:
+    named = Competition.objects.exclude(published_at=None).filter(name=plan.name, board__name=BOARD)
+    return next((each for each in named if each.phase(at) in plan.phases), None)
+
+
+@transaction.atomic
+def _draft(plan: Plan, board: Board, at: datetime) -> Competition:
+    starts_at = at.replace(second=0, microsecond=0) + plan.starts_in
+    competition = Competition.objects.create(
+        board=board,
+        name=plan.name,
+        description=plan.description,
+        starts_at=starts_at,
+        ends_at=starts_at + plan.lasts,
+        snapshot_minutes=plan.snapshot_minutes,
+        **plan.settings,
+    )
+    RewardTier.objects.bulk_create(RewardTier(competition=competition, **tier) for tier in plan.tiers)
+    return competition
+
+
+def _is_prepared(plan: Plan, competition: Competition) -> bool:
+    if not plan.rounds:
+        return competition.participants.exists()
+    return Snapshot.objects.filter(competition=competition, due_at=plan.moment(competition, plan.rounds)).exists()
+
+
+def _join(competition: Competition, racers: Sequence[Player], at: datetime) -> None:
+    for racer in racers:
+        with suppress(AlreadyJoined):  # by a start that was cut off
+            join(competition, racer, at)
+
+
+def _play(plan: Plan, competition: Competition, racers: Sequence[Player]) -> None:
+    """Every round a game each, and a snapshot. The same dice and ids every time, so that nothing counts twice."""
+    dice = random.Random(competition.pk)
+    for number in range(1, plan.rounds + 1):
+        moment = plan.moment(competition, number)
+        late = number <= plan.rounds // 4
+        _score(competition, _games(racers, late, dice), f"demo-{competition.pk}-{number}", moment)
+        take(competition, moment, moment)
+
+
+def _games(racers: Sequence[Player], late: bool, dice: random.Random) -> dict[str, int]:
+    """Player → points. The first is late and makes up for it: he passes them all, and hears of it."""
+    first, *others = (racer.external_id for racer in racers)
+    points = {other: dice.randint(60, 100) for other in others}
+    return points if late else {first: dice.randint(105, 117)} | points
+
+
+def _score(competition: Competition, points: dict[str, int], id_: str, at: datetime) -> None:
+    rows = [
+        {"competition": competition.pk, "player": player, "points": number, "id": f"{id_}-{player}"}
+        for player, number in points.items()
+    ]
+    for outcome in submit([read_entry(row, place) for place, row in enumerate(rows)], Caller("demo"), at):
+        if outcome.status is Status.REJECTED:
+            raise BadCompetition(f"a score was refused: {outcome.detail}")

@@ -1,0 +1,63 @@
+"""What the simulated players do in competitions: those of the demo, and any that somebody makes on a board they know.
+
+Standard library only. Whoever has not joined is asked in when his first score is refused for that, but for the first
+player: that is the person who tries the demo, and joins for himself.
+"""
+
+import random
+import uuid
+from collections.abc import Callable
+from typing import Any, Protocol
+from urllib.parse import quote
+
+RACERS = 24  # how many of the players take part
+STATES = ("running", "frozen")
+
+# How one game ends on each board that counts in competitions. The names are those in boards.json.
+GAMES: dict[str, Callable[[random.Random], dict[str, Any]]] = {
+    "Workout": lambda dice: {"points": dice.randint(1, 10)},
+}
+
+
+class Api(Protocol):
+    """The public API; None if there was no answer, or a refusal."""
+
+    def call(self, method: str, path: str, body: object = None) -> dict[str, Any] | None: ...
+
+
+class Races:
+    """The competitions that run now, by number, each with its board's name."""
+
+    def __init__(self, api: Api, players: list[str]) -> None:
+        self._api, self._racers, self._person = api, set(players[:RACERS]), players[0]
+        self._running: dict[int, str] = {}
+        self._asked: set[tuple[int, str]] = set()
+
+    def look(self) -> None:
+        """Find those that run. Without an answer, the known ones go on."""
+        boards = self._api.call("GET", "/boards")
+        found = [self._api.call("GET", f"/competitions?state={state}") for state in STATES]
+        if boards is None or None in found:
+            return
+        known = {row["seq"]: row["name"] for row in boards["rows"] if row["name"] in GAMES}
+        rows = [row for answer in found if answer for row in answer["rows"]]
+        self._running = {row["id"]: known[row["board"]] for row in rows if row["board"] in known}
+
+    def entries(self, playing: list[str], dice: random.Random) -> list[dict[str, Any]]:
+        """A game for each of these players in each competition."""
+        return [
+            {"competition": number, "player": player, "id": f"demo-{uuid.uuid4()}", **GAMES[board](dice)}
+            for number, board in self._running.items()
+            for player in playing
+            if player in self._racers
+        ]
+
+    def ask_in(self, results: list[dict[str, Any]]) -> None:
+        """Let whoever has not joined do so; once, for he may be refused."""
+        for result in results:
+            if result.get("code") != "not_joined" or result["player"] == self._person:
+                continue
+            number, player = result["competition"], result["player"]
+            if (number, player) not in self._asked:
+                self._asked.add((number, player))
+                self._api.call("PUT", f"/competitions/{number}/players/{quote(player)}")
