@@ -106,6 +106,9 @@ class _Request:
                 item = self._periods.item(target)
             except SunwiError as error:
                 self._decided[place] = refused(error)
+            except AWAY:
+                logger.exception("SQL went away while a period was opened")
+                self._decided[place] = refused(StorageUnavailable("What decides for this board is away; try again."))
             else:
                 groups[item.period].append(item)
         return groups

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from django.db import OperationalError
 
 from foundation import redis
 from foundation.redis import Link, RedisAway, RedisRefused, RedisSilent
@@ -12,6 +13,7 @@ from leaderboards.core.entries import read_entry
 from leaderboards.core.rules import Order, Ties, Update
 from leaderboards.core.submissions import Caller, Outcome
 from leaderboards.models import Period, Player, Standing, State, Submission
+from leaderboards.services import resolve
 from leaderboards.services.boards import retire
 from leaderboards.services.close import close_period
 from leaderboards.services.settle import settle_due
@@ -273,3 +275,21 @@ def test_a_closed_port_is_away_at_once_and_then_left_alone(links: None) -> None:
             link.call("PING")
 
     assert redis.BREAK_SECONDS == 1.0
+
+
+@STORAGES
+def test_sql_that_goes_away_as_a_period_opens_spoils_no_neighbour(
+    links: None, monkeypatch: pytest.MonkeyPatch, storage: str
+) -> None:
+    arena = opened(storage)
+    send(arena, {"player": "a", "points": 1})
+    arena.board.periods.filter(starts_at=TURN).delete()
+
+    def gone(*_: object) -> Period:
+        raise OperationalError("the connection is closed")
+
+    monkeypatch.setattr(resolve, "open_period", gone)
+    before = {"player": "a", "points": 2, "at": (TURN - timedelta(seconds=1)).isoformat()}
+    outcomes = send(arena, before, {"player": "a", "points": 4}, at=TURN + timedelta(seconds=10))
+
+    assert told(outcomes) == ["updated", "unavailable"]
