@@ -1,7 +1,7 @@
 """What a button does to a competition: each act asks once more, shows what will change, and runs one service."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -95,9 +95,8 @@ def _if_moved(competition: Competition, typed: Typed) -> list[str]:
         _("The end moves from %(before)s to %(after)s.")
         % {"before": on_the_clock(competition.ends_at, zone), "after": on_the_clock(ends_at, zone)},
     ]
-    freeze = competition.course.freeze
-    if freeze is not None and competition.frozen_at is None:
-        freezes_at = max(competition.starts_at, ends_at - freeze)
+    freezes_at = replace(competition.course, ends_at=ends_at).freezes_at
+    if freezes_at is not None and competition.frozen_at is None:
         lines.append(_("The standings freeze %(when)s.") % {"when": on_the_clock(freezes_at, zone)})
     if competition.join_until is not None and competition.join_until > ends_at:
         lines.append(_("Joining ends with it."))

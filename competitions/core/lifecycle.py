@@ -37,7 +37,10 @@ class Course:
     @property
     def freezes_at(self) -> datetime | None:
         """When the public standings stop moving; never before the start."""
-        return None if self.freeze is None else max(self.starts_at, self.ends_at - self.freeze)
+        if self.freeze is None:
+            return None
+        # Lengths are compared, since a very long one before the end is no date any more.
+        return self.starts_at if self.freeze >= self.ends_at - self.starts_at else self.ends_at - self.freeze
 
     def is_hidden(self, at: datetime) -> bool:
         """Whether the public sees the standings of the freeze: from then on until the reveal, also if the end moves."""

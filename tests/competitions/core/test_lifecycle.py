@@ -36,8 +36,9 @@ def test_a_phase_follows_from_the_timestamps(course: Course, at: datetime, phase
     assert course.phase(at) is phase
 
 
-def test_a_freeze_longer_than_the_competition_begins_with_it() -> None:
-    assert replace(PUBLISHED, freeze=timedelta(days=9)).freezes_at == START
+@pytest.mark.parametrize("freeze", [timedelta(days=2), timedelta(days=9), timedelta(minutes=2**31 - 1)])
+def test_a_freeze_longer_than_the_competition_begins_with_it(freeze: timedelta) -> None:
+    assert replace(PUBLISHED, freeze=freeze).freezes_at == START
 
 
 def test_once_frozen_it_stays_hidden_until_the_reveal_also_if_the_end_moves() -> None:
