@@ -2,7 +2,7 @@
 
 A later end repacks the scores (``leaderboards.services.extend``) before anybody is told: a crash in between leaves
 a period that ends later than its competition, which harms nothing. An earlier end leaves the period as it is, since
-it is the competition that decides who may still score and when it is closed.
+it is the competition that decides who may still score and when it is closed; so two at once leave the later of both.
 """
 
 from datetime import datetime
@@ -16,9 +16,10 @@ from competitions.services.changes import note, reason_given
 from competitions.services.freeze import freeze_if_due
 from competitions.services.locked import locked, period_of
 from competitions.services.notices import tell_participants
-from competitions.services.publish import check_window
+from competitions.services.publish import check_window, check_year
 from leaderboards.core.periods import event_window
 from leaderboards.errors import BadBoard
+from leaderboards.models import State
 from leaderboards.services.extend import move_end
 
 
@@ -37,7 +38,7 @@ def change_end(
     if period.ends_at is not None and period.ends_at < ends_at:
         check_window(period.rules, event_window(competition.pk, competition.starts_at, ends_at))
         try:
-            move_end(period, ends_at, at)
+            move_end(period, ends_at, at, only_later=True)
         except BadBoard as error:
             raise BadCompetition(error.detail, "ends_at") from error
     return _note(competition, ends_at, reason, at, by)
@@ -49,6 +50,8 @@ def _note(
 ) -> Competition:
     held = locked(competition)
     _refuse(held, ends_at, at)
+    if period_of(held).state != State.OPEN:  # the end came while scores were packed anew
+        raise CompetitionOver("It has ended meanwhile: its end cannot be moved any more.")
     before = held.ends_at
     if before == ends_at:
         return held
@@ -67,6 +70,7 @@ def _refuse(competition: Competition, ends_at: datetime, at: datetime) -> None:
         raise CompetitionOver("It was cancelled: its end cannot be moved.")
     if competition.ends_at <= at:
         raise CompetitionOver("It has ended: its end cannot be moved any more.")
+    check_year(ends_at, "ends_at")
     if ends_at <= at:
         raise BadCompetition("The new end lies in the past.", "ends_at")
     if ends_at <= competition.starts_at:

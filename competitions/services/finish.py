@@ -14,8 +14,8 @@ from competitions.services.changes import announce
 from competitions.services.freeze import freeze_if_due
 from competitions.services.locked import locked, period_of
 from foundation.errors import Unavailable
-from leaderboards.models import State
-from leaderboards.services.close import close_period
+from leaderboards.models import Period, State
+from leaderboards.services.close import close_period, stop_taking
 
 logger = logging.getLogger(__name__)
 
@@ -38,10 +38,21 @@ def finish(competition: Competition, at: datetime) -> bool:
         return False
     freeze_if_due(competition, at)
     period = period_of(competition)
-    if period.state in (State.OPEN, State.CLOSING):
+    if period.state == State.OPEN and not _stop(competition, period, at):
+        return False
+    if period.state == State.CLOSING:
         close_period(period, at)
         period.refresh_from_db()
     return period.state in (State.FINAL, State.EXPIRED) and _make_final(competition, at)
+
+
+@transaction.atomic
+def _stop(competition: Competition, period: Period, at: datetime) -> bool:
+    """Take no more scores, unless its end has been moved meanwhile; it cannot be moved afterwards."""
+    if not _is_over(locked(competition), at):
+        return False
+    stop_taking(period)
+    return True
 
 
 @transaction.atomic

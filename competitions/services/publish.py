@@ -11,7 +11,7 @@ from competitions.errors import BadCompetition, CompetitionOver
 from competitions.models import ChangeKind, Competition, Joining
 from competitions.services.changes import note
 from competitions.services.locked import locked, period_of
-from leaderboards.core.periods import Calendar, PeriodKind, Window
+from leaderboards.core.periods import FIRST_YEAR, LAST_YEAR, Calendar, PeriodKind, Window
 from leaderboards.core.rules import Rules
 from leaderboards.core.scores import choose_layout
 from leaderboards.errors import BadBoard
@@ -63,8 +63,16 @@ def check_window(rules: Rules, window: Window) -> None:
         raise BadCompetition(f"{hint} {error.detail}", "ends_at") from error
 
 
+def check_year(moment: datetime, field: str) -> None:
+    """Raise ``BadCompetition`` outside the years of boards, where no clock of every zone can show the moment."""
+    if not FIRST_YEAR <= moment.year <= LAST_YEAR:
+        raise BadCompetition(f"Competitions lie in the years {FIRST_YEAR} to {LAST_YEAR}.", field)
+
+
 def check_times(competition: Competition, at: datetime) -> None:
-    """Raise ``BadCompetition`` where it ends before it starts, or has ended."""
+    """Raise ``BadCompetition`` where it ends before it starts, has ended, or lies outside the years of boards."""
+    check_year(competition.starts_at, "starts_at")
+    check_year(competition.ends_at, "ends_at")
     if competition.ends_at <= competition.starts_at:
         raise BadCompetition("A competition must end after it starts: move its end.", "ends_at")
     if competition.ends_at <= at:

@@ -65,7 +65,9 @@ def close_due(at: datetime) -> list[Closed]:
 
 def close_period(period: Period, at: datetime) -> Closed:
     """Bring one period to its end, as far as that is possible now."""
-    _stop_taking(period)
+    stop_taking(period)
+    if period.state == State.OPEN:
+        return _report(period, "its end was moved")
     failpoint("close.after_stop")
     try:
         if period.board.storage == Storage.REDIS and period.state == State.CLOSING:
@@ -81,10 +83,12 @@ def close_period(period: Period, at: datetime) -> Closed:
     return _report(period)
 
 
-def _stop_taking(period: Period) -> None:
+def stop_taking(period: Period) -> None:
+    """Let ``period`` take no more scores, unless its end was moved since the row was read."""
     with transaction.atomic():
         barrier.hold_exclusive(period.pk)
-        Period.objects.filter(pk=period.pk, state=State.OPEN).update(state=State.CLOSING)
+        as_known = Period.objects.filter(pk=period.pk, state=State.OPEN, ends_at=period.ends_at)
+        as_known.update(state=State.CLOSING)
     period.refresh_from_db()
 
 
@@ -153,4 +157,4 @@ def _let_keys_expire(period: Period) -> None:
 
 def _report(period: Period, detail: str = "") -> Closed:
     players = Standing.objects.filter(period=period, score__isnull=False).count()
-    return Closed(period.board_id, period.label, period.state != State.CLOSING, players, detail)
+    return Closed(period.board_id, period.label, period.state in (State.FINAL, State.EXPIRED), players, detail)

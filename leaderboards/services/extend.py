@@ -31,8 +31,8 @@ _Row = tuple[int, str, int | None, list[int] | None, datetime | None, int]
 _ROW = ("player_id", "player__external_id", "points", "fields", "at", "version")
 
 
-def move_end(period: Period, ends_at: datetime, at: datetime) -> None:
-    """Let ``period`` end at ``ends_at``; where it ends there already, nothing changes.
+def move_end(period: Period, ends_at: datetime, at: datetime, only_later: bool = False) -> None:
+    """Let ``period`` end at ``ends_at``; where it ends there already, or later with ``only_later``, nothing changes.
 
     Order and ties stay as they are, as far as the new layout tells times apart. Raises ``BadBoard`` where it
     cannot be, and ``Unavailable`` while Redis, which decides for the board, is away or being settled. In a
@@ -44,7 +44,7 @@ def move_end(period: Period, ends_at: datetime, at: datetime) -> None:
     with transaction.atomic():
         barrier.hold_exclusive(period.pk)
         period.refresh_from_db()
-        if period.ends_at == ends_at:
+        if period.ends_at == ends_at or (only_later and period.ends_at and period.ends_at > ends_at):
             return
         layout = _layout_until(period, ends_at, at)
         if (layout.slots, layout.tail) != (period.layout.slots, period.layout.tail):

@@ -1,6 +1,6 @@
 """Moving the end: ranks stay as they are, scores count until the new end, the participants are told."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -126,9 +126,10 @@ def test_the_participants_are_told_once_and_the_same_end_changes_nothing(links: 
         (SOON - MINUTE, SOON, errors.BadCompetition),
         (START - HOUR, START - 2 * HOUR, errors.BadCompetition),
         (LATER, END, errors.CompetitionOver),
+        (datetime(9999, 12, 31, tzinfo=UTC), SOON, errors.BadCompetition),
     ],
 )
-def test_an_end_in_the_past_before_the_start_or_after_the_end_is_refused(
+def test_an_end_in_the_past_before_the_start_after_the_end_or_beyond_all_clocks_is_refused(
     links: None, ends_at: datetime, at: datetime, refusal: type[Exception]
 ) -> None:
     competition = open_competition()

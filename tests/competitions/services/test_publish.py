@@ -1,6 +1,6 @@
 """Publishing: what cannot work is refused with the field to blame; what can gets a period with its rules."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -37,6 +37,22 @@ def test_settings_that_cannot_work_are_refused(links: None, settings: dict[str, 
 
     assert refusal.value.field == field
     assert not Change.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("settings", "field"),
+    [
+        ({"starts_at": datetime(1969, 12, 31, tzinfo=UTC)}, "starts_at"),
+        ({"ends_at": datetime(9999, 12, 31, 23, 59, tzinfo=UTC)}, "ends_at"),
+    ],
+)
+def test_what_not_every_clock_can_show_is_refused(links: None, settings: dict[str, Any], field: str) -> None:
+    competition = draft(**settings)
+
+    with pytest.raises(BadCompetition, match="1970 to 9998") as refusal:
+        publish(competition, SOON, None)
+
+    assert refusal.value.field == field
 
 
 def test_an_end_before_the_start_is_refused(links: None) -> None:

@@ -213,7 +213,7 @@ def test_a_redis_period_that_is_being_settled_waits(links: None) -> None:
 
 def test_nobody_is_taken_out_of_a_redis_period_that_closed_meanwhile(links: None) -> None:
     period = crowd(make_board("redis"), 3)
-    closing._stop_taking(period)
+    closing.stop_taking(period)
     closing._drain(period)
 
     with pytest.raises(PeriodClosed):

@@ -6,6 +6,7 @@ from leaderboards.errors import NotRanked, PeriodClosed
 from leaderboards.models import Player, State, Submission
 from leaderboards.selectors import ranks
 from leaderboards.services.close import close_due, close_period
+from leaderboards.services.extend import move_end
 from leaderboards.services.mirror import mirror_all
 from leaderboards.services.remove import remove_from
 from leaderboards.services.retain import drop_submissions, expire_due
@@ -104,3 +105,18 @@ def test_who_takes_part_no_more_gets_no_final_rank(declared: KnownEvents, storag
 
     assert (closed.final, closed.players) == (True, 1)
     assert [(rank, member.rpartition("_")[2]) for _, rank, member, _ in final(period_of(event))] == [(1, "b")]
+
+
+@STORAGES
+def test_who_looked_before_the_end_was_moved_closes_nothing(declared: KnownEvents, storage: str) -> None:
+    event = declared.add(event_board(storage))
+    send({"player": "a", "points": 9})
+    looked = period_of(event)
+    move_end(period_of(event), ENDS + DAY, NOON)
+
+    closed = close_period(looked, ENDS + DAY / 2)
+
+    assert (closed.final, period_of(event).state) == (False, State.OPEN)
+    assert told(send({"player": "a", "points": 10})) == ["updated"]
+    with redis_client() as client:
+        assert [client.ttl(key) for key in client.keys("*LeaderBoard*")] == [-1] * client.dbsize()
