@@ -47,7 +47,7 @@ def open_board(board: Board, at: datetime) -> None:
     if board.period != PeriodKind.ALL_TIME:
         windows.append(next_window(board.calendar, running))
     for window in windows:
-        if not _begins_after_retirement(board, window):
+        if not begins_after_retirement(board, window):
             open_period(board, window)
 
 
@@ -66,8 +66,11 @@ def refresh_future_rules(board: Board, at: datetime) -> None:
     Period.objects.filter(board=board, starts_at__gt=at).update(rules_json=board.rules.to_json())
 
 
-def _begins_after_retirement(board: Board, window: Window) -> bool:
-    return bool(board.retired_at and (window.starts_at is None or window.starts_at >= board.retired_at))
+def begins_after_retirement(board: Board, window: Window) -> bool:
+    """Whether the board will not have this period. A competition runs: it was announced while the board was in use."""
+    if board.is_event or board.retired_at is None:
+        return False
+    return window.starts_at is None or window.starts_at >= board.retired_at
 
 
 def _is_over(board: Board, at: datetime) -> bool:

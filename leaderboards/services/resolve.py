@@ -29,7 +29,7 @@ from leaderboards.selectors.boards import boards_by_seq
 from leaderboards.selectors.periods import period_by_label
 from leaderboards.services import events
 from leaderboards.services.events import Event
-from leaderboards.services.open import open_period
+from leaderboards.services.open import begins_after_retirement, open_period
 
 FUTURE_TOLERANCE = timedelta(seconds=5)
 
@@ -154,7 +154,7 @@ class Periods:
         return period
 
     def _refuse_by_calendar(self, board: Board, window: Window) -> None:
-        if board.retired_at and (window.starts_at is None or window.starts_at >= board.retired_at):
+        if begins_after_retirement(board, window):
             raise PeriodClosed("The board is retired.")
         grace = timedelta(seconds=board.grace_seconds)
         if window.ends_at and self._at >= window.ends_at + grace and not self._backfill:

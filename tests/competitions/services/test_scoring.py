@@ -8,6 +8,7 @@ from competitions.models import Competition
 from competitions.services.join import join, leave
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller, Outcome
+from leaderboards.services.boards import retire
 from leaderboards.services.submit import submit
 from tests.competitions.site import (
     END,
@@ -52,6 +53,15 @@ def test_drafts_and_unknown_numbers_are_no_competitions_and_cancelled_ones_are_c
     found = score(hidden, {"ann": 1}) + score(Competition(pk=2**40), {"ann": 1}) + score(cancelled, {"ann": 1})
 
     assert codes(found) == ["unknown_competition", "unknown_competition", "period_closed"]
+
+
+def test_what_was_published_runs_to_its_end_though_its_board_is_retired_before_it_starts(links: None) -> None:
+    competition = open_competition(starts_at=SOON)
+    joined(competition, "ann")
+
+    retire(competition.board, START)
+
+    assert codes(score(competition, {"ann": 1}, SOON + HOUR)) == ["updated"]
 
 
 def test_attempts_are_counted_by_player_and_leaving_gives_none_back(links: None) -> None:
