@@ -89,5 +89,5 @@ def _refuse_uninvited(competition: Competition, player: Player, code: str) -> No
 
 def _same(wanted: str, given: str) -> bool:
     """Whether the codes are the same to people, who type capitals and blanks as they come."""
-    one, other = (text.strip().casefold().encode() for text in (wanted, given))
+    one, other = (text.strip().casefold().encode(errors="surrogatepass") for text in (wanted, given))
     return secrets.compare_digest(one, other)

@@ -55,6 +55,7 @@ class TestJoining:
 
         problem(game.send("PUT", path(competition), b""), 403, "wrong_code")
         problem(game.send("PUT", path(competition), {"code": "ENEMIES"}), 403, "wrong_code")
+        problem(game.send("PUT", path(competition), {"code": "\ud800"}), 403, "wrong_code")  # no character at all
         assert game.send("PUT", path(competition), {"code": "FRIENDS"}).status_code == 200
 
     def test_by_list(self, game: Caller) -> None:
