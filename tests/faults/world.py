@@ -42,16 +42,19 @@ class World:
         shutil.rmtree(self.folder, ignore_errors=True)
         shutil.rmtree(self.sql.made.folder, ignore_errors=True)
 
+    def environment(self, redis_url: str = "") -> dict[str, str]:
+        """What a process of ours needs to use these servers."""
+        return {
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "DATA_DIR": str(self.folder),
+            "DATABASE_URL": self.sql.made.url,
+            "REDIS_URL": redis_url or self.redis.made.url,
+            "SECRET_KEY": "only-for-tests",
+            "HTTPS": "off",
+            "LOG_LEVEL": "WARNING",
+        }
+
     def _nursery(self, redis_url: str) -> Nursery:
         if redis_url not in self._nurseries:
-            environment = {
-                "DJANGO_SETTINGS_MODULE": "config.settings",
-                "DATA_DIR": str(self.folder),
-                "DATABASE_URL": self.sql.made.url,
-                "REDIS_URL": redis_url,
-                "SECRET_KEY": "only-for-tests",
-                "HTTPS": "off",
-                "LOG_LEVEL": "WARNING",
-            }
-            self._nurseries[redis_url] = Nursery(self.folder, environment)
+            self._nurseries[redis_url] = Nursery(self.folder, self.environment(redis_url))
         return self._nurseries[redis_url]

@@ -1,0 +1,1 @@
+"""What is done with competitions on a terminal."""

@@ -1,0 +1,157 @@
+"""What children do in a competition of a fast clock: prepare it, play in it, run it, and tell what it came to.
+
+Each child is told the clock when it is born, so that whoever bears them may be older than the competition.
+"""
+
+import importlib
+import logging
+import os
+import random
+import time
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from competitions.models import Competition, Preference, RewardTier
+from competitions.selectors.standings import standings
+from competitions.services.change_end import change_end
+from competitions.services.disqualify import disqualify
+from competitions.services.freeze import reveal
+from competitions.services.join import join, leave
+from competitions.services.publish import publish
+from foundation import clock
+from foundation.errors import Unavailable
+from foundation.webhooks import signing
+from foundation.webhooks.models import WebhookEndpoint
+from leaderboards.core.entries import read_entry
+from leaderboards.core.submissions import Caller, Status
+from leaderboards.models import Board
+from leaderboards.services.boards import apply_boards
+from leaderboards.services.players import ensure_player
+from leaderboards.services.submit import submit
+from tests.faults.nursery import stopping
+from tests.faults.writers import Notes, like_a_request
+
+HOUR = timedelta(hours=1)
+PLAYERS = 200
+START_AFTER, END_AFTER, MOVED_TO = 4 * HOUR, 36 * HOUR, 42 * HOUR
+LEAVES_AFTER, MOVES_AFTER, OUT_AFTER = 8 * HOUR, 10 * HOUR, 12 * HOUR
+FREEZE_MINUTES, SNAPSHOT_MINUTES, ALERT_HOURS = 180, 60, 24
+ALERTS = ["first_taken", "first_lost", "top3_entered", "top10_entered"]
+PRIZES: list[dict[str, Any]] = [
+    {"name": "Gold", "kind": "rank", "limit": 1},
+    {"name": "Silver", "kind": "rank", "from_rank": 2, "limit": 3},
+    {"name": "Upper tenth", "kind": "percent", "limit": 10},
+    {"name": "Two hundred", "kind": "points", "limit": 200},
+]
+logger = logging.getLogger(__name__)
+
+
+def name_of(number: int) -> str:
+    return f"racer-{number:03d}"
+
+
+def live_by(fast: str) -> None:
+    """Let this child's clock run as the others' do."""
+    os.environ["FAST_CLOCK"] = fast
+    importlib.reload(clock)  # into the same namespace, so that whoever imported it sees it
+
+
+def prepare(start: float, hook: str) -> int:
+    """From a draft to a competition that everybody has joined, at its first hour; its number."""
+    at = datetime.fromtimestamp(start, tz=clock.now().tzinfo)
+    WebhookEndpoint.objects.create(name="shop", url=hook, secret=signing.new_secret())
+    seq = apply_boards([{"name": "Races", "storage": "hybrid", "period": "event"}], at)["Races"]
+    draft = Competition.objects.create(
+        name="A cup", board=Board.objects.get(seq=seq), starts_at=at + START_AFTER, ends_at=at + END_AFTER,
+        freeze_minutes=FREEZE_MINUTES, snapshot_minutes=SNAPSHOT_MINUTES, alert_hours=ALERT_HOURS, alerts=ALERTS,
+    )  # fmt: skip
+    for prize in PRIZES:
+        RewardTier.objects.create(competition=draft, **prize | {"limit": Decimal(prize["limit"])})
+    cup = publish(draft, at, None)
+    for number in range(PLAYERS):
+        player = ensure_player(name_of(number), at)
+        join(cup, player, at)
+        if number % 4 == 0:  # he is never asleep
+            Preference.objects.create(player=player, quiet_from=0, quiet_until=0)
+    return cup.pk
+
+
+def play(fast: str, competition: int, history: str, seed: int, name: str) -> int:
+    """Score until the competition is over; some send things twice, and what was not answered is sent again."""
+    live_by(fast)
+    notes, dice, sent = Notes(history), random.Random(seed), 0
+    said: list[dict[str, Any]] = []
+    begun = Competition.objects.get(pk=competition).starts_at - START_AFTER
+    while not stopping() and clock.now() < begun + MOVED_TO + HOUR:
+        most = 40 + 4 * ((clock.now() - begun) // HOUR)
+        batch = [_entry(competition, most, f"{name}-{sent + nth}", dice) for nth in range(dice.randint(1, 8))]
+        sent += len(batch)
+        again = [dice.choice(said)] if said and dice.random() < 0.3 else []
+        said = [*said[-50:], *batch]
+        _send(notes, [*batch, *again])
+        time.sleep(dice.uniform(0.02, 0.12))
+    return sent
+
+
+def _entry(competition: int, most: int, id_: str, dice: random.Random) -> dict[str, Any]:
+    """Points from few, so that many are equal; more from hour to hour, so that somebody passes somebody."""
+    player = name_of(dice.randrange(PLAYERS))
+    return {"competition": competition, "player": player, "points": dice.randint(0, most), "id": id_}
+
+
+def _send(notes: Notes, entries: list[dict[str, Any]]) -> None:
+    """Until each has an answer; a request without one says nothing about what became of it."""
+    while entries and not stopping():
+        try:
+            with like_a_request():
+                read = [read_entry(entry, place) for place, entry in enumerate(entries)]
+                outcomes = submit(read, Caller("flow"), clock.now())
+        except Unavailable as error:
+            logger.warning("nobody answers: %s", error.detail)
+        else:
+            open_ = [each.status is Status.UNKNOWN or each.code == "unavailable" for each in outcomes]
+            for entry, outcome, waits in zip(entries, outcomes, open_, strict=True):
+                if not waits:
+                    notes.write(id=entry["id"], accepted=outcome.status.is_accepted, code=outcome.code)
+            entries = [entry for entry, waits in zip(entries, open_, strict=True) if waits]
+        if entries:
+            time.sleep(0.05)
+
+
+def organise(fast: str, competition: int) -> list[str]:
+    """What the people who run it do: one leaves, the end moves, the first is out, and at last it is revealed.
+
+    Returns who is gone.
+    """
+    live_by(fast)
+    cup = Competition.objects.select_related("board").get(pk=competition)
+    begun = cup.starts_at - START_AFTER
+    leaver = name_of(7)
+    _wait_for(begun + LEAVES_AFTER)
+    leave(cup, ensure_player(leaver, clock.now()), clock.now())
+    _wait_for(begun + MOVES_AFTER)
+    cup = _do(lambda: change_end(cup, begun + MOVED_TO, "Rain on the first day.", clock.now(), None))
+    _wait_for(begun + OUT_AFTER)
+    [first] = _do(lambda: standings(cup, clock.now(), limit=1, full=True)).rows
+    disqualify(cup, ensure_player(first.player, clock.now()), "A car.", clock.now(), None)
+    _wait_for(begun + MOVED_TO)
+    while Competition.objects.get(pk=competition).final_at is None:
+        time.sleep(0.05)
+    reveal(cup, clock.now(), None)
+    return [leaver, first.player]
+
+
+def _wait_for(moment: datetime) -> None:
+    while clock.now() < moment:
+        time.sleep(0.01)
+
+
+def _do(act: Any) -> Any:
+    """Again until it can be done: Redis may be away just then."""
+    while True:
+        try:
+            return act()
+        except Unavailable as error:
+            logger.warning("not yet: %s", error.detail)
+            time.sleep(0.1)

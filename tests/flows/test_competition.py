@@ -1,0 +1,147 @@
+"""A competition of 200 from draft to rewards, with a real worker and beat that are killed, and Redis too.
+
+Two days pass in under a minute. At the end everything is worked out anew from what was submitted and from the
+snapshots: ranks, who hears what, what a night came to, who is rewarded, and what the shop was sent.
+"""
+
+import json
+import random
+import time
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from competitions.management.naive import Counted, Look, Prize, notices, ranking, rewards
+from tests.faults.loads import wait_until
+from tests.faults.world import World
+from tests.flows import came_of_it, contest
+from tests.flows.crew import crew, kill_at_random
+from tests.foundation.webhooks.receiver import Receiver
+
+pytestmark = [pytest.mark.faults, pytest.mark.slow]
+
+SPEED = 3600.0
+WARMING_UP = 4.0  # a worker's own start is no part of the competition
+HOUR = 3600.0
+# What is decided so near to an edge may fall on either side of it: a time is read, and then comes the transaction.
+EDGE = HOUR
+NIGHT = (23, 8)
+
+
+@pytest.fixture
+def shop() -> Iterator[Receiver]:
+    receiver = Receiver()
+    yield receiver
+    receiver.leave()
+
+
+def test_a_competition_of_two_hundred_comes_to_its_rewards_whoever_is_killed(
+    world: World, seed: int, dice: random.Random, shop: Receiver
+) -> None:
+    start = (datetime.now(UTC) + timedelta(days=2)).replace(hour=0, minute=0, second=0, microsecond=0).timestamp()
+    cup = world.call(contest.prepare, start=start, hook=shop.url)
+    begins = time.time() + WARMING_UP
+    fast = f"{begins},{start},{SPEED}"
+
+    with crew(world, fast) as staff:
+        histories = [world.new_history() for _ in range(2)]
+        players = [
+            world.spawn(contest.play, fast=fast, competition=cup, history=each, seed=seed + nth, name=f"game-{nth}")
+            for nth, each in enumerate(histories)
+        ]
+        organisers = world.spawn(contest.organise, fast=fast, competition=cup)
+        kill_at_random(staff, dice, begins, contest.MOVED_TO.total_seconds() / SPEED)
+        gone = organisers.result(seconds=90)
+        for each in players:
+            assert each.result() > 0
+        wait_until(lambda: not world.call(came_of_it.left_to_do, competition=cup), "everything is told", 30)
+    rows = world.call(came_of_it.rows, competition=cup)
+
+    counted = [
+        Counted(player, points, _time(at)) for _, player, points, at in rows["submissions"] if player not in gone
+    ]
+    assert rows["participants"] == contest.PLAYERS
+    assert sorted(rows["gone"]) == sorted(gone)
+    assert sorted(each[0] for each in rows["submissions"]) == sorted(_accepted(histories))
+    assert dict(rows["final"]) == ranking(counted)
+    _check_notices(rows)
+    _check_change(rows, "extended", set(map(contest.name_of, range(contest.PLAYERS))) - {gone[0]})
+    _check_night(rows)
+    earned = [(name, player) for _, name, player, _ in rows["grants"]]
+    assert len(earned) == len(set(earned))
+    assert set(earned) == rewards([Prize(**prize) for prize in contest.PRIZES], counted)
+    _check_messages(rows, shop, cup)
+
+
+def _check_notices(rows: dict[str, Any]) -> None:
+    """Each passage of the last hours is told once, and nothing else; what was compared as it froze may be told."""
+    looks = [Look(each["number"], _time(each["due_at"]), each["ranks"]) for each in rows["snapshots"]]
+    last_hours = [each for each in rows["snapshots"] if each["due_at"] > rows["ends_at"] - contest.ALERT_HOURS * HOUR]
+    freezes_at = rows["ends_at"] - contest.FREEZE_MINUTES * 60
+    before = [each["number"] for each in last_hours if each["compared_at"] < freezes_at]
+    sure = [each["number"] for each in last_hours if each["compared_at"] < freezes_at - EDGE]
+    told = [each for each in rows["notices"] if each["snapshot"] is not None]
+
+    found = {(each["snapshot"], each["player"]): each["kind"] for each in told}
+
+    may = _of_those_who_stayed(notices(looks, before, contest.ALERTS), rows)
+    must = _of_those_who_stayed(notices(looks, sure, contest.ALERTS), rows)
+    assert len(found) == len(told)
+    assert found.items() <= may.items()
+    assert must.items() <= found.items()
+    assert len(must) > 20, "too little happened to say anything"
+
+
+def _of_those_who_stayed(passed: dict[tuple[int, str], str], rows: dict[str, Any]) -> dict[tuple[int, str], str]:
+    return {key: kind for key, kind in passed.items() if key[1] not in rows["gone"]}
+
+
+def _check_change(rows: dict[str, Any], kind: str, players: set[str]) -> None:
+    """Whoever took part is told once what people did."""
+    told = [each["player"] for each in rows["notices"] if each["kind"] == kind]
+    assert len(told) == len(set(told))
+    assert set(told) == players
+
+
+def _check_night(rows: dict[str, Any]) -> None:
+    """What somebody was to hear at night is one notice in the morning; nothing was dropped, since it still ran."""
+    held = [each for each in rows["notices"] if each["kind"] != "summary" and _is_held(each, rows)]
+    merged = Counter(each["player"] for each in held)
+    late = {each["player"] for each in held if _time(each["created_at"]).hour == NIGHT[1] - 1}
+    summaries = Counter(each["player"] for each in rows["notices"] if each["kind"] == "summary")
+
+    assert not any(each["dropped"] for each in rows["notices"])
+    assert summaries.keys() | late >= {player for player, count in merged.items() if count > 1}
+    assert summaries.keys() <= {player for player, count in merged.items() if count > 1}
+    assert set(summaries.values()) <= {1}
+    assert held
+
+
+def _is_held(notice: dict[str, Any], rows: dict[str, Any]) -> bool:
+    hour = _time(notice["created_at"]).hour
+    return (hour >= NIGHT[0] or hour < NIGHT[1]) and notice["player"] not in rows["never_asleep"]
+
+
+def _check_messages(rows: dict[str, Any], shop: Receiver, cup: int) -> None:
+    """The shop has each message, and whenever it came it said the same."""
+    ids = {f"notice-{each['number']}" for each in rows["notices"] if each["snapshot"] is not None}
+    ids |= {f"grant-{number}" for number, *_ in rows["grants"]} | {f"competition-{cup}-final"}
+    ids |= {f"change-{number}" for number, kind in rows["changes"] if kind in ("published", "extended", "revealed")}
+
+    bodies = {(each.message_id, each.body) for each in shop.received}
+
+    assert Counter(message_id for message_id, _ in bodies) == Counter(ids)
+
+
+def _accepted(histories: list[str]) -> set[str]:
+    """The ids that were taken, however often they were sent."""
+    answers = [json.loads(line) for history in histories for line in Path(history).read_text().splitlines()]
+    return {each["id"] for each in answers if each["accepted"]}
+
+
+def _time(timestamp: float) -> datetime:
+    return datetime.fromtimestamp(timestamp, UTC)
