@@ -11,9 +11,10 @@ from django.db import transaction
 from competitions.errors import CompetitionOver, NotAParticipant
 from competitions.models import ChangeKind, Competition, Participant
 from competitions.services.changes import note, reason_given
-from competitions.services.locked import locked
+from competitions.services.locked import locked, period_of
 from competitions.services.strays import take_out
-from leaderboards.models import Player
+from leaderboards.models import Period, Player, State
+from leaderboards.stores import barrier
 
 
 def remove(
@@ -23,7 +24,7 @@ def remove(
     reason = reason_given(reason)
     with transaction.atomic():
         held = locked(competition)
-        _refuse_over(held)
+        _refuse_ranked(held)
         participant = _participant(held, player)
         if not participant.takes_part:
             raise NotAParticipant(f"{player.external_id} does not take part any more.")
@@ -52,11 +53,14 @@ def disqualify(
     return participant
 
 
-def _refuse_over(competition: Competition) -> None:
-    if competition.final_at is not None:
-        raise CompetitionOver("The result is final: a participant can be disqualified, and the row stays.")
+def _refuse_ranked(competition: Competition) -> None:
+    """Final ranks stay; they are written behind the barrier, which is held until the caller's transaction ends."""
     if competition.cancelled_at is not None:
         raise CompetitionOver("The competition was cancelled; its record stays.")
+    period = period_of(competition)
+    barrier.hold_shared(period.pk)
+    if Period.objects.filter(pk=period.pk, state__in=(State.FINAL, State.EXPIRED)).exists():
+        raise CompetitionOver("The result is final: a participant can be disqualified, and the row stays.")
 
 
 def _participant(competition: Competition, player: Player) -> Participant:

@@ -13,6 +13,7 @@ from django.db import transaction
 from competitions.errors import NotRevealable
 from competitions.models import ChangeKind, Competition
 from competitions.services.changes import note
+from competitions.services.gone import take_out_gone_before
 from competitions.services.locked import locked, period_of
 from foundation.errors import Unavailable
 from leaderboards.services.freeze import copy_period
@@ -35,8 +36,10 @@ def freeze_due(at: datetime) -> int:
 
 def freeze_if_due(competition: Competition, at: datetime) -> bool:
     """Make the public copy if its time has come and it is not there. Raises ``Unavailable`` where it cannot be made."""
-    if competition.frozen_at is not None or not competition.is_hidden(at):
+    freezes_at = competition.course.freezes_at
+    if competition.frozen_at is not None or freezes_at is None or not competition.is_hidden(at):
         return False
+    take_out_gone_before(competition, freezes_at, at)  # else the copy would show them until the reveal
     copy_period(period_of(competition), competition.frozen_label, at)
     Competition.objects.filter(pk=competition.pk, frozen_at=None).update(frozen_at=at)
     competition.refresh_from_db(fields=["frozen_at"])

@@ -13,6 +13,7 @@ from competitions.services.disqualify import disqualify, remove
 from competitions.services.finish import finish_due
 from competitions.services.join import join
 from competitions.services.strays import take_out_due
+from leaderboards.services.close import close_due
 from tests.competitions.site import (
     DAY,
     END,
@@ -130,3 +131,19 @@ def test_after_the_final_result_the_row_is_marked_and_stays(links: None) -> None
 
     assert ranks(competition, END + DAY) == {"ann": 1, "bob": 2}
     assert disqualified_among(reloaded(competition), ["ann", "bob"], END + DAY) == {"ann"}
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_once_the_ranks_are_written_nobody_is_removed_though_the_competition_is_not_final_yet(
+    links: None, storage: str
+) -> None:
+    competition = open_competition(make_board(storage))
+    raced(competition, {"ann": 9, "bob": 5})
+    close_due(END + DAY)
+
+    with pytest.raises(errors.CompetitionOver):
+        remove(competition, player("ann"), "too late", END + DAY, None)
+
+    assert finish_due(END + DAY) == 1
+    assert ranks(competition, END + DAY) == {"ann": 1, "bob": 2}
+    assert Participant.objects.get(player__external_id="ann").takes_part

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from competitions import errors
-from competitions.models import Change, Competition
+from competitions.models import Change, Competition, Participant
 from competitions.selectors.standings import own_points, standings
 from competitions.services import freeze
 from competitions.services.change_end import change_end
@@ -148,6 +148,19 @@ def test_a_disqualification_after_the_freeze_leaves_the_frozen_page_as_it_was(li
 
     assert shown(competition, FREEZE + MINUTE) == BEFORE
     assert shown(competition, FREEZE + MINUTE, full=True) == [("bob", 1, 5)]
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("mark", ["left_at", "disqualified_at"])
+def test_who_was_gone_before_the_freeze_is_not_in_the_copy_though_nobody_had_taken_him_out(
+    links: None, storage: str, mark: str
+) -> None:
+    competition = freezing(storage)
+    Participant.objects.filter(player__external_id="ann").update(**{mark: FREEZE - MINUTE})
+
+    score(competition, {"bob": 6}, FREEZE + MINUTE)
+
+    assert shown(competition, FREEZE + MINUTE) == [("bob", 1, 5)]
 
 
 @pytest.mark.parametrize("noticed", [True, False])

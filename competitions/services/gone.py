@@ -1,0 +1,51 @@
+"""Who stands in the ranking and takes part no more, and how one of them is taken out of it.
+
+When that is done, and again and again, is in ``services/strays.py`` and ``services/freeze.py``.
+"""
+
+from contextlib import suppress
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import CharField, Exists, OuterRef, Q, QuerySet, Value
+from django.db.models.functions import Cast, Concat
+
+from competitions.models import Competition, Participant
+from competitions.services.locked import period_of
+from leaderboards.errors import NotRanked, PeriodClosed
+from leaderboards.models import Standing
+from leaderboards.services.remove import remove_from
+
+
+def strays() -> QuerySet[Participant]:
+    """Participants who are gone and have a score all the same."""
+    standing = Standing.objects.filter(
+        period__board=OuterRef("competition__board"),
+        period__label=Concat(Value("c"), Cast(OuterRef("competition"), CharField())),
+        player=OuterRef("player"),
+        score__isnull=False,
+    )
+    gone = Participant.objects.filter(~Participant.TAKING_PART & Exists(standing))
+    return gone.select_related("competition__board").defer("competition__picture")
+
+
+def take_out_gone_before(competition: Competition, moment: datetime, at: datetime) -> None:
+    """Take out whoever was gone by then and stands all the same. Raises ``Unavailable`` where that cannot be done."""
+    by_then = Q(left_at__lt=moment) | Q(disqualified_at__lt=moment)
+    for participant in strays().filter(by_then, competition=competition):
+        take_out_one(participant, at)
+
+
+@transaction.atomic
+def take_out_one(participant: Participant, at: datetime) -> None:
+    """Take him out if he is gone: his row is held, so that he cannot come back and score in between.
+
+    Raises ``Unavailable`` where that cannot be done now.
+    """
+    rows = Participant.objects.select_for_update(of=("self",)).select_related("competition__board", "player")
+    held = rows.defer("competition__picture").get(pk=participant.pk)
+    if held.takes_part:
+        return
+    period = period_of(held.competition)
+    with suppress(NotRanked, PeriodClosed):  # he has no score; or the closing period leaves him out itself
+        remove_from(period, held.player.external_id, at)
