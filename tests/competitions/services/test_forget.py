@@ -1,9 +1,11 @@
 """Erasing a player reaches what competitions know of him."""
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
+from django.contrib.contenttypes.models import ContentType
 
-from competitions.models import Invitation, Mail, Notice, NoticeKind, Participant, Preference
+from competitions.models import Change, Invitation, Mail, Notice, NoticeKind, Participant, Preference
 from competitions.services.disqualify import disqualify
 from competitions.services.finish import finish_due
 from competitions.services.join import leave
@@ -40,14 +42,21 @@ def test_what_he_was_told_and_wished_goes_and_he_leaves_what_runs(links: None) -
 def test_a_final_place_stays_and_a_reason_goes(links: None) -> None:
     competition = open_competition()
     raced(competition, {"ann": 9, "bob": 5, "cleo": 1})
-    disqualify(competition, player("cleo"), "Cleo rode a bus.", SOON, None)
+    cleo = disqualify(competition, player("cleo"), "Cleo rode a bus.", SOON, None)
+    kind = ContentType.objects.get_for_model(Participant)
+    staff = User.objects.create(username="staff")
+    logged = LogEntry.objects.create(
+        user=staff, content_type=kind, object_id=str(cleo.pk), action_flag=2, change_message="Cleo rode a bus."
+    )
     finish_due(END + DAY)
 
     for name in ("ann", "cleo"):
         erase_player(name, END + DAY)
 
-    reasons = set(Participant.objects.values_list("reason", flat=True))
-    assert reasons == {""}
+    assert set(Participant.objects.values_list("reason", flat=True)) == {""}
+    change = Change.objects.get(kind="disqualified")
+    assert (change.reason, change.details) == ("", {})
+    assert LogEntry.objects.get(pk=logged.pk).change_message == ""
     assert list(FinalStanding.objects.filter(rank=1).values_list("player__external_id", flat=True)) != ["ann"]
     assert Participant.objects.filter(player__external_id__startswith="erased-").count() == 2
 
