@@ -7,6 +7,7 @@ Switches: TEST_REDIS_SERVER (another binary), TEST_DATABASE=sqlite, TEST_POSTGRE
 
 import atexit
 import os
+import random
 import shutil
 import signal
 import tempfile
@@ -27,9 +28,15 @@ NUMBERS_EACH = 3
 def pytest_load_initial_conftests() -> Generator[None, object, object]:
     """A wrapper, because pytest-django loads the settings in the same hook."""
     if "PYTEST_XDIST_WORKER" not in os.environ:
+        os.environ.setdefault("FAULT_SEED", str(random.SystemRandom().randrange(10**9)))
         start_servers()
     set_addresses(os.environ.get("PYTEST_XDIST_WORKER"))
     return (yield)
+
+
+def pytest_report_header() -> str:
+    """Where the fault tests' chances come from: given again, it repeats them."""
+    return f"FAULT_SEED={os.environ['FAULT_SEED']}"
 
 
 def start_servers() -> None:

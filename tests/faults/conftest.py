@@ -1,6 +1,6 @@
-"""Fixtures of the fault tests: worlds, copied from one database that was migrated once, and a printed seed.
+"""Fixtures of the fault tests: worlds, copied from one database that was migrated once, and a seed.
 
-FAULT_SEED repeats a run's chances; FAULTS_LONG=1 (`make faults`) asks for the long form.
+FAULT_SEED, printed at the head of a run, repeats its chances; FAULTS_LONG=1 (`make faults`) asks for the long form.
 """
 
 import os
@@ -31,11 +31,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture
-def seed(request: pytest.FixtureRequest) -> int:
-    """Where this test's chances come from; pytest shows it where the test fails, and always with `-s`."""
-    found = int(os.environ.get("FAULT_SEED") or random.SystemRandom().randrange(10**9))
-    print(f"{request.node.name}: FAULT_SEED={found}")  # noqa: T201 (whoever repeats the run needs it)
-    return found
+def seed() -> int:
+    """Where this test's chances come from. The head of the run shows it (tests/servers.py)."""
+    return int(os.environ["FAULT_SEED"])
 
 
 @pytest.fixture
