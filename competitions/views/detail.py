@@ -93,7 +93,7 @@ def _when(shown: Competition, phase: Phase, at: datetime) -> dict[str, Any]:
     until = shown.starts_at if phase in (Phase.OPEN, Phase.DRAFT) else shown.ends_at
     is_over = phase in (Phase.FINAL, Phase.CANCELLED)
     left = int((until - at).total_seconds())
-    frozen_since = shown.frozen_at or shown.course.freezes_at
+    frozen_since = min(filter(None, (shown.frozen_at, shown.course.freezes_at)), default=None)
     return {
         "phase": phase,
         "phase_word": phase_word(phase),
