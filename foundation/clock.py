@@ -8,7 +8,8 @@ seconds since 1970. Processes that are given the same text agree on the time. SQ
 """
 
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from time import monotonic, time
 
@@ -17,7 +18,7 @@ from django.db import connection
 
 from foundation.errors import Unavailable
 
-__all__ = ["is_fast", "is_off", "monotonic", "now", "offset_from_sql", "refuse_if_off"]
+__all__ = ["is_fast", "is_off", "monotonic", "now", "offset_from_sql", "refuse_if_off", "stand_at"]
 
 TOLERATED = timedelta(seconds=2)
 COMPARED_EVERY_SECONDS = 10.0
@@ -43,6 +44,17 @@ def now() -> datetime:
         return datetime.now(UTC)
     real, shown, speed = _FAST
     return datetime.fromtimestamp(shown + (time() - real) * speed, UTC)
+
+
+@contextmanager
+def stand_at(shown: datetime) -> Iterator[None]:
+    """Let this process's clock show nothing but this instant within the block: a rehearsal's own time."""
+    global _FAST  # noqa: PLW0603 (the clock of the process)
+    before, _FAST = _FAST, (0.0, shown.timestamp(), 0.0)
+    try:
+        yield
+    finally:
+        _FAST = before
 
 
 def is_fast() -> bool:

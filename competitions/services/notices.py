@@ -61,12 +61,12 @@ def tell_participants(change: Change) -> int:
     return told
 
 
-def release_held(at: datetime) -> int:
+def release_held(at: datetime, of: Competition | None = None) -> int:
     """Let go of what was held until now, for a few seconds: released, merged into one, or dropped.
 
-    Returns how many notices are told by that.
+    Of all competitions, or of one; returns how many notices are told by that.
     """
-    due = Notice.objects.filter(held_until__lte=at)
+    due = Notice.objects.filter(held_until__lte=at, **({"competition": of} if of else {}))
     next_one = due.order_by("held_until", "pk").values_list("competition_id", flat=True)
     until, told = clock.monotonic() + BUDGET_SECONDS, 0
     while clock.monotonic() < until and (competition := next_one.first()):

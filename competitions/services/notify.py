@@ -21,11 +21,12 @@ Ranks = dict[int, int]
 def compare_due(at: datetime) -> int:
     """Compare every snapshot that nobody has; returns how many notices were written."""
     due = Snapshot.objects.filter(compared_at=None).order_by("due_at", "pk")
-    return sum(_compare(number, at) for number in due.values_list("pk", flat=True))
+    return sum(compare(number, at) for number in due.values_list("pk", flat=True))
 
 
 @transaction.atomic
-def _compare(number: int, at: datetime) -> int:
+def compare(number: int, at: datetime) -> int:
+    """Compare the snapshot of this number if nobody has; returns how many notices were written."""
     rows = Snapshot.objects.select_for_update(of=("self",)).select_related("competition").defer("competition__picture")
     snapshot = rows.filter(pk=number, compared_at=None).first()
     if snapshot is None:

@@ -26,7 +26,7 @@ def grant_due(at: datetime) -> int:
     """Grant what final periods earn, oldest first; returns how many rewards that were."""
     final = Period.objects.filter(state__in=(State.FINAL, State.EXPIRED), reward_run=None)
     due = final.exclude(label__endswith=FROZEN_SUFFIX).select_related("board").order_by("closed_at", "pk")
-    return sum(_look(period, at) for period in due)
+    return sum(grant_of(period, at) for period in due)
 
 
 def mark_delivered(grants: QuerySet[RewardGrant], at: datetime) -> int:
@@ -34,7 +34,8 @@ def mark_delivered(grants: QuerySet[RewardGrant], at: datetime) -> int:
     return grants.filter(delivered_at=None).update(delivered_at=at)
 
 
-def _look(period: Period, at: datetime) -> int:
+def grant_of(period: Period, at: datetime) -> int:
+    """Grant what one final period earns, if everybody may know its result; returns how many rewards that were."""
     competition = _competition_of(period)
     if period.board.is_event and (competition is None or not _is_settled(competition, at)):
         return 0

@@ -44,3 +44,13 @@ def test_no_deployment_starts_with_a_fast_clock(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(clock, "_FAST", (0.0, 0.0, 60.0))
 
     assert [found.id for found in checks.clocks_agree(None)] == ["sunwi.E005"]
+
+
+def test_the_clock_stands_still_where_it_is_told_to_and_goes_on_afterwards() -> None:
+    shown = datetime(2030, 5, 1, 12, 0, 1, tzinfo=UTC)
+
+    with clock.stand_at(shown):
+        first, fast, second = clock.now(), clock.is_fast(), clock.now()
+
+    assert (first, fast, second) == (shown, True, shown)
+    assert abs(clock.now().timestamp() - time.time()) < 5

@@ -1,0 +1,68 @@
+"""The plain computation that rehearsals are held against, by examples that are worked out by hand."""
+
+from datetime import UTC, datetime, timedelta
+from math import inf
+
+import pytest
+
+from competitions.management.naive import Counted, Look, Prize, notices, passage, ranking, rewards
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+ALL = ("first_taken", "first_lost", "top3_entered", "top10_entered")
+
+
+def scored(player: str, points: int, seconds: float = 0.0) -> Counted:
+    return Counted(player, points, NOON + timedelta(seconds=seconds))
+
+
+def test_the_best_counts_and_of_equals_the_earlier_second_is_ahead() -> None:
+    counted = [
+        scored("ann", 5, 9), scored("ann", 7, 10), scored("ann", 7, 20), scored("bob", 7, 9.9), scored("cid", 7, 10.5),
+        scored("dot", 8, 99),
+    ]  # fmt: skip
+
+    assert ranking(counted) == {"dot": 1, "bob": 2, "cid": 3, "ann": 4}
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "heard"),
+    [
+        (inf, 1, "first_taken"), (2, 1, "first_taken"), (1, 2, "first_lost"), (1, inf, "first_lost"),
+        (12, 2, "top3_entered"), (11, 10, "top10_entered"), (10, 4, None), (3, 2, None), (2, 50, None), (1, 1, None),
+    ],
+)  # fmt: skip
+def test_a_passage_is_told_by_the_highest_goal_passed(was: float, now: float, heard: str | None) -> None:
+    assert passage(was, now, ALL) == heard
+
+
+def test_who_jumps_past_a_goal_that_is_off_hears_of_the_next() -> None:
+    assert passage(12, 2, ("first_taken", "top10_entered")) == "top10_entered"
+    assert passage(1, 2, ("first_taken",)) is None
+
+
+def test_each_snapshot_is_compared_with_the_one_before_it_whether_or_not_that_was_told() -> None:
+    looks = [
+        Look(3, NOON + timedelta(hours=2), {"ann": 1, "bob": 2}),
+        Look(1, NOON, {"ann": 1, "bob": 2}),
+        Look(2, NOON + timedelta(hours=1), {"bob": 1, "ann": 2}),
+    ]
+
+    assert notices(looks, {3}, ALL) == {(3, "ann"): "first_taken", (3, "bob"): "first_lost"}
+    assert notices(looks, {1}, ALL) == {}
+
+
+def test_prizes_are_for_ranks_shares_rounded_up_and_points() -> None:
+    counted = [scored(f"p{nth:02d}", 100 - nth) for nth in range(1, 12)]
+    prizes = [
+        Prize("gold", "rank", 1),
+        Prize("silver", "rank", 3, 2),
+        Prize("tenth", "percent", 10),
+        Prize("98", "points", 98),
+    ]
+
+    earned = rewards(prizes, counted)
+
+    assert {name for name, player in earned if player == "p01"} == {"gold", "tenth", "98"}
+    assert {player for name, player in earned if name == "silver"} == {"p02", "p03"}
+    assert {player for name, player in earned if name == "tenth"} == {"p01", "p02"}
+    assert {player for name, player in earned if name == "98"} == {"p01", "p02"}
