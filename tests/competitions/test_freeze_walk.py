@@ -1,0 +1,222 @@
+"""The freeze, from outside: nobody can read from any address of the site that something changed behind it.
+
+Every URL pattern and every GET operation of the API has examples; one without them fails.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import zip_longest
+from typing import NamedTuple
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.test import Client
+from django.urls import resolve
+from django.utils.module_loading import import_string
+
+from competitions.models import Competition, RewardGrant, RewardTier, Snapshot
+from competitions.services.freeze import reveal
+from competitions.services.notify import compare_due
+from competitions.services.preferences import Wishes, keep
+from competitions.services.snapshot import take_due
+from config.schedule import SCHEDULE
+from foundation import clock, service_keys
+from leaderboards.core.entries import read_entry
+from leaderboards.core.submissions import Caller
+from leaderboards.services.submit import submit
+from tests.competitions.addresses import ADMIN, EXAMPLES, addresses, admin_addresses, parameters_of_gets, routes
+from tests.competitions.site import (
+    END,
+    HOUR,
+    MINUTE,
+    START,
+    STORAGES,
+    joined,
+    make_board,
+    open_competition,
+    player,
+    raced,
+    score,
+)
+from tests.leaderboards.views.pages import signed_in
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
+
+DURING, AFTER = END - HOUR / 2, END + MINUTE
+
+# What nobody but staff and game servers may see at all while the standings are hidden, or what is not to be read.
+REFUSED = {
+    *("accounts/logout/", "i18n/setlang/", "^api(?:/|$)", "competitions/<int:number>/reveal/"),
+    *("api/v1/scores", "api/v1/players/<player>", "api/v1/players/<player>/link-code"),
+    "api/v1/competitions/<competition>/result.json",
+}
+# What tells of the standings, and so must change when they are revealed.
+TELLING = {
+    *("competitions/", "competitions/<int:number>/", "competitions/<int:number>/reveal/"),
+    *("api/v1/competitions", "api/v1/competitions/<competition>", "api/v1/competitions/<competition>/standings"),
+    "api/v1/competitions/<competition>/players/<player>",
+    "api/v1/competitions/<competition>/players/<player>/around",
+    "api/v1/competitions/<competition>/players/<player>/history",
+    "api/v1/competitions/<competition>/standings.csv",
+    "api/v1/competitions/<competition>/result.json",
+    "api/v1/competitions/<competition>/rewards",
+}
+SetClock = Callable[[datetime], None]
+GAME_SERVER = "a game server"
+
+
+class Answer(NamedTuple):
+    """What a visitor gets."""
+
+    status: int
+    headers: dict[str, str]
+    body: str
+
+
+Seen = dict[tuple[str, str], Answer]
+
+
+@dataclass(frozen=True)
+class Site:
+    """A competition whose standings freeze an hour before its end, and those who look at it."""
+
+    competition: Competition
+    values: dict[str, object]
+    visitors: dict[str, Client]
+
+    def walk(self) -> Seen:
+        """What each visitor gets at each address: status, headers and body."""
+        return {
+            (who, address): _answer(client, address)
+            for who, client in self.visitors.items()
+            for route in EXAMPLES
+            for address in addresses(route, **self.values)
+            if who != GAME_SERVER or address.startswith("/api/v1/")
+        }
+
+
+def _answer(client: Client, address: str) -> Answer:
+    """Without what differs in any two answers: when pages expire that nobody may keep, and the tokens of forms."""
+    client.cookies.pop("player", None)  # which an address with ?player= leaves
+    response = client.get(address)
+    headers = {name: value for name, value in response.headers.items() if name != "Expires"}
+    body = re.sub(r'(name="csrfmiddlewaretoken" value=")[^"]*', r"\1", response.getvalue().decode())
+    return Answer(response.status_code, headers, body)
+
+
+def route_of(address: str) -> str:
+    return resolve(urlsplit(address).path).route
+
+
+def changed(before: Seen, after: Seen) -> dict[tuple[str, str], str]:
+    """Who would see where that something has changed, and what of it comes first."""
+    return {each: _difference(before[each], after[each]) for each in before if before[each] != after[each]}
+
+
+def _difference(one: Answer, other: Answer) -> str:
+    lines = [
+        "\n".join(map(str, (answer.status, *sorted(answer.headers.items()), answer.body))) for answer in (one, other)
+    ]
+    place = next(place for place, (left, right) in enumerate(zip_longest(*lines)) if left != right)
+    return " became ".join(repr(text[max(0, place - 60) : place + 60]) for text in lines)
+
+
+@pytest.fixture
+def set_clock(monkeypatch: pytest.MonkeyPatch) -> SetClock:
+    """From now on it is this moment, until the next; SQL's clock says nothing beside it."""
+    return lambda at: monkeypatch.setattr(clock, "_FAST", (0.0, at.timestamp(), 0.0))
+
+
+def run(*entries: str) -> None:
+    """What happens by itself, by its names in the schedule."""
+    for entry in entries:
+        import_string(SCHEDULE[entry]["task"])()
+
+
+def frozen_site(storage: str = "hybrid") -> Site:
+    other, board = make_board(name="Weekly", period="week"), make_board(storage, name="Cups")
+    submit([read_entry({"board": other.seq, "player": "ann", "points": 3}, 0)], Caller("tests"), START)
+    competition = open_competition(board, freeze_minutes=60)
+    Competition.objects.filter(pk=competition.pk).update(picture=b"a picture", picture_hash="abc")
+    RewardTier.objects.create(competition=competition, name="Gold", limit=1)
+    keep(player("dan"), Wishes(quiet_from=0, quiet_until=0))
+    raced(competition, {"ann": 9, "bob": 5, "dan": 4})
+    joined(competition, "cleo")
+    take_due(END - 3 * HOUR)
+    score(competition, {"dan": 30}, END - 3 * HOUR)
+    take_due(END - 2 * HOUR)
+    compare_due(END - 2 * HOUR)
+    key = service_keys.make("game", ["scores:write", "players:write", "boards:read"])[1]
+    visitors = {
+        "anybody": Client(),
+        "a participant": signed_in(Client(), "dan", "dan"),
+        GAME_SERVER: Client(headers={"Authorization": f"Bearer {key}"}),
+    }
+    return Site(competition, {"c": competition.pk, "board": board.seq, "other": other.seq, "picture": "abc"}, visitors)
+
+
+def test_every_url_pattern_has_examples_and_they_are_its_own() -> None:
+    values = {"c": 1, "board": 1, "other": 2, "picture": "abc"}
+
+    assert {route for route in routes() if not route.startswith(ADMIN)} == set(EXAMPLES)
+    for route in EXAMPLES:
+        assert {route_of(address) for address in addresses(route, **values)} == {route}
+
+
+def test_every_get_operation_is_asked_with_each_of_its_parameters() -> None:
+    for route, parameters in parameters_of_gets().items():
+        examples = addresses(route, c=1, board=1, other=2, picture="abc")
+        assert parameters <= {name for each in examples for name in parse_qs(urlsplit(each).query)}, route
+
+
+def test_every_address_shows_something_but_those_that_are_not_for_reading(set_clock: SetClock) -> None:
+    site = frozen_site()
+    set_clock(DURING)
+
+    seen = site.walk()
+
+    shown = {route_of(address) for (_, address), answer in seen.items() if answer.status == 200}
+    assert set(EXAMPLES) - shown == REFUSED
+
+
+def test_the_admin_is_for_staff_alone() -> None:
+    site = frozen_site()
+
+    seen = [
+        (address, site.visitors[who].get(address))
+        for address in admin_addresses(site.competition.pk)
+        for who in ("anybody", "a participant")
+    ]
+
+    assert {address for address, answer in seen if answer.status_code == 200} == {"/admin/login/"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("storage", STORAGES)
+def test_nothing_tells_of_what_happens_behind_the_freeze(set_clock: SetClock, storage: str) -> None:
+    site = frozen_site(storage)
+    set_clock(DURING)
+    run(*SCHEDULE)
+    before = site.walk()
+
+    score(site.competition, {"bob": 7654, "cleo": 50}, DURING)
+    scored = site.walk()
+    run(*SCHEDULE)
+    kept = site.walk()
+    set_clock(AFTER)
+    run("heartbeat", "mirror")
+    ended = site.walk()
+    run(*SCHEDULE)
+    closed = site.walk()
+    reveal(site.competition, AFTER, None)
+    run(*SCHEDULE)
+    revealed = site.walk()
+
+    assert changed(before, scored) == {}
+    assert changed(before, kept) == {}
+    assert changed(ended, closed) == {}
+    assert {route_of(address) for _, address in changed(closed, revealed)} >= TELLING
+    assert Snapshot.objects.filter(due_at=DURING).exists()
+    assert RewardGrant.objects.filter(player__external_id="bob").exists()
