@@ -14,24 +14,18 @@ from django.views.decorators.http import require_http_methods
 
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition
-from competitions.selectors.changes import reason_of_cancelling
-from competitions.selectors.competitions import participants_count
-from competitions.selectors.participants import NotStarted, disqualified_among, not_started, participant_of
 from competitions.selectors.standings import page as page_of_rows
 from competitions.views.access import own_player, visible
 from competitions.views.extras import extras
 from competitions.views.joining import join
-from competitions.views.own import own_result
+from competitions.views.participants import known_of
 from competitions.views.result import result_of
 from competitions.views.words import moment, phase_word
 from foundation import clock
-from leaderboards.selectors import BoardPage
 from leaderboards.stores.base import Page
 from leaderboards.views.answers import LIVE_EVERY_SECONDS, ROWS, answer, etag_of, moving, page_number
 from leaderboards.views.tables import mine, table
 from leaderboards.views.viewer import Viewer, remember, viewer_of
-
-WAITING_SHOWN = 20
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -61,18 +55,8 @@ def _answer(request: HttpRequest, shown: Competition, refused: str) -> HttpRespo
 def _parts(shown: Competition, viewer: Viewer, number: int, at: datetime) -> tuple[dict[str, Any], str]:
     """What the moving parts show, and the ETag over it."""
     page = page_of_rows(shown, at, Page((number - 1) * ROWS, ROWS), viewer.player)
-    phase, waiting = shown.phase(at), not_started(shown, at, limit=WAITING_SHOWN)
-    out = disqualified_among(shown, _players_on(page), at)
-    states = {
-        "participants": participants_count(shown),
-        "own": own_result(shown, viewer, at),
-        "takes_part": page.me is None and participant_of(shown, viewer.player or "") is not None,
-        "result": result_of(shown, page, number, at),
-        "reason": reason_of_cancelling(shown),
-        "disqualified": sorted(out),
-        "waiting": [(each.player.external_id, str(each.player)) for each in waiting.participants],
-        "waiting_more": _more(waiting),
-    }
+    phase, states = shown.phase(at), known_of(shown, page, viewer, at)
+    states["result"] = result_of(shown, page, number, at)
     seen = (phase, shown.name, shown.frozen_at, viewer, moving(page.standings), page.me, page.neighbours, states)
     context = {
         "competition": shown,
@@ -106,11 +90,3 @@ def _when(shown: Competition, phase: Phase, at: datetime) -> dict[str, Any]:
         "is_running": phase in (Phase.RUNNING, Phase.OPEN),
         "every": 0 if is_over or phase is Phase.DRAFT else LIVE_EVERY_SECONDS,
     }
-
-
-def _players_on(page: BoardPage) -> list[str]:
-    return [row.player for row in (*page.standings.rows, *page.neighbours)]
-
-
-def _more(waiting: NotStarted) -> int:
-    return waiting.total - len(waiting.participants)

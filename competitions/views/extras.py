@@ -12,13 +12,20 @@ from competitions.views.access import own_player
 from competitions.views.chart import chart
 from competitions.views.joining import offer
 from competitions.views.words import attempts, moment, who_earns, who_may_join
-from leaderboards.choices import Visibility
+from foundation.sql import SqlAway, ask
 from leaderboards.views.answers import is_staff
 from leaderboards.views.viewer import Viewer
 
 
 def extras(request: HttpRequest, competition: Competition, viewer: Viewer, at: datetime) -> dict[str, Any]:
-    """All of it; read once for each page, never for its refreshing parts."""
+    """All of it; read once for each page, never for its refreshing parts. While SQL is away there is nothing of it."""
+    try:
+        return ask(lambda: _extras(request, competition, viewer, at))
+    except SqlAway:
+        return {}
+
+
+def _extras(request: HttpRequest, competition: Competition, viewer: Viewer, at: datetime) -> dict[str, Any]:
     zone, freezes_at = competition.timezone, competition.course.freezes_at
     return {
         "offer": offer(request, competition, own_player(request), at),
@@ -26,8 +33,6 @@ def extras(request: HttpRequest, competition: Competition, viewer: Viewer, at: d
         "join_until": moment(competition.join_until, zone, at) if competition.join_until else "",
         "attempts": attempts(competition),
         "freezes": moment(freezes_at, zone, at) if freezes_at and competition.course.may_hide else "",
-        "address": request.build_absolute_uri(request.path),
-        "is_public": competition.board.visibility == Visibility.PUBLIC,
         "to_reveal": is_staff(request) and competition.final_at is not None and competition.is_hidden(at),
         **_way(competition, viewer, at),
         **_rewards(competition, viewer, at),

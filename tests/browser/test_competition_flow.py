@@ -14,7 +14,7 @@ from foundation import clock
 from leaderboards.services.link import make_code
 from tests.browser.conftest import Opened
 from tests.competitions.services.telling import wants
-from tests.competitions.site import DAY, HOUR, MINUTE, START, draft, make_board, open_competition, player, raced, score
+from tests.competitions.site import DAY, HOUR, START, draft, make_board, open_competition, player, raced, score
 from tests.playing import account
 
 
@@ -130,7 +130,7 @@ def test_the_reveal_plays_by_itself_and_pauses(final: Competition, opened: Opene
     page.clock.run_for(3500)
     expect(rows).to_have_count(2)
     page.get_by_role("button", name="Pause").click()
-    page.clock.run_for(MINUTE.total_seconds() * 1000)
+    page.clock.run_for(60_000)
     expect(rows).to_have_count(2)
     page.get_by_role("button", name="Play", exact=True).click()
     page.clock.run_for(10_000)

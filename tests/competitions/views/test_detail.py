@@ -1,6 +1,7 @@
 """A competition's page: before, during and after, and to whom it exists."""
 
 import pytest
+from django.db import OperationalError
 from django.test import Client
 
 from competitions.models import Competition, RewardTier
@@ -11,7 +12,8 @@ from competitions.services.picture import set_picture
 from competitions.services.publish import publish
 from competitions.services.reward import grant_due
 from competitions.services.snapshot import take_due
-from foundation import clock
+from competitions.views import participants
+from foundation import clock, sql
 from tests.competitions.site import (
     DAY,
     END,
@@ -118,7 +120,7 @@ def test_the_final_result_has_a_podium_a_hash_and_files(client: Client, set_cloc
     assert "data-live" not in page.content.decode()
     for file in ("standings.csv", "result.json"):
         assert f'href="/api/v1{address(competition, file)}"' in page.content.decode()
-        assert client.get(f"/api/v1{address(competition, file)}").status_code == 200
+        assert b"ann" in b"".join(client.get(f"/api/v1{address(competition, file)}"))
 
 
 def test_rewards_say_who_earns_them_and_who_has(client: Client, set_clock: SetClock) -> None:
@@ -172,3 +174,20 @@ def test_a_picture_is_kept_for_ever_and_gone_with_its_hash(client: Client) -> No
     assert answer["Cache-Control"] == "public, max-age=31536000, immutable"
     assert client.get(address(competition, "picture/0000.webp")).status_code == 404
     assert client.get(address(draft(competition.board), "picture/.webp")).status_code == 404
+
+
+def test_while_sql_is_silent_live_standings_are_shown_without_the_rest(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    competition = open_competition()
+    raced(competition, {"ann": 9})
+
+    def away(*_: object, **__: object) -> None:
+        raise OperationalError
+
+    monkeypatch.setattr(participants, "not_started", away)
+    page = text(client.get(address(competition, "?player=ann")))
+    sql._Breaker.silent_until = 0.0
+
+    assert "1 ann highlighted 9" in page
+    assert "participant" not in page
