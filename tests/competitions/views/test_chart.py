@@ -1,0 +1,50 @@
+"""The drawing of a player's places: best at the top, the latest at the right, never more than can be seen."""
+
+from datetime import UTC, datetime, timedelta
+
+from competitions.selectors.history import Moment
+from competitions.views.chart import EDGE, HEIGHT, MOST_CHANGES, MOST_POINTS, WIDTH, chart
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+def way(*ranks: int) -> list[Moment]:
+    return [Moment(NOON + timedelta(minutes=30 * nth), rank, 1, None) for nth, rank in enumerate(ranks)]
+
+
+def test_one_moment_is_no_line() -> None:
+    assert chart([]) is None
+    assert chart(way(4)) is None
+
+
+def test_the_best_place_is_at_the_top_and_time_goes_to_the_right() -> None:
+    drawn = chart(way(9, 1, 5))
+
+    assert drawn is not None
+    assert drawn.line == "12.0,188.0 300.0,12.0 588.0,100.0"
+    assert (drawn.last_x, drawn.last_y) == ("588.0", "100.0")
+    assert (drawn.best, drawn.worst) == (1, 9)
+
+
+def test_whoever_stays_where_he_is_gets_a_level_line() -> None:
+    drawn = chart(way(3, 3))
+
+    assert drawn is not None
+    assert drawn.line == "12.0,100.0 588.0,100.0"
+
+
+def test_ten_thousand_moments_stay_a_drawing_that_ends_with_the_last() -> None:
+    drawn = chart(way(*(1 + nth % 7 for nth in range(10_000)), 50))
+
+    assert drawn is not None
+    assert len(drawn.line.split()) <= MOST_POINTS
+    assert drawn.line.endswith(f"{WIDTH - EDGE}.0,{HEIGHT - EDGE}.0")
+    assert len(drawn.changes) == MOST_CHANGES
+    assert drawn.changes[0].rank == 50
+
+
+def test_the_table_has_only_changes_the_latest_first() -> None:
+    drawn = chart(way(4, 4, 2, 2, 2, 3))
+
+    assert drawn is not None
+    assert [moment.rank for moment in drawn.changes] == [3, 2, 4]
