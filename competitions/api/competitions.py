@@ -10,7 +10,7 @@ from competitions.api.access import competition_to_read, is_private
 from competitions.api.parameters import BOARD, COMPETITION, LISTED, STATE, State
 from competitions.api.schemas import CompetitionShown, CompetitionsListed
 from competitions.models import Competition
-from competitions.selectors.competitions import Listed, competitions_listed, participants_count
+from competitions.selectors.competitions import Listed, competitions_known, participants_count, shown
 from competitions.selectors.participants import not_started
 from competitions.selectors.standings import standings
 from foundation import clock
@@ -36,10 +36,10 @@ def list_competitions(
     limit: Whole = LISTED,
 ) -> HttpResponse:
     """Competitions that the caller may read, the latest start first."""
-    listed = competitions_listed(clock.now(), include_private=True, state=state, board=board)
-    found = [each for each in listed if may_list(request, each.competition.board)]
-    content = {"total": len(found), "rows": [_listed(each) for each in found[offset : offset + limit]]}
-    return conditional(request, content, private=any(is_private(each.competition) for each in found))
+    at = clock.now()
+    found = [each for each in competitions_known(at, state, board) if may_list(request, each.board)]
+    rows = [_listed(each) for each in shown(found[offset : offset + limit], at)]
+    return conditional(request, {"total": len(found), "rows": rows}, private=any(map(is_private, found)))
 
 
 @router.get("/competitions/{competition}", response=CompetitionShown)

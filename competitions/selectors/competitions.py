@@ -14,6 +14,11 @@ from leaderboards.errors import UnknownCompetition
 
 LARGEST_NUMBER = 2**63 - 1
 
+_COURSE = (
+    *("starts_at", "ends_at", "published_at", "cancelled_at", "freeze_minutes", "frozen_at", "revealed_at", "final_at"),
+    *("board", "board__visibility"),
+)
+
 
 def _load(numbers: Collection[int]) -> dict[int, Competition]:
     # Without the picture, which may be large and has an address of its own.
@@ -52,14 +57,27 @@ def competitions_listed(
     at: datetime, include_private: bool = False, state: str | None = None, board: int | None = None
 ) -> list[Listed]:
     """The published competitions, the latest start first; those of private boards only if asked for."""
-    competitions = Competition.objects.exclude(published_at=None).select_related("board").defer("picture")
-    if not include_private:
-        competitions = competitions.filter(board__visibility=Visibility.PUBLIC)
+    known = competitions_known(at, state, board)
+    return shown([each for each in known if include_private or each.board.visibility == Visibility.PUBLIC], at)
+
+
+def competitions_known(at: datetime, state: str | None = None, board: int | None = None) -> list[Competition]:
+    """The same, those of private boards too; of each only what says where it stands and who may know of it.
+
+    There may be thousands, of which a page shows some: those are read by ``shown``.
+    """
+    competitions = Competition.objects.exclude(published_at=None).select_related("board").only(*_COURSE)
     if board is not None:
         competitions = competitions.filter(board=board)
-    wanted = [each for each in competitions if state is None or each.phase(at) == state]
-    counts = participant_counts([each.pk for each in wanted])
-    return [Listed(each, each.phase(at), counts.get(each.pk, 0)) for each in wanted]
+    return [each for each in competitions if state is None or each.phase(at) == state]
+
+
+def shown(known: Collection[Competition], at: datetime) -> list[Listed]:
+    """All that a list shows of these competitions, in their order."""
+    numbers = [each.pk for each in known]
+    rows = Competition.objects.select_related("board").defer("picture").in_bulk(numbers)
+    counts = participant_counts(numbers)
+    return [Listed(rows[each.pk], each.phase(at), counts.get(each.pk, 0)) for each in known if each.pk in rows]
 
 
 def participant_counts(numbers: Collection[int]) -> dict[int, int]:

@@ -5,7 +5,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from competitions.models import Competition
-from competitions.selectors.competitions import competition_by_id, competitions_listed, participants_count
+from competitions.selectors.competitions import (
+    competition_by_id,
+    competitions_known,
+    competitions_listed,
+    participants_count,
+    shown,
+)
 from competitions.services.join import leave
 from leaderboards.errors import UnknownCompetition
 from leaderboards.models import Board
@@ -42,6 +48,22 @@ def test_the_list_is_of_what_is_published_with_its_phase_and_its_participants(li
     assert [each.competition for each in competitions_listed(SOON, state="open")] == [coming]
     assert competitions_listed(SOON, board=board.pk + 1) == []
     assert participants_count(running) == 2
+
+
+def test_of_those_that_a_page_does_not_show_nothing_is_read_but_where_they_stand(links: None) -> None:
+    board = make_board()
+    for number in range(3):
+        open_competition(board, name=f"Cup {number}", starts_at=START + number * HOUR, description="long")
+
+    with CaptureQueriesContext(connection) as asked:
+        known = competitions_known(SOON)
+        states = [(each.phase(SOON), each.board.visibility) for each in known]
+    [listed] = shown(known[:1], SOON)
+
+    assert states == [("open", "public"), ("running", "public"), ("running", "public")]
+    assert len(asked.captured_queries) == 1
+    assert "description" not in asked.captured_queries[0]["sql"]
+    assert (listed.competition.name, listed.phase) == ("Cup 2", "open")
 
 
 def test_competitions_of_private_boards_are_listed_only_if_asked_for(links: None) -> None:
