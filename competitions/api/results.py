@@ -41,8 +41,9 @@ router = Router(tags=["competitions"], auth=Reads())
 def export_competition(request: HttpRequest, competition: Whole = COMPETITION) -> HttpResponseBase:
     """All rows as CSV; during a freeze those from before it."""
     found, at = competition_to_read(request, competition), clock.now()
-    label = found.frozen_label if found.is_hidden(at) else found.label
-    stored = period_by_label(found.board, label)
+    hidden = found.is_hidden(at)
+    copy = period_by_label(found.board, found.frozen_label) if hidden else None
+    stored = copy or period_by_label(found.board, found.label)
     live = stored is None or is_mirrored(stored)
     columns = [field.name for field in (stored.rules if stored else found.board.rules).fields]
 
@@ -51,7 +52,9 @@ def export_competition(request: HttpRequest, competition: Whole = COMPETITION) -
         return as_of, csv_parts(columns, rows)
 
     download = Download(f"competition-{found.pk}.csv", CSV, is_private(found), read)
-    response = download.final(request) if stored and never_changes(stored) else download.open()
+    # What is hidden does not change for the public, whether the copy is there yet or not.
+    stays = stored is not None and (hidden or never_changes(stored))
+    response = download.final(request) if stays else download.open()
     response["Live"] = "true" if live else "false"
     return response
 

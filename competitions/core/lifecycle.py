@@ -42,6 +42,11 @@ class Course:
         # Lengths are compared, since a very long one before the end is no date any more.
         return self.starts_at if self.freeze >= self.ends_at - self.starts_at else self.ends_at - self.freeze
 
+    @property
+    def frozen_since(self) -> datetime | None:
+        """Since when, or from when, the public sees no change: the same before and after somebody notices."""
+        return min((moment for moment in (self.frozen_at, self.freezes_at) if moment is not None), default=None)
+
     def is_hidden(self, at: datetime) -> bool:
         """Whether the public sees the standings of the freeze: from then on until the reveal, also if the end moves."""
         freezes_at = self.freezes_at

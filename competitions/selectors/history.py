@@ -39,8 +39,7 @@ def _rows(competition: Competition, player: str, at: datetime, full: bool) -> Qu
     rows = SnapshotRow.objects.filter(snapshot__competition=competition, player__external_id=player)
     if full or not competition.is_hidden(at):
         return rows
-    known = (competition.frozen_at, competition.course.freezes_at)
-    return rows.filter(snapshot__taken_at__lt=min(moment for moment in known if moment is not None))
+    return rows.filter(snapshot__taken_at__lt=competition.course.frozen_since)
 
 
 def _final(competition: Competition, player: str, at: datetime, full: bool) -> list[Moment]:

@@ -126,7 +126,7 @@ class _View:
 
     def as_of(self, found: datetime) -> datetime:
         """When it was so."""
-        return self._competition.frozen_at or found if self._hidden else found
+        return self._competition.course.frozen_since or found if self._hidden else found
 
     def _is_copied(self) -> bool:
         if not self._may_hide:

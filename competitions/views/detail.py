@@ -57,7 +57,8 @@ def _parts(shown: Competition, viewer: Viewer, number: int, at: datetime) -> tup
     page = page_of_rows(shown, at, Page((number - 1) * ROWS, ROWS), viewer.player)
     phase, states = shown.phase(at), known_of(shown, page, viewer, at)
     states["result"] = result_of(shown, page, number, at)
-    seen = (phase, shown.name, shown.frozen_at, viewer, moving(page.standings), page.me, page.neighbours, states)
+    since = shown.course.frozen_since
+    seen = (phase, shown.name, since, viewer, moving(page.standings), page.me, page.neighbours, states)
     context = {
         "competition": shown,
         "board": shown.board,
@@ -77,7 +78,7 @@ def _when(shown: Competition, phase: Phase, at: datetime) -> dict[str, Any]:
     until = shown.starts_at if phase in (Phase.OPEN, Phase.DRAFT) else shown.ends_at
     is_over = phase in (Phase.FINAL, Phase.CANCELLED)
     left = int((until - at).total_seconds())
-    frozen_since = min(filter(None, (shown.frozen_at, shown.course.freezes_at)), default=None)
+    frozen_since = shown.course.frozen_since
     return {
         "phase": phase,
         "phase_word": phase_word(phase),

@@ -220,3 +220,18 @@ def test_nothing_tells_of_what_happens_behind_the_freeze(set_clock: SetClock, st
     assert {route_of(address) for _, address in changed(closed, revealed)} >= TELLING
     assert Snapshot.objects.filter(due_at=DURING).exists()
     assert RewardGrant.objects.filter(player__external_id="bob").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("storage", ["hybrid", "redis"])
+def test_nothing_tells_when_the_copy_was_made(set_clock: SetClock, storage: str) -> None:
+    site = frozen_site(storage)
+    set_clock(DURING)
+    run("heartbeat", "mirror")
+    before = site.walk()
+    assert Competition.objects.get().frozen_at is None
+
+    score(site.competition, {"bob": 7654, "cleo": 50}, DURING)
+
+    assert Competition.objects.get().frozen_at == DURING
+    assert changed(before, site.walk()) == {}
