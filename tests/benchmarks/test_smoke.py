@@ -9,7 +9,7 @@ RECOVERED = (
     *("settle_seconds", "settle_rate", "settle_cpu_seconds", "settle_script_ms", "settle_over_zadd_loop"),
     *("close_seconds", "close_seconds_per_million", "close_cpu_seconds", "close_script_ms", "close_over_sorted_copy"),
 )
-SNAPSHOT = ("rows", "seconds", "redis_ms", "longest_call_ms")
+SNAPSHOT = ("rows", "seconds", "redis_ms", "longest_call_ms", "longest_call_of_all_ms")
 FIGURES = {
     "benchmarks.recovery": {
         *("players", "peak_memory_mb"),
