@@ -44,9 +44,9 @@ class Crew:
     def kill(self, name: str) -> None:
         """`kill -9`, with the processes that it has forked."""
         child = self._living.pop(name)
-        with suppress(ProcessLookupError):
+        with suppress(ProcessLookupError):  # one just born has no session yet, nor forked anybody
             os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
+        child.kill()
 
     def kill_worker(self, away: float) -> None:
         """Until somebody starts it again."""
