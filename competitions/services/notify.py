@@ -13,7 +13,7 @@ from competitions.models import Competition, Notice, Snapshot, SnapshotRow
 from competitions.selectors.preferences import preference_of
 from competitions.services import notices
 from foundation.failpoints import failpoint
-from foundation.webhooks.outbox import enqueue
+from foundation.webhooks.outbox import enqueue_all
 
 Ranks = dict[int, int]
 
@@ -33,8 +33,9 @@ def compare(number: int, at: datetime) -> int:
         return 0  # another run was here
     told = _notices(snapshot) if _is_told(snapshot, at) else []
     notices.write(told, at)
-    for notice in told:
-        enqueue(f"rank.{notice.kind}", f"notice-{notice.pk}", _payload(notice, snapshot), at)
+    for kind in sorted({notice.kind for notice in told}):  # where thousands share a place, thousands may have taken it
+        payloads = {f"notice-{each.pk}": _payload(each, snapshot) for each in told if each.kind == kind}
+        enqueue_all(f"rank.{kind}", payloads, at)
     snapshot.compared_at = at
     snapshot.save(update_fields=["compared_at"])
     failpoint("compare.before_commit")

@@ -6,6 +6,7 @@ from typing import Any
 import orjson
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from competitions.models import Competition, Notice, Participant, Snapshot
 from competitions.services import notify
@@ -61,6 +62,21 @@ def test_one_passage_is_one_notice_the_highest_that_is_wanted() -> None:
 
     assert notices() == [(CROWD[11], "top3_entered"), (CROWD[11], "top10_entered")]
     assert list(Notice.objects.order_by("pk").values_list("rank", "previous_rank")) == [(3, 12), (1, 12)]
+
+
+def test_the_more_hear_of_it_the_more_rows_but_no_more_questions() -> None:
+    listening()
+    asked = []
+    for tied in (CROWD[1:3], CROWD[1:]):
+        competition = contest(*CROWD)
+        snapshot(competition, NOON - HOUR, CROWD[0], tuple(tied))
+        snapshot(competition, NOON, (CROWD[0], *tied))
+        with CaptureQueriesContext(connection) as queries:
+            assert compare_due(NOON) == len(tied)
+        asked.append(len(queries))
+
+    assert asked[0] == asked[1]
+    assert WebhookDelivery.objects.filter(kind="rank.first_taken").count() == 2 + 11
 
 
 def test_a_player_is_told_nothing_that_he_muted_but_what_is_next_to_it() -> None:
