@@ -27,9 +27,10 @@ def extras(request: HttpRequest, competition: Competition, viewer: Viewer, at: d
 
 def _extras(request: HttpRequest, competition: Competition, viewer: Viewer, at: datetime) -> dict[str, Any]:
     zone, freezes_at = competition.timezone, competition.course.freezes_at
+    is_over = competition.cancelled_at is not None or competition.ends_at <= at
     return {
         "offer": offer(request, competition, own_player(request), at),
-        "who_may_join": who_may_join(competition),
+        "who_may_join": "" if is_over else who_may_join(competition),
         "join_until": moment(competition.join_until, zone, at) if competition.join_until else "",
         "attempts": attempts(competition),
         "freezes": moment(freezes_at, zone, at) if freezes_at and competition.course.may_hide else "",
