@@ -4,32 +4,24 @@ Whoever joined and is gone is left out as the period closes. Behind the curtain 
 the public hears of the result by the reveal.
 """
 
-import logging
 from datetime import datetime, timedelta
 
 from django.db import transaction
 
 from competitions.models import Competition
 from competitions.services.changes import announce
+from competitions.services.each import for_each
 from competitions.services.freeze import freeze_if_due
 from competitions.services.locked import locked, period_of
-from foundation.errors import Unavailable
 from leaderboards.models import Period, State
 from leaderboards.services.close import close_period, stop_taking
-
-logger = logging.getLogger(__name__)
 
 
 def finish_due(at: datetime) -> int:
     """Finish every competition that ended more than its board's grace ago, oldest first; returns how many."""
     ended = Competition.objects.exclude(published_at=None).filter(cancelled_at=None, final_at=None, ends_at__lte=at)
-    finished = 0
-    for competition in ended.select_related("board").defer("picture").order_by("ends_at", "pk"):
-        try:
-            finished += finish(competition, at)
-        except Unavailable as error:
-            logger.warning("competition %s is finished later: %s", competition.pk, error.detail)
-    return finished
+    oldest_first = ended.select_related("board").defer("picture").order_by("ends_at", "pk")
+    return for_each(oldest_first, lambda competition: finish(competition, at))
 
 
 def finish(competition: Competition, at: datetime) -> bool:

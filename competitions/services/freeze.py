@@ -4,7 +4,6 @@ The copy is made before any change that follows the freeze: by the schedule, and
 standings. Once frozen, a competition stays so until the reveal, also if its end is moved.
 """
 
-import logging
 from datetime import datetime
 
 from django.contrib.auth.models import AbstractBaseUser
@@ -13,25 +12,19 @@ from django.db import transaction
 from competitions.errors import NotRevealable
 from competitions.models import ChangeKind, Competition
 from competitions.services.changes import note
+from competitions.services.each import for_each
 from competitions.services.gone import take_out_gone_before
 from competitions.services.locked import locked, period_of
-from foundation.errors import Unavailable
 from leaderboards.services.freeze import copy_period
-
-logger = logging.getLogger(__name__)
 
 
 def freeze_due(at: datetime) -> int:
     """Freeze every competition whose time has come; returns how many. What waits for Redis is tried again."""
     candidates = Competition.objects.exclude(published_at=None).exclude(freeze_minutes=None)
     candidates = candidates.filter(frozen_at=None, cancelled_at=None, revealed_at=None, starts_at__lte=at)
-    frozen = 0
-    for competition in candidates.select_related("board").defer("picture"):
-        try:
-            frozen += freeze_if_due(competition, at)
-        except Unavailable as error:
-            logger.warning("competition %s is not frozen yet: %s", competition.pk, error.detail)
-    return frozen
+    return for_each(
+        candidates.select_related("board").defer("picture"), lambda competition: freeze_if_due(competition, at)
+    )
 
 
 def freeze_if_due(competition: Competition, at: datetime) -> bool:

@@ -4,22 +4,19 @@ SQL is read, in one statement; where Redis decides, after a mirror pass. One sna
 however often this runs; a run that comes late takes the latest, not a backlog.
 """
 
-import logging
 from datetime import datetime, timedelta
 
 from django.db import transaction
 
 from competitions.models import Competition, Snapshot, SnapshotRow
+from competitions.services.each import for_each
 from competitions.services.locked import period_of
 from competitions.services.strays import take_out_strays
-from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from leaderboards.errors import StorageUnavailable
 from leaderboards.models import Period, Storage
 from leaderboards.selectors.ranked import Ranking, ranking
 from leaderboards.services.mirror import mirror
-
-logger = logging.getLogger(__name__)
 
 MOST_ROWS = 10_000
 CHUNK = 2000
@@ -30,16 +27,14 @@ def take_due(at: datetime) -> int:
     running = Competition.objects.exclude(published_at=None).filter(
         cancelled_at=None, starts_at__lte=at, ends_at__gt=at
     )
-    taken = 0
-    for competition in running.select_related("board").defer("picture"):
-        due_at = due(competition, at)
-        if due_at is None or Snapshot.objects.filter(competition=competition, due_at=due_at).exists():
-            continue
-        try:
-            taken += take(competition, due_at, at) is not None
-        except Unavailable as error:
-            logger.warning("competition %s: no snapshot yet: %s", competition.pk, error.detail)
-    return taken
+    return for_each(running.select_related("board").defer("picture"), lambda competition: _take_if_due(competition, at))
+
+
+def _take_if_due(competition: Competition, at: datetime) -> bool:
+    due_at = due(competition, at)
+    if due_at is None or Snapshot.objects.filter(competition=competition, due_at=due_at).exists():
+        return False
+    return take(competition, due_at, at) is not None
 
 
 def due(competition: Competition, at: datetime) -> datetime | None:

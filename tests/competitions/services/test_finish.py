@@ -1,12 +1,15 @@
 """The end of a competition: once, with or without scores, after its grace, whatever the storage."""
 
 import threading
+from collections.abc import Callable
+from datetime import datetime
 
 import pytest
 from django.db import connection
 
 from competitions.models import Competition
 from competitions.selectors.standings import player_row, standings
+from competitions.services import finish as finishing
 from competitions.services.finish import finish_due
 from foundation import redis
 from foundation.webhooks.models import WebhookDelivery, WebhookEndpoint
@@ -92,6 +95,26 @@ def test_a_redis_board_waits_for_redis_and_its_neighbours_do_not(links: None, mo
     redis.boards().reset()
 
     assert finish_due(END + 2 * MINUTE) == 1
+
+
+def test_one_that_cannot_be_finished_keeps_nobody_else_waiting(links: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken, *others = [open_competition(make_board(storage)) for storage in STORAGES]
+    monkeypatch.setattr(finishing, "finish", _unless(broken, finishing.finish))
+
+    with pytest.raises(ExceptionGroup) as failure:
+        finish_due(END + MINUTE)
+
+    assert [str(each) for each in failure.value.exceptions] == ["broken"]
+    assert [reloaded(each).phase(END + MINUTE) for each in others] == ["final", "final"]
+
+
+def _unless(broken: Competition, finish: Callable[[Competition, datetime], bool]) -> Callable[..., bool]:
+    def finish_others(competition: Competition, at: datetime) -> bool:
+        if competition == broken:
+            raise ValueError("broken")
+        return finish(competition, at)
+
+    return finish_others
 
 
 def test_what_was_cancelled_never_becomes_final(links: None) -> None:

@@ -1,0 +1,34 @@
+"""Doing something for each of several competitions: none of them may keep the others waiting."""
+
+import logging
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from django.db.models import Model
+
+from foundation.errors import Unavailable
+from foundation.sql import AWAY
+
+logger = logging.getLogger(__name__)
+
+Row = TypeVar("Row", bound=Model)
+
+
+def for_each(rows: Iterable[Row], deed: Callable[[Row], int]) -> int:
+    """The sum of what ``deed`` returns. What is unavailable now is tried again by the next run.
+
+    What fails is raised when all had their turn; but without SQL nobody's turn would come to anything.
+    """
+    done, failed = 0, []
+    for row in rows:
+        try:
+            done += deed(row)
+        except Unavailable as error:
+            logger.warning("%s %s waits: %s", type(row).__name__, row.pk, error.detail)
+        except AWAY:
+            raise
+        except Exception as error:
+            failed.append(error)
+    if failed:
+        raise ExceptionGroup("some could not be done", failed)
+    return done
