@@ -27,8 +27,9 @@ from leaderboards.models import Board
 class TierForm(forms.ModelForm[RewardTier]):
     """A tier that somebody can earn."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, board: Board | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self._board = board
         if self.instance.pk:
             self.initial["limit"] = plain(self.instance.limit)
 
@@ -38,6 +39,9 @@ class TierForm(forms.ModelForm[RewardTier]):
         kind, limit, first = cleaned.get("kind"), cleaned.get("limit"), cleaned.get("from_rank")
         if limit is not None and (why := _wrong_limit(kind, limit, first or 1)):
             self.add_error("limit", why)
+        board = cleaned.get("board") or self._board
+        if kind == TierKind.POINTS and board is not None and board.criteria:
+            self.add_error("kind", _("This board ranks by criteria and has no points: choose rank or percent."))
         return cleaned
 
 
@@ -49,11 +53,21 @@ def _wrong_limit(kind: str | None, limit: Decimal, first: int) -> str | None:
     return None
 
 
+class TiersOfCompetition(forms.BaseInlineFormSet[RewardTier, Competition, forms.ModelForm[RewardTier]]):
+    """Each is told the board that is raced on."""
+
+    def get_form_kwargs(self, index: int | None) -> dict[str, Any]:
+        """The competition may be new, but its board is not."""
+        board = self.instance.board if self.instance.board_id else None
+        return {**super().get_form_kwargs(index), "board": board}
+
+
 class CompetitionTiers(admin.TabularInline[RewardTier, Competition]):
     """What can be won. Once the competition is over, its tiers stay as they were."""
 
     model = RewardTier
     form = TierForm
+    formset = TiersOfCompetition
     fields = ("name", "code", "kind", "from_rank", "limit")
     extra = 1
 

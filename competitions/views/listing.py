@@ -2,15 +2,18 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from competitions.core.lifecycle import Phase
-from competitions.selectors.competitions import Listed, competitions_listed
+from competitions.models import Competition
+from competitions.selectors.competitions import Listed, competitions_known, shown
 from competitions.views.words import moment, phase_word
 from foundation import clock
+from leaderboards.choices import Visibility
 from leaderboards.views.answers import answer, etag_of, is_staff
 
 PAST_A_PAGE = 12
@@ -33,22 +36,28 @@ class Card:
 def competitions(request: HttpRequest) -> HttpResponse:
     """All that the visitor may know of; with ``?board=``, those of one board."""
     at = clock.now()
-    listed = competitions_listed(at, include_private=is_staff(request), board=_board(request))
-    past = Paginator([each for each in listed if each.phase in OVER], PAST_A_PAGE).get_page(request.GET.get("page"))
-    coming = [each for each in reversed(listed) if each.phase is Phase.OPEN]
+    known = _known(request, at)
+    past = Paginator([each for each in known if each.phase(at) in OVER], PAST_A_PAGE).get_page(request.GET.get("page"))
+    coming = [each for each in reversed(known) if each.phase(at) is Phase.OPEN]
     running = sorted(
-        (each for each in listed if each.phase not in (Phase.OPEN, *OVER)),
-        key=lambda each: (each.competition.ends_at, each.competition.pk),
+        (each for each in known if each.phase(at) not in (Phase.OPEN, *OVER)), key=lambda each: (each.ends_at, each.pk)
     )
+    parts = {"running": running, "coming": coming, "past": list(past.object_list)}
+    listed = {each.competition.pk: each for each in shown(list(chain(*parts.values())), at)}
+    rows = {name: [listed[each.pk] for each in part if each.pk in listed] for name, part in parts.items()}
     context = {
-        "running": [_card(each, at) for each in running],
-        "coming": [_card(each, at) for each in coming],
-        "past": [_card(each, at) for each in past.object_list],
+        **{name: [_card(each, at) for each in part] for name, part in rows.items()},
         "page": past,
         "every": EVERY_SECONDS,
     }
-    seen = [_moving(each) for each in (*running, *coming, *past.object_list)]
+    seen = [_moving(each) for each in chain(*rows.values())]
     return answer(request, "competitions/list", context, etag_of(seen, past.number, past.paginator.num_pages))
+
+
+def _known(request: HttpRequest, at: datetime) -> list[Competition]:
+    """Where each stands. There may be thousands of the past; what else a card shows is read for those on the page."""
+    known = competitions_known(at, board=_board(request))
+    return [each for each in known if each.board.visibility == Visibility.PUBLIC or is_staff(request)]
 
 
 def _board(request: HttpRequest) -> int | None:

@@ -41,7 +41,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "competitions/<int:number>/": tuple(f"/competitions/{{c}}/{part}" for part in (*PARTS, "?player={player}")),
     "competitions/<int:number>/leave/": ("/competitions/{c}/leave/",),
     "competitions/<int:number>/reveal/": ("/competitions/{c}/reveal/",),
-    "competitions/<int:number>/picture/<str:digest>.webp": ("/competitions/{c}/picture/{picture}.webp",),
+    "competitions/<int:number>/picture/<slug:digest>.webp": ("/competitions/{c}/picture/{picture}.webp",),
     "inbox/": ("/inbox/",),
     "inbox/settings/": ("/inbox/settings/",),
     "api/docs": ("/api/docs",),

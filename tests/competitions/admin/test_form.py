@@ -226,6 +226,14 @@ class TestTiers:
         assert said in refusals(answer)
         assert not RewardTier.objects.exists()
 
+    def test_points_where_there_are_none_are_refused(self, admin: Client) -> None:
+        board = make_board(criteria=[{"name": "stage", "bits": 15, "order": "desc"}])
+
+        answer = admin.post(ADD, typed(board, **self.sent(kind="points", limit="10")))
+
+        assert "has no points" in refusals(answer)
+        assert not RewardTier.objects.exists()
+
 
 class TestDeleting:
     """Drafts alone."""

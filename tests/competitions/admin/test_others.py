@@ -137,6 +137,15 @@ class TestRewards:
         assert "more than 0" in answer.content.decode()
         assert not RewardTier.objects.exists()
 
+    def test_a_boards_reward_by_points_needs_points(self, admin: Client) -> None:
+        by_stage = make_board(name="W", period="week", criteria=[{"name": "stage", "bits": 15, "order": "desc"}])
+        tier = {"board": by_stage.pk, "name": "Top", "code": "", "kind": "points", "from_rank": "1", "limit": "9"}
+
+        answer = admin.post("/admin/competitions/rewardtier/add/", tier)
+
+        assert "has no points" in answer.content.decode()
+        assert not RewardTier.objects.exists()
+
 
 def test_an_email_that_was_given_up_is_tried_again(admin: Client) -> None:
     competition = open_competition()

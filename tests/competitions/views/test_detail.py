@@ -173,6 +173,7 @@ def test_a_picture_is_kept_for_ever_and_gone_with_its_hash(client: Client) -> No
     assert (answer.content, answer["Content-Type"]) == (b"RIFF-webp", "image/webp")
     assert answer["Cache-Control"] == "public, max-age=31536000, immutable"
     assert client.get(address(competition, "picture/0000.webp")).status_code == 404
+    assert client.get(address(competition, "picture/%00.webp")).status_code == 404
     assert client.get(address(draft(competition.board), "picture/.webp")).status_code == 404
 
 
