@@ -63,6 +63,10 @@ class Child:
         assert status == 0, f"child ended with {status}: {self._nursery.log_tail()}"
         return json.loads(self._result.read_text())
 
+    def last_words(self) -> str:
+        """The end of what it and its like have logged."""
+        return self._nursery.log_tail()
+
 
 class Nursery:
     """The process that bears a world's children; see tests/faults/nursery.py."""

@@ -59,6 +59,19 @@ class Crew:
         time.sleep(away)
         self._world.redis.start()
 
+    def revive(self) -> None:
+        """Start again who has ended by himself, as every supervisor does; says why he ended."""
+        for name, child in list(self._living.items()):
+            if (status := child.ended()) is not None:
+                print(f"{name} ended with {status}: {child.last_words()}")  # noqa: T201 (whoever looks for a cause needs it)
+                self.start(name)
+
+    def watch(self, until: float) -> None:
+        """Have an eye on both until that moment."""
+        while time.time() < until:
+            self.revive()
+            time.sleep(0.05)
+
     def end(self) -> None:
         for name in list(self._living):
             self.kill(name)
@@ -80,7 +93,7 @@ def kill_at_random(found: Crew, dice: random.Random, begins: float, seconds: flo
     """Kill the worker and Redis so many times each within the time; says what was killed when."""
     acts = sorted((dice.uniform(0.05, 0.95) * seconds, who) for who in ("worker", "redis") for _ in range(kills))
     for moment, who in acts:
-        time.sleep(max(0.0, begins + moment - time.time()))
+        found.watch(until=begins + moment)
         print(f"kill -9 {who} after {time.time() - begins:.1f} s")  # noqa: T201 (whoever looks for a cause needs it)
         kill = found.kill_worker if who == "worker" else found.kill_redis
         kill(dice.uniform(0.1, 1.0))

@@ -19,7 +19,7 @@ from competitions.management.naive import Counted, Look, Prize, notices, ranking
 from tests.faults.loads import wait_until
 from tests.faults.world import World
 from tests.flows import came_of_it, contest
-from tests.flows.crew import crew, kill_at_random
+from tests.flows.crew import Crew, crew, kill_at_random
 from tests.foundation.webhooks.receiver import Receiver
 
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
@@ -55,10 +55,10 @@ def test_a_competition_of_two_hundred_comes_to_its_rewards_whoever_is_killed(
         ]
         organisers = world.spawn(contest.organise, fast=fast, competition=cup)
         kill_at_random(staff, dice, begins, contest.MOVED_TO.total_seconds() / SPEED)
-        gone = organisers.result(seconds=90)
+        wait_until(lambda: _is_done(staff, world, cup), "everything is told")
+        gone = organisers.result()
         for each in players:
             assert each.result() > 0
-        wait_until(lambda: not world.call(came_of_it.left_to_do, competition=cup), "everything is told", 30)
     rows = world.call(came_of_it.rows, competition=cup)
 
     counted = [
@@ -75,6 +75,11 @@ def test_a_competition_of_two_hundred_comes_to_its_rewards_whoever_is_killed(
     assert len(earned) == len(set(earned))
     assert set(earned) == rewards([Prize(**prize) for prize in contest.PRIZES], counted)
     _check_messages(rows, shop, cup)
+
+
+def _is_done(staff: Crew, world: World, cup: int) -> bool:
+    staff.revive()
+    return not world.call(came_of_it.left_to_do, competition=cup)
 
 
 def _check_notices(rows: dict[str, Any]) -> None:
