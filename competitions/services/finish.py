@@ -10,9 +10,9 @@ from django.db import transaction
 
 from competitions.models import Competition
 from competitions.services.changes import announce
-from competitions.services.each import for_each
 from competitions.services.freeze import freeze_if_due
 from competitions.services.locked import locked, period_of
+from foundation.each import for_each
 from leaderboards.models import Period, State
 from leaderboards.services.close import close_period, stop_taking
 
@@ -21,7 +21,7 @@ def finish_due(at: datetime) -> int:
     """Finish every competition that ended more than its board's grace ago, oldest first; returns how many."""
     ended = Competition.objects.exclude(published_at=None).filter(cancelled_at=None, final_at=None, ends_at__lte=at)
     oldest_first = ended.select_related("board").defer("picture").order_by("ends_at", "pk")
-    return for_each(oldest_first, lambda competition: finish(competition, at))
+    return sum(for_each(oldest_first, lambda competition: finish(competition, at)))
 
 
 def finish(competition: Competition, at: datetime) -> bool:

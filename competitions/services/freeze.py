@@ -12,9 +12,9 @@ from django.db import transaction
 from competitions.errors import NotRevealable
 from competitions.models import ChangeKind, Competition
 from competitions.services.changes import note
-from competitions.services.each import for_each
 from competitions.services.gone import take_out_gone_before
 from competitions.services.locked import locked, period_of
+from foundation.each import for_each
 from leaderboards.services.freeze import copy_period
 
 
@@ -22,9 +22,8 @@ def freeze_due(at: datetime) -> int:
     """Freeze every competition whose time has come; returns how many. What waits for Redis is tried again."""
     candidates = Competition.objects.exclude(published_at=None).exclude(freeze_minutes=None)
     candidates = candidates.filter(frozen_at=None, cancelled_at=None, revealed_at=None, starts_at__lte=at)
-    return for_each(
-        candidates.select_related("board").defer("picture"), lambda competition: freeze_if_due(competition, at)
-    )
+    candidates = candidates.select_related("board").defer("picture")
+    return sum(for_each(candidates, lambda competition: freeze_if_due(competition, at)))
 
 
 def freeze_if_due(competition: Competition, at: datetime) -> bool:

@@ -12,7 +12,7 @@ from competitions.core.rank_changes import LOWEST, highest, passages
 from competitions.models import Competition, Notice, Snapshot, SnapshotRow
 from competitions.selectors.preferences import preference_of
 from competitions.services import notices
-from competitions.services.each import for_each
+from foundation.each import for_each
 from foundation.failpoints import failpoint
 from foundation.webhooks.outbox import enqueue_all
 
@@ -22,7 +22,7 @@ Ranks = dict[int, int]
 def compare_due(at: datetime) -> int:
     """Compare every snapshot that nobody has; returns how many notices were written."""
     due = Snapshot.objects.filter(compared_at=None).order_by("due_at", "pk")
-    return for_each(due.only("pk"), lambda snapshot: compare(snapshot.pk, at))
+    return sum(for_each(due.only("pk"), lambda snapshot: compare(snapshot.pk, at)))
 
 
 @transaction.atomic

@@ -15,7 +15,7 @@ from django.db.models import Q, QuerySet
 from competitions.core.rewards import By, Field, Ranked, Tier
 from competitions.models import Competition, Participant, RewardGrant, RewardRun, RewardTier
 from competitions.models.competitions import FROZEN_SUFFIX
-from competitions.services.each import for_each
+from foundation.each import for_each
 from foundation.failpoints import failpoint
 from foundation.webhooks.outbox import enqueue_all
 from leaderboards.models import FinalStanding, Period, Player, State
@@ -27,7 +27,7 @@ def grant_due(at: datetime) -> int:
     """Grant what final periods earn, oldest first; returns how many rewards that were."""
     final = Period.objects.filter(state__in=(State.FINAL, State.EXPIRED), reward_run=None)
     due = final.exclude(label__endswith=FROZEN_SUFFIX).select_related("board").order_by("closed_at", "pk")
-    return for_each(due, lambda period: grant_of(period, at))
+    return sum(for_each(due, lambda period: grant_of(period, at)))
 
 
 def mark_delivered(grants: QuerySet[RewardGrant], at: datetime) -> int:

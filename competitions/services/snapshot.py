@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from competitions.models import Competition, Snapshot, SnapshotRow
-from competitions.services.each import for_each
 from competitions.services.locked import period_of
 from competitions.services.strays import take_out_strays
+from foundation.each import for_each
 from foundation.failpoints import failpoint
 from leaderboards.errors import StorageUnavailable
 from leaderboards.models import Period, Storage
@@ -27,7 +27,8 @@ def take_due(at: datetime) -> int:
     running = Competition.objects.exclude(published_at=None).filter(
         cancelled_at=None, starts_at__lte=at, ends_at__gt=at
     )
-    return for_each(running.select_related("board").defer("picture"), lambda competition: _take_if_due(competition, at))
+    running = running.select_related("board").defer("picture")
+    return sum(for_each(running, lambda competition: _take_if_due(competition, at)))
 
 
 def _take_if_due(competition: Competition, at: datetime) -> bool:

@@ -16,6 +16,7 @@ from django.db import transaction
 from django.db.models import F, Q
 
 from foundation import redis
+from foundation.each import for_each
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from leaderboards.core.periods import event_number
@@ -53,14 +54,16 @@ def close_due(at: datetime) -> list[Closed]:
     """Close every period that ended more than its board's grace ago, oldest first.
 
     One that was opened after its end is being backfilled: its import closes it, or we do if that died.
+    One that cannot be closed keeps no other waiting; what failed is raised at the end.
     """
     due = Period.objects.filter(state__in=(State.OPEN, State.CLOSING), ends_at__lte=at).select_related("board")
     due = due.exclude(Q(created_at__gt=F("ends_at")) & Q(created_at__gt=at - BACKFILL_PATIENCE))
-    return [
-        close_period(period, at)
+    over = [
+        period
         for period in due.order_by("ends_at", "pk")
         if period.ends_at and period.ends_at + timedelta(seconds=period.board.grace_seconds) <= at
     ]
+    return for_each(over, lambda period: close_period(period, at))
 
 
 def close_period(period: Period, at: datetime) -> Closed:

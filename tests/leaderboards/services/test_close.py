@@ -1,6 +1,7 @@
 """Closing: final ranks never move, days of downtime are caught up with, and what is not in SQL keeps a period open."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -243,3 +244,21 @@ def test_a_final_period_is_not_settled_any_more(links: None) -> None:
     settle_due(TOMORROW)
 
     assert Period.objects.get(pk=period.pk).stale_since == TOMORROW
+
+
+def test_one_that_cannot_be_closed_keeps_no_other_waiting(links: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken, sound = make_board("hybrid", name="Broken"), make_board("hybrid", name="Sound")
+    for board in (broken, sound):
+        score(board, {"a": 5})
+    real = closing.close_period
+
+    def close(period: Period, *args: Any) -> closing.Closed:
+        if period.board_id == broken.seq:
+            raise ValueError("its rules cannot be read")
+        return real(period, *args)
+
+    monkeypatch.setattr(closing, "close_period", close)
+    with pytest.raises(ExceptionGroup, match="some could not be done"):
+        close_due(TOMORROW)
+
+    assert {board: period_of(board).state for board in (broken, sound)} == {broken: "open", sound: "final"}

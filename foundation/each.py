@@ -1,4 +1,4 @@
-"""Doing something for each of several competitions: none of them may keep the others waiting."""
+"""Doing something for each of several rows: none of them may keep the others waiting."""
 
 import logging
 from collections.abc import Callable, Iterable
@@ -12,17 +12,19 @@ from foundation.sql import AWAY
 logger = logging.getLogger(__name__)
 
 Row = TypeVar("Row", bound=Model)
+Answer = TypeVar("Answer")
 
 
-def for_each(rows: Iterable[Row], deed: Callable[[Row], int]) -> int:
-    """The sum of what ``deed`` returns. What is unavailable now is tried again by the next run.
+def for_each(rows: Iterable[Row], deed: Callable[[Row], Answer]) -> list[Answer]:
+    """What ``deed`` returns for each. What is unavailable now is left out, and tried again by the next run.
 
     What fails is raised when all had their turn; but without SQL nobody's turn would come to anything.
     """
-    done, failed = 0, []
+    done: list[Answer] = []
+    failed: list[Exception] = []
     for row in rows:
         try:
-            done += deed(row)
+            done.append(deed(row))
         except Unavailable as error:
             logger.warning("%s %s waits: %s", type(row).__name__, row.pk, error.detail)
         except AWAY:
