@@ -1,24 +1,25 @@
 """The servers that tests/servers.py starts are real and configured as the product demands."""
 
 import pytest
+import redis
+from django.conf import settings
 from django.core.cache import caches
 from django.db import connection
-from django_redis import get_redis_connection
 
 
 def test_redis_keeps_what_it_acknowledged() -> None:
-    client = get_redis_connection("boards")
+    with redis.Redis.from_url(settings.REDIS_URL, decode_responses=True) as client:
+        configured = client.config_get("*")
 
-    settings = client.config_get("*")
-
-    assert settings["appendonly"] == "yes"
-    assert settings["maxmemory-policy"] == "noeviction"
+    assert configured["appendonly"] == "yes"
+    assert configured["maxmemory-policy"] == "noeviction"
 
 
 def test_boards_and_page_cache_do_not_share_a_database() -> None:
     caches["default"].set("page", "cached")
 
-    assert get_redis_connection("boards").dbsize() == 0
+    with redis.Redis.from_url(settings.REDIS_URL) as client:
+        assert client.dbsize() == 0
 
 
 @pytest.mark.django_db

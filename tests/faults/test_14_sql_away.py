@@ -25,7 +25,7 @@ def visits(notes: Path) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("user", ["", "somebody"], ids=["a stranger", "somebody signed in"])
 def test_live_boards_are_read_while_postgresql_is_down(world: World, seed: int, user: str) -> None:
     boards = [*make_boards(world, "hybrid", "shared", "redis").values()]
-    world.call(writers.write, history=world.new_history(), boards=boards, seed=seed, calls=20, players=5)
+    world.call(writers.write, history=world.new_history(), boards=boards, seed=seed, calls=80, players=5)
     tables = [f"/api/v1/boards/{seq}/{what}" for seq in boards for what in ("standings?limit=100", "players/p1/around")]
     pages = [f"/boards/{seq}/{what}" for seq in boards for what in ("", "?fragment=1&player=p1")]
     notes = world.folder / "visits"

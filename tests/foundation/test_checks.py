@@ -10,7 +10,6 @@ from django.core.checks import CheckMessage
 from django.core.management import call_command
 from django.core.management.base import SystemCheckError
 from django.db import OperationalError
-from django_redis import get_redis_connection
 
 from foundation import checks, clock
 
@@ -55,7 +54,8 @@ def test_a_page_cache_in_another_database_passes(server: redis.Redis) -> None:
 
 
 def test_a_page_cache_among_the_boards_is_refused(server: redis.Redis, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checks, "get_redis_connection", lambda _alias: get_redis_connection("boards"))
+    boards = checks.client_of("boards")
+    monkeypatch.setattr(checks, "client_of", lambda _alias: boards)
 
     assert ids(checks.page_cache_lives_elsewhere(None)) == ["sunwi.E003"]
 
@@ -64,7 +64,7 @@ def test_a_redis_that_is_away_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> N
     def away(_alias: str) -> None:
         raise redis.ConnectionError("refused")
 
-    monkeypatch.setattr(checks, "get_redis_connection", away)
+    monkeypatch.setattr(checks, "client_of", away)
 
     assert ids(checks.boards_redis_keeps_what_it_has(None)) == ["sunwi.I001"]
     assert ids(checks.page_cache_lives_elsewhere(None)) == ["sunwi.I002"]
