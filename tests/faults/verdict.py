@@ -40,7 +40,9 @@ def _hold(world: World, history: History, lossy: Iterable[int]) -> None:
         operations = _of_period(history, shown)
         lossless = shown["board"] not in lossy
         assert not shown["differences"], f"Redis and SQL differ on {_name(shown)}: {shown['differences'][:5]}"
-        assert not shown["unput"], f"standings without their put on {_name(shown)}"
+        # What became final before its put was made up for stays so: final periods are read from SQL alone.
+        living = shown["state"] in ("open", "closing")
+        assert not (living and shown["unput"]), f"standings without their put on {_name(shown)}"
         check_totals(shown, operations, lossless)
         if lossless:
             check_answers(operations)
