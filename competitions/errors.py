@@ -67,12 +67,6 @@ class CompetitionOver(Conflict):
     code = "competition_over"
 
 
-class BoardInUse(Conflict):
-    """Something cannot go while competitions stand on it."""
-
-    code = "board_in_use"
-
-
 class NotRevealable(Conflict):
     """There is nothing hidden, or the result is not final yet."""
 
