@@ -19,7 +19,7 @@ _CODE = {
 }
 _PERIOD = {
     "label": "c7", "starts_at": "2026-11-20T00:00:00Z", "ends_at": "2026-11-22T00:00:00Z", "state": "open",
-}  # fmt: skip
+}  # fmt: skip  # as a table
 
 
 def told_of_competitions() -> dict[str, Told]:

@@ -114,7 +114,7 @@ class Rehearsal:
         acts = {
             0: self._open, MOVES: self._move_end, LEAVES: self._let_one_go, OUT: self._disqualify_first,
             REVEALED: self._reveal,
-        }  # fmt: skip
+        }  # fmt: skip  # as a table
         with clock.stand_at(at):
             if nth in acts:
                 acts[nth](at)
@@ -132,12 +132,12 @@ class Rehearsal:
         draft = Competition.objects.create(
             name=f"Rehearsal {at:%Y-%m-%d}", board=board, starts_at=at + STARTS * HALF_HOUR,
             ends_at=at + ENDS * HALF_HOUR, alerts=list(ALERTS), alert_hours=ALERT_HOURS, freeze_minutes=FREEZE_MINUTES,
-        )  # fmt: skip
+        )  # fmt: skip  # as a table
         for prize in PRIZES:
             RewardTier.objects.create(
                 competition=draft, name=prize.name, kind=prize.kind, from_rank=prize.from_rank,
                 limit=Decimal(prize.limit),
-            )  # fmt: skip
+            )  # fmt: skip  # as a table
         self._number = publish(draft, at, None).pk
         for nth in range(self._count):
             player = ensure_player(f"rehearsal-{nth + 1:04d}", at)

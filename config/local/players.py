@@ -27,7 +27,7 @@ MOST_ENTRIES = 1000
 NAMES = (
     "Robin", "Mina", "José", "민준", "Søren", "Aiko", "Zoë", "서연", "Ngozi", "Łukasz", "Amélie", "Dae-jung",
     "Priya", "Tomás", "하윤", "Freya", "Omar", "Chloé", "Bjørn", "지우", "Lwazi", "Inés", "Yuki", "Noor",
-)  # fmt: skip
+)  # fmt: skip  # as a table
 
 Play = Callable[[random.Random], dict[str, Any]]
 

@@ -54,7 +54,7 @@ class Postgres:
             child = leash.start(
                 self._command(), at_death=signal.SIGQUIT, cwd=self.folder, stdin=subprocess.DEVNULL,
                 stdout=log, stderr=log, **self.owner,
-            )  # fmt: skip
+            )  # fmt: skip  # as a table
         deadline = time.monotonic() + 30
         while not self.answers():
             if child.poll() is not None or time.monotonic() > deadline:
@@ -154,7 +154,7 @@ def _initdb(binaries: Path, folder: Path, owner: dict[str, Any], locale: str) ->
     command = [
         str(binaries / "initdb"), "-D", str(folder / "data"), "-U", "postgres", "--auth=trust",
         "--encoding=UTF8", "--no-sync", "--no-instructions", *LOCALES[locale],
-    ]  # fmt: skip
+    ]  # fmt: skip  # as a table
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, **owner)
     if done.returncode:
         raise ServerFailed(f"initdb failed: {done.stderr.strip() or done.stdout.strip()}")

@@ -133,7 +133,7 @@ def _entries_schema() -> dict[str, Any]:
     entries = {"type": "array", "minItems": 1, "maxItems": 1000, "items": entry}
     return {
         "type": "object", "additionalProperties": False, "required": ["entries"], "properties": {"entries": entries},
-    }  # fmt: skip
+    }  # fmt: skip  # as a table
 
 
 def _profile_schema() -> dict[str, Any]:
@@ -160,4 +160,4 @@ def _results(real: _Real) -> dict[str, Any]:
 def _period(real: _Real) -> dict[str, Any]:
     return {
         "label": real.label, "starts_at": "2026-11-16T00:00:00Z", "ends_at": "2026-11-23T00:00:00Z", "state": "open",
-    }  # fmt: skip
+    }  # fmt: skip  # as a table

@@ -40,7 +40,7 @@ def running(board: Board) -> Competition:
     competition = open_competition(
         board, name="Spring Marathon 2026", description=DESCRIPTION, attempts=500, most_participants=500,
         join_until=START + 20 * HOUR, freeze_minutes=60, timezone="Asia/Seoul",
-    )  # fmt: skip
+    )  # fmt: skip  # as a table
     picture = BytesIO()
     Image.linear_gradient("L").resize((1600, 900)).convert("RGB").save(picture, "JPEG")
     set_picture(competition, as_webp(picture.getvalue()))
@@ -53,7 +53,7 @@ def running(board: Board) -> Competition:
     raced(competition, {f"player-{n:03d}": 40_000 - 37 * n for n in range(70)} | {"robin": 36_120}, START + MINUTE)
     for minutes, points in ((10, 37_000), (31, 37_100), (61, 39_500), (91, 39_400)):
         score(competition, {"robin": points} | {f"player-{n:03d}": 38_500 + n for n in range(minutes // 2)},
-              START + minutes * MINUTE)  # fmt: skip
+              START + minutes * MINUTE)  # fmt: skip  # as a table
         take_due(START + (minutes + 1) * MINUTE)
     return competition
 
@@ -63,7 +63,7 @@ def over(board: Board, rest: str = "", freeze: int | None = None) -> Competition
     competition = draft(
         board, name=f"Winter Cup{rest}", starts_at=START - 3 * DAY, ends_at=START - DAY, freeze_minutes=freeze,
         description=DESCRIPTION,
-    )  # fmt: skip
+    )  # fmt: skip  # as a table
     publish(competition, START - 4 * DAY, None)
     points = {f"player-{n:03d}": 5000 - 40 * n for n in range(1, 12)} | {"robin": 4870}
     raced(competition, points, START - 2 * DAY)
@@ -91,14 +91,14 @@ def site(live_server: LiveServer) -> dict[str, str]:
     coming = open_competition(
         make_board(name="M" * 100), name="W" * 100, description="M" * 400, joining="code", join_code="X",
         starts_at=clock.now() + DAY, ends_at=clock.now() + 3 * DAY,
-    )  # fmt: skip
+    )  # fmt: skip  # as a table
     cancelled = open_competition(board, name="Rained off")
     cancel(cancelled, "The park is under water until the end of the month.", clock.now(), None)
     final = over(board)
     for kind, more in (
         ("first_taken", {"previous_rank": 4}), ("top10_entered", {"rank": 8, "read_at": START}),
         ("first_lost", {"rank": 2}),
-    ):  # fmt: skip
+    ):  # fmt: skip  # as a table
         Notice.objects.create(competition=now, player=player("robin"), kind=kind, created_at=START, **more)
     return {
         "list": "/competitions/",

@@ -67,7 +67,7 @@ def test_production_settings_pass_djangos_own_deployment_check(tmp_path: Path) -
         "check", "--deploy", "--fail-level", "WARNING",
         DATA_DIR=str(tmp_path), SECRET_KEY="k3yW1thM0reThanFiftyCharactersAndManyDifferentOnes-_0123456789",
         ALLOWED_HOSTS="boards.example",
-    )  # fmt: skip
+    )  # fmt: skip  # as a table
 
     assert done.returncode == 0, done.stderr
 

@@ -80,7 +80,7 @@ class Nursery:
             [sys.executable, "-c", "from tests.faults.nursery import main; main()"], at_death=signal.SIGKILL, cwd=ROOT,
             env={**_plain_environment(), **environment}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=self._log,
-        )  # fmt: skip
+        )  # fmt: skip  # as a table
         self._read()  # it is ready
 
     def bear(self, target: Callable[..., Any], fail_at: str, arguments: Mapping[str, Any]) -> Child:

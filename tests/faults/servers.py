@@ -102,7 +102,7 @@ class SqlServer(Server):
                 process = leash.start(
                     self.made._command(), at_death=signal.SIGQUIT, cwd=self.made.folder,
                     stdin=subprocess.DEVNULL, stdout=log, stderr=log, **self.made.owner,
-                )  # fmt: skip
+                )  # fmt: skip  # as a table
             while process.poll() is None and not self.made.answers():
                 time.sleep(0.02)
             if process.poll() is None:

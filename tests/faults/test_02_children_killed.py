@@ -59,7 +59,7 @@ def test_who_submits_may_die_at_any_step(
         writer = world.spawn(
             writers.write, fail_at=f"{step}:{dice.randint(1, 3)}", history=world.new_history(), boards=[boards[name]],
             seed=dice.randrange(10**9), calls=50,
-        )  # fmt: skip
+        )  # fmt: skip  # as a table
         assert writer.wait() == KILLED_HERE
 
     check(world)

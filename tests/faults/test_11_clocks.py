@@ -47,7 +47,7 @@ BOUNDARIES: dict[str, tuple[dict[str, Any], datetime, str, str]] = {
         {"period": "year", "timezone": "Asia/Seoul"}, datetime(2026, 12, 31, 15, tzinfo=UTC), "2026", "2027",
     ),
     "the year turns within a week": ({"period": "week"}, datetime(2027, 1, 4, tzinfo=UTC), "2026-53", "2027-01"),
-}  # fmt: skip
+}  # fmt: skip  # as a table
 
 
 @pytest.mark.parametrize("storage", STORAGES)

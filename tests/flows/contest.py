@@ -65,7 +65,7 @@ def prepare(start: float, hook: str) -> int:
     draft = Competition.objects.create(
         name="A cup", board=Board.objects.get(seq=seq), starts_at=at + START_AFTER, ends_at=at + END_AFTER,
         freeze_minutes=FREEZE_MINUTES, snapshot_minutes=SNAPSHOT_MINUTES, alert_hours=ALERT_HOURS, alerts=ALERTS,
-    )  # fmt: skip
+    )  # fmt: skip  # as a table
     for prize in PRIZES:
         RewardTier.objects.create(competition=draft, **prize | {"limit": Decimal(prize["limit"])})
     cup = publish(draft, at, None)

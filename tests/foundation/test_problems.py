@@ -36,7 +36,7 @@ def test_the_kind_of_an_error_gives_its_status(error: errors.SunwiError, status:
     assert response["Content-Type"] == "application/problem+json"
     assert json.loads(response.content) == {
         "type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": "x", "code": error.code,
-    }  # fmt: skip
+    }  # fmt: skip  # as a table
     assert response.status_code == status
 
 

@@ -19,7 +19,7 @@ def test_the_best_counts_and_of_equals_the_earlier_second_is_ahead() -> None:
     counted = [
         scored("ann", 5, 9), scored("ann", 7, 10), scored("ann", 7, 20), scored("bob", 7, 9.9), scored("cid", 7, 10.5),
         scored("dot", 8, 99),
-    ]  # fmt: skip
+    ]  # fmt: skip  # as a table
 
     assert ranking(counted) == {"dot": 1, "bob": 2, "cid": 3, "ann": 4}
 
@@ -30,7 +30,7 @@ def test_the_best_counts_and_of_equals_the_earlier_second_is_ahead() -> None:
         (inf, 1, "first_taken"), (2, 1, "first_taken"), (1, 2, "first_lost"), (1, inf, "first_lost"),
         (12, 2, "top3_entered"), (11, 10, "top10_entered"), (10, 4, None), (3, 2, None), (2, 50, None), (1, 1, None),
     ],
-)  # fmt: skip
+)  # fmt: skip  # as a table
 def test_a_passage_is_told_by_the_highest_goal_passed(was: float, now: float, heard: str | None) -> None:
     assert passage(was, now, ALL) == heard
 

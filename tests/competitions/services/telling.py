@@ -25,7 +25,7 @@ def contest(*players: str, **settings: Any) -> Competition:
         "name": "A cup", "board": make_board(name=f"Board {Competition.objects.count()}"),
         "starts_at": NOON - 48 * HOUR, "ends_at": END, "published_at": NOON - 72 * HOUR,
         "alerts": ["first_taken", "first_lost", "top3_entered", "top10_entered"],
-    }  # fmt: skip
+    }  # fmt: skip  # as a table
     made = Competition.objects.create(**wanted | settings)
     for player in players:
         Participant.objects.create(competition=made, player=who(player), joined_at=made.starts_at)

@@ -40,7 +40,7 @@ class Demo:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "config.local"],
                 cwd=ROOT, env=environment(folder, self.port), stdout=output, stderr=output, start_new_session=True,
-            )  # fmt: skip
+            )  # fmt: skip  # as a table
 
     def said(self) -> str:
         return self.output.read_text()
@@ -104,7 +104,7 @@ def refused(folder: Path, port: int, **more: str) -> str:
     done = subprocess.run(
         [sys.executable, "-m", "config.local"],
         cwd=ROOT, env=environment(folder, port, **more), capture_output=True, text=True, check=False, timeout=60,
-    )  # fmt: skip
+    )  # fmt: skip  # as a table
     assert done.returncode == 1
     line = done.stderr.strip()
     assert "\n" not in line, line
@@ -139,7 +139,7 @@ class TestTheDemo:
             [sys.executable, "manage.py", "periods", "--board", "1", "--at", "2017-09-12T00:00:00Z", "--next", "1"],
             cwd=ROOT, env={"PATH": os.environ["PATH"], "DATA_DIR": str(demo.folder)},
             capture_output=True, text=True, check=False,
-        )  # fmt: skip
+        )  # fmt: skip  # as a table
 
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["period"]["label"] == "2017-37"

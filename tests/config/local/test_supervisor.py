@@ -50,7 +50,7 @@ class Program:
         self.process = subprocess.Popen(
             [sys.executable, "-c", PROGRAM, str(folder), json.dumps(scripts)],
             cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
-        )  # fmt: skip
+        )  # fmt: skip  # as a table
 
     def line(self) -> str:
         assert self.process.stdout

@@ -45,7 +45,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-noenc", "-days", "2", "-subj", "/CN=hooks.example",
          "-addext", "subjectAltName=DNS:hooks.example", "-keyout", made, "-out", made.with_suffix(".crt")],
         check=True, capture_output=True,
-    )  # fmt: skip
+    )  # fmt: skip  # as a table
     made.write_bytes(made.read_bytes() + made.with_suffix(".crt").read_bytes())
     return made
 

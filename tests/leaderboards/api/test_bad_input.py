@@ -110,7 +110,7 @@ BAD_ENTRIES = {
     "129 characters of id": (f'{{"board": BOARD, "player": "eve", "points": 5, "id": "{"x" * 129}"}}', "bad_id"),
     "an id that is a number": ('{"board": BOARD, "player": "eve", "points": 5, "id": 7}', "bad_id"),
     "an id with a zero byte": ('{"board": BOARD, "player": "eve", "points": 5, "id": "a\\u0000"}', "bad_id"),
-}  # fmt: skip
+}  # fmt: skip  # as a table
 
 RAID = [{"name": "stage", "max": 32750, "order": "desc"}, {"name": "members", "bits": 8, "order": "asc"}]
 
@@ -183,7 +183,7 @@ def test_a_refusal_says_what_was_wrong_and_sends_nothing_unreadable_back(make_bo
         (b'{"entries": [{"board": 1, "player": "a", "points": 1}, 5]}', 422, "invalid_request"),
         (b'{"entries": [{"board": 1, "player": "a", "points": 1}, []]}', 422, "invalid_request"),
     ],
-)  # fmt: skip
+)  # fmt: skip  # as a table
 def test_a_body_of_another_shape_is_refused_whole(
     make_board: Make, game: Caller, body: bytes, status: int, code: str
 ) -> None:

@@ -118,7 +118,7 @@ def test_points_are_exact_numbers_of_the_boards_decimals(make_board: Make, game:
         {"board": board, "player": "b", "points": "1999999999.999999"},
         {"board": board, "player": "c", "points": "1e2"},
         {"board": board, "player": "d", "points": 12.50},
-    ]})  # fmt: skip
+    ]})  # fmt: skip  # as a table
 
     exact = json.loads(response.content, parse_float=Decimal)
     shown = [str(each["points"]) for each in exact["results"]]
@@ -165,7 +165,7 @@ def test_unknown_players_are_made_in_any_script(make_board: Make, game: Caller) 
     board = make_board()
 
     game.submit({"board": board, "player": "민준 🎮", "points": 1}, {"board": board, "player": "Alice", "points": 1},
-                {"board": board, "player": "alice", "points": 1})  # fmt: skip
+                {"board": board, "player": "alice", "points": 1})  # fmt: skip  # as a table
 
     assert set(Player.objects.values_list("external_id", flat=True)) == {"민준 🎮", "Alice", "alice"}
 

@@ -42,7 +42,7 @@ def test_a_row_tells_points_time_and_how_many_share_the_rank(
     assert row == {
         "rank": 1, "player": "alice", "name": "alice", "points": 5,
         "achieved_at": "2026-01-02T03:04:05.678Z", "tied": 1,
-    }  # fmt: skip
+    }  # fmt: skip  # as a table
 
 
 def test_a_player_is_shown_by_the_name_the_game_gave(make_board: Make, game: Caller, anybody: Caller) -> None:
