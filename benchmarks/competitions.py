@@ -6,38 +6,17 @@ Everybody on the board takes part; the snapshot keeps the best 10,000. On a redi
 since the last mirror pass, which the snapshot has to copy first. Prints ``name: value`` lines.
 """
 
-import argparse
-import json
-import os
-import platform
 import statistics
-import tempfile
 import time
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import redis
 
-from benchmarks.servers import servers
+from benchmarks.command import run
 
 RUNS = 5
 CHANGED = 1000
-
-
-def main() -> None:
-    """Run, print, and write the JSON if asked."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--players", type=int, default=1_000_000)
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="sunwi-bench-", dir="/tmp") as folder, servers(Path(folder)):
-        figures = measure(options.players)
-    for name, value in figures.items():
-        print(f"{name}: {value}")
-    if options.json:
-        machine = {"cores": os.cpu_count(), "python": platform.python_version(), "machine": platform.machine()}
-        options.json.write_text(json.dumps({"machine": machine, "figures": figures}, indent=2))
 
 
 def measure(players: int) -> dict[str, Any]:
@@ -133,4 +112,4 @@ def _change(competition: Any) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(__doc__, measure)

@@ -6,35 +6,14 @@ Starts a Valkey (AOF, everysec) and a PostgreSQL (fsync on) of its own. A weekly
 is filled with players in random order, loses Redis's memory, is settled and closed. Prints ``name: value`` lines.
 """
 
-import argparse
-import json
-import os
-import platform
 import resource
-import tempfile
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import redis
 
+from benchmarks.command import run
 from benchmarks.meter import Cost, Meter
-from benchmarks.servers import servers
-
-
-def main() -> None:
-    """Run, print, and write the JSON if asked."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--players", type=int, default=1_000_000)
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="sunwi-bench-", dir="/tmp") as folder, servers(Path(folder)):
-        figures = measure(options.players)
-    for name, value in figures.items():
-        print(f"{name}: {value}")
-    if options.json:
-        machine = {"cores": os.cpu_count(), "python": platform.python_version(), "machine": platform.machine()}
-        options.json.write_text(json.dumps({"machine": machine, "figures": figures}, indent=2))
 
 
 def measure(players: int) -> dict[str, Any]:
@@ -96,4 +75,4 @@ def _dsn(settings: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    run(__doc__, measure)

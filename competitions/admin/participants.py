@@ -72,6 +72,7 @@ class ParticipantAdmin(ReadOnlyAdmin[Participant]):
             "rows": [f"{each.player.external_id}: {each.competition}" for each in chosen],
             "chosen": chosen,
             "action": action,
+            "confirm": _("Yes"),
             "longest": LONGEST_REASON,
             "missing": "confirmed" in request.POST,
             "opts": self.opts,

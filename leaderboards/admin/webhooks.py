@@ -174,6 +174,7 @@ class WebhookEndpointAdmin(admin.ModelAdmin[WebhookEndpoint]):
             **self.admin_site.each_context(request),
             "title": _("Signing secret"),
             "endpoint": endpoint,
+            "name": endpoint.name,
             "opts": self.opts,
         }
         return _secret_page(request, context)

@@ -1,11 +1,9 @@
 """The end of a competition: once, with or without scores, after its grace, whatever the storage."""
 
-import threading
 from collections.abc import Callable
 from datetime import datetime
 
 import pytest
-from django.db import connection
 
 from competitions.models import Competition
 from competitions.selectors.standings import player_row, standings
@@ -14,6 +12,7 @@ from competitions.services.finish import finish_due
 from foundation import redis
 from foundation.webhooks.models import WebhookDelivery, WebhookEndpoint
 from leaderboards.services.close import close_due
+from tests.at_once import at_once
 from tests.competitions.site import (
     END,
     MINUTE,
@@ -67,20 +66,8 @@ def test_it_does_not_matter_who_closes_the_period(links: None) -> None:
 def test_finished_at_once_it_is_finished_once(links: None) -> None:
     WebhookEndpoint.objects.create(name="game", url="https://game.example/hooks")
     raced(open_competition(), {f"p{number}": number for number in range(20)})
-    barrier, finished = threading.Barrier(3), []
 
-    def run() -> None:
-        try:
-            barrier.wait()
-            finished.append(finish_due(END + MINUTE))
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    finished = at_once([lambda: finish_due(END + MINUTE)] * 3)
 
     assert sorted(finished) == [0, 0, 1]
     assert WebhookDelivery.objects.filter(kind="competition.final").count() == 1

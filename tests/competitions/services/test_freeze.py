@@ -1,10 +1,9 @@
 """The freeze: the copy is what stood when it came, whoever makes it, and stays until the result is revealed."""
 
-import threading
 from datetime import datetime
+from functools import partial
 
 import pytest
-from django.db import connection
 
 from competitions import errors
 from competitions.models import Change, Competition, Participant
@@ -18,6 +17,7 @@ from competitions.services.snapshot import take_due
 from foundation import redis
 from leaderboards import selectors
 from leaderboards.services.close import close_due
+from tests.at_once import at_once
 from tests.competitions.site import (
     DAY,
     END,
@@ -91,24 +91,10 @@ def test_the_schedule_freezes_too_and_again_changes_nothing(links: None, storage
 
 def test_frozen_by_many_at_once_it_is_frozen_once(links: None) -> None:
     competition = freezing()
-    barrier, failed = threading.Barrier(4), []
+    scores = [{("ann", "bob")[number % 2]: 100 + number} for number in range(4)]
 
-    def run(number: int) -> None:
-        try:
-            barrier.wait()
-            score(competition, {("ann", "bob")[number % 2]: 100 + number}, FREEZE + MINUTE)
-        except Exception as error:
-            failed.append(error)
-        finally:
-            connection.close()
+    at_once([partial(score, competition, points, FREEZE + MINUTE) for points in scores])
 
-    threads = [threading.Thread(target=run, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert failed == []
     assert shown(competition, FREEZE + MINUTE) == BEFORE
     assert points_of(competition) == {"ann": 102, "bob": 103}
 

@@ -1,11 +1,10 @@
 """Joining and leaving: every refusal, the last place exactly once, and a standing that goes with its player."""
 
-import threading
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from competitions import errors
 from competitions.models import Competition, Invitation, Participant
@@ -15,6 +14,7 @@ from foundation import redis
 from foundation.errors import SunwiError
 from leaderboards.errors import Banned
 from leaderboards.models import Player
+from tests.at_once import at_once
 from tests.competitions.site import (
     END,
     HOUR,
@@ -32,6 +32,15 @@ from tests.competitions.site import (
 )
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def asked(competition: Competition, player: Player) -> str:
+    """What became of asking to join."""
+    try:
+        join(competition, player, SOON)
+    except SunwiError as error:
+        return error.code
+    return "joined"
 
 
 @pytest.mark.parametrize(
@@ -93,22 +102,8 @@ def test_joining_twice_is_refused_and_so_are_the_banned_and_the_disqualified(lin
 def test_the_last_places_are_given_once_each_however_many_ask_at_once(links: None) -> None:
     competition = open_competition(most_participants=3)
     players = [player(f"p{number}") for number in range(12)]
-    answers: list[str] = []
 
-    def ask(one: Player) -> None:
-        try:
-            join(competition, one, SOON)
-            answers.append("joined")
-        except SunwiError as error:
-            answers.append(error.code)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=ask, args=(one,)) for one in players]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    answers = at_once([partial(asked, competition, one) for one in players])
 
     assert sorted(answers) == ["competition_full"] * 9 + ["joined"] * 3
     assert Participant.objects.count() == 3
@@ -116,22 +111,8 @@ def test_the_last_places_are_given_once_each_however_many_ask_at_once(links: Non
 
 def test_one_who_asks_twice_at_once_takes_part_once(links: None) -> None:
     competition, ann = open_competition(), player("ann")
-    answers: list[str] = []
 
-    def ask() -> None:
-        try:
-            join(competition, ann, SOON)
-            answers.append("joined")
-        except SunwiError as error:
-            answers.append(error.code)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=ask) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    answers = at_once([partial(asked, competition, ann)] * 4)
 
     assert sorted(answers) == ["already_joined"] * 3 + ["joined"]
 

@@ -1,7 +1,6 @@
 """E-mails: what stands in them, that none is lost, and that one sent twice is one message."""
 
 import smtplib
-import threading
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
@@ -10,13 +9,13 @@ from django.conf import LazySettings
 from django.core import mail as outgoing
 from django.core.mail import EmailMessage
 from django.core.mail.backends.locmem import EmailBackend
-from django.db import connection
 
 from competitions.models import Change, Mail, Notice
 from competitions.services import mail as posting
 from competitions.services.mail import retry, send_due
 from competitions.services.notices import release_held, tell_participants, write
 from leaderboards.models import Player
+from tests.at_once import at_once
 from tests.competitions.services.telling import END, HOUR, MORNING, NIGHT, NOON, contest, wants, who, with_address
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -128,15 +127,7 @@ def test_mails_are_sent_once_however_many_send_at_once() -> None:
     names = [f"p{number}" for number in range(8)]
     written(*names)
 
-    def send() -> None:
-        send_due(NOON)
-        connection.close()
-
-    threads = [threading.Thread(target=send) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once([lambda: send_due(NOON)] * 4)
 
     assert sorted(sent.to[0] for sent in outgoing.outbox) == [f"{name}@example.com" for name in names]
     assert not Mail.objects.filter(sent_at=None).exists()

@@ -1,11 +1,9 @@
 """What is held through the night and what becomes of it; and being told of a moved end or a cancelling."""
 
-import threading
 from datetime import datetime
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from competitions.errors import BadPreference
 from competitions.models import Change, Competition, Notice, NoticeKind
@@ -15,6 +13,7 @@ from competitions.services import notices as telling
 from competitions.services.inbox import mark_read
 from competitions.services.notices import release_held, tell_participants, write
 from competitions.services.preferences import Wishes, keep
+from tests.at_once import at_once
 from tests.competitions.services.telling import (
     END,
     HOUR,
@@ -124,15 +123,7 @@ def test_releasing_again_or_at_once_tells_nobody_twice() -> None:
     for _ in range(3):
         written(contest("ann", ends_at=END + 24 * HOUR), "ann", "first_taken", "first_lost")
 
-    def release() -> None:
-        release_held(MORNING)
-        connection.close()
-
-    threads = [threading.Thread(target=release) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once([lambda: release_held(MORNING)] * 4)
 
     assert told() == [("ann", "summary")] * 3
     assert len(mails()) == 3

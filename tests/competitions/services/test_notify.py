@@ -1,6 +1,5 @@
 """Who hears of what he passed: in the last hours, once, and nothing of what is hidden."""
 
-import threading
 from typing import Any
 
 import orjson
@@ -12,6 +11,7 @@ from competitions.models import Competition, Notice, Participant, Snapshot
 from competitions.services import notify
 from competitions.services.notify import compare_due
 from foundation.webhooks.models import WebhookDelivery
+from tests.at_once import at_once
 from tests.competitions.services.telling import (
     END,
     HOUR,
@@ -191,15 +191,7 @@ def test_comparing_again_or_at_once_tells_nobody_twice() -> None:
     for number in range(3):
         overtaken(contest("ann", "bob", name=f"Cup {number}"))
 
-    def compare() -> None:
-        compare_due(NOON)
-        connection.close()
-
-    threads = [threading.Thread(target=compare) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once([lambda: compare_due(NOON)] * 4)
 
     assert compare_due(NOON + HOUR) == 0
     assert len(notices()) == len(hooks()) == 6

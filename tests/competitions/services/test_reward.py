@@ -1,13 +1,11 @@
 """Rewards: once for each final period, from its final ranking, and never what is hidden."""
 
-import threading
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 import orjson
 import pytest
-from django.db import connection
 
 from competitions.models import Competition, Participant, RewardGrant, RewardRun, RewardTier
 from competitions.services import reward
@@ -16,6 +14,7 @@ from foundation.webhooks.models import WebhookDelivery
 from leaderboards.models import Board, Period, State
 from leaderboards.services.close import close_due, close_period
 from leaderboards.services.open import open_period
+from tests.at_once import at_once
 from tests.competitions.services.telling import hooks, listening, who
 from tests.competitions.site import END, HOUR, STORAGES, open_competition, raced
 from tests.leaderboards.services.site import DAY, NOON, follow, make_board, period_of, score
@@ -175,15 +174,7 @@ def test_granting_again_or_at_once_grants_nothing_twice(links: None) -> None:
     for day in range(3):
         closed(board, {"a": 2, "b": 1}, NOON + day * DAY)
 
-    def grant() -> None:
-        grant_due(LATER + 5 * DAY)
-        connection.close()
-
-    threads = [threading.Thread(target=grant) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once([lambda: grant_due(LATER + 5 * DAY)] * 4)
 
     assert grant_due(LATER + 6 * DAY) == 0
     assert len(granted()) == len(hooks()) == 6

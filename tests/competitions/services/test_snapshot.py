@@ -1,10 +1,8 @@
 """Snapshots: one for each time of the grid, with the very ranks of the board; harmless late, twice and at once."""
 
-import threading
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from competitions.models import Competition, Snapshot, SnapshotRow
 from competitions.selectors.history import history
@@ -18,6 +16,7 @@ from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller
 from leaderboards.selectors import ranked
 from leaderboards.services.submit import submit
+from tests.at_once import at_once
 from tests.competitions.site import (
     DAY,
     END,
@@ -92,20 +91,8 @@ def test_none_is_taken_of_what_does_not_run(links: None) -> None:
 def test_taken_at_once_it_is_taken_once(links: None) -> None:
     competition = open_competition()
     raced(competition, {f"p{number}": number for number in range(50)})
-    barrier, taken = threading.Barrier(4), []
 
-    def run() -> None:
-        try:
-            barrier.wait()
-            taken.append(take(competition, SOON, SOON))
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    taken = at_once([lambda: take(competition, SOON, SOON)] * 4)
 
     assert len([each for each in taken if each]) == 1
     assert (Snapshot.objects.count(), SnapshotRow.objects.count()) == (1, 50)
