@@ -59,6 +59,7 @@ INSTALLED_APPS = [
     "ninja",
     "foundation",
     "leaderboards",
+    "likes",
     "competitions",
 ]
 

@@ -1,0 +1,117 @@
+"""The rows of likes: who likes what, and the counts beside them.
+
+A thing is a kind and an id, and no foreign key: what it is, another app knows. The trap: no row of ``Like`` is
+deleted when a like is taken back (its amount is 0), since a mirror that comes late must find what it may not overwrite.
+"""
+
+from typing import ClassVar
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from leaderboards.fields import ByteOrderedCharField
+from leaderboards.models import Player
+
+
+class Like(models.Model):
+    """One player and one thing: ``amount`` is 0 where he took it back, and more than 1 only of a repeatable kind.
+
+    ``version`` is Redis's, of kinds that Redis decides over; 0 elsewhere.
+    """
+
+    kind = models.CharField(_("kind"), max_length=20)
+    thing = ByteOrderedCharField(_("thing"), max_length=64)
+    player = models.ForeignKey(Player, models.CASCADE, related_name="likes", verbose_name=_("player"))
+    amount = models.PositiveIntegerField(_("amount"), default=1)
+    at = models.DateTimeField(_("since"))
+    version = models.BigIntegerField(default=0)
+
+    class Meta:
+        verbose_name = _("like")
+        verbose_name_plural = _("likes")
+        constraints: ClassVar = [models.UniqueConstraint(fields=["kind", "thing", "player"], name="like_unique")]
+        indexes: ClassVar = [
+            models.Index(fields=["kind", "thing", "-at"], condition=models.Q(amount__gt=0), name="like_newest"),
+            models.Index(fields=["kind", "version"], condition=models.Q(version__gt=0), name="like_version"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.thing}: player {self.player_id}"
+
+
+class LikeShard(models.Model):
+    """One of the rows that the count of a thing of the ``sql`` storage is spread over; they count when summed.
+
+    ``dirty`` until the total was told to whoever registered the kind.
+    """
+
+    kind = models.CharField(max_length=20)
+    thing = ByteOrderedCharField(max_length=64)
+    shard = models.PositiveSmallIntegerField()
+    count = models.BigIntegerField(default=0)
+    dirty = models.BooleanField(default=True)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["kind", "thing", "shard"], name="like_shard_unique")]
+        indexes: ClassVar = [
+            models.Index(fields=["kind"], condition=models.Q(dirty=True), name="like_shard_dirty"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.thing} {self.shard}: {self.count}"
+
+
+class LikeChange(models.Model):
+    """A like given or taken back that is not in ``LikeCount`` yet; whoever counts it there deletes it in that commit.
+
+    ``id`` is also the change's version: of one player and one thing, the greater is the later.
+    """
+
+    kind = models.CharField(max_length=20)
+    thing = ByteOrderedCharField(max_length=64)
+    player = models.ForeignKey(Player, models.CASCADE, related_name="+")
+    amount = models.PositiveIntegerField()
+    delta = models.SmallIntegerField()
+    at = models.DateTimeField()
+
+    class Meta:
+        indexes: ClassVar = [models.Index(fields=["kind", "thing"], name="like_change_thing")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.thing} {self.delta:+d}"
+
+
+class LikeCount(models.Model):
+    """The likes of a thing, up to the changes that wait (``LikeChange``) or that Redis has and SQL has not.
+
+    ``unput`` while Redis may show something that is not so, because it could not be told.
+    """
+
+    kind = models.CharField(max_length=20)
+    thing = ByteOrderedCharField(max_length=64)
+    count = models.BigIntegerField(default=0)
+    unput = models.BooleanField(default=False)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["kind", "thing"], name="like_count_unique")]
+        indexes: ClassVar = [
+            models.Index(fields=["kind"], condition=models.Q(unput=True), name="like_count_unput"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.thing}: {self.count}"
+
+
+class LikeKind(models.Model):
+    """A kind whose likes somebody has counted: in which storage, and for Redis the generation of its memory.
+
+    ``stale_since`` while Redis may lack likes of the kind: nobody reads them from there.
+    """
+
+    kind = models.CharField(max_length=20, primary_key=True)
+    storage = models.CharField(max_length=6)
+    generation = models.BigIntegerField(default=0)
+    stale_since = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return self.kind

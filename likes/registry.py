@@ -1,0 +1,67 @@
+"""What can be liked. An app that has something to like says so when it is ready (``provide``), and likes never
+import it. ``Likeable`` is all that likes know of a kind: how it is kept, and whom to ask.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+
+from leaderboards.models import Board
+from likes.core.keys import KIND
+from likes.core.kinds import Storage
+from likes.errors import UnknownKind
+
+
+def _anybody(_thing: str, _player: str) -> None:
+    """Whoever may see a thing may like it."""
+
+
+def _nobody(_totals: Mapping[str, int]) -> None:
+    """No count is wanted back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Likeable:
+    """One kind.
+
+    ``boards`` gives those of the ids that exist, each with the board whose readers may see it (None: everybody).
+    ``admit`` raises a refusal where the player may not like the thing. ``counted`` is told new totals, in the
+    transaction that counts them in SQL. ``rate``: likes a second of its hottest thing, which decides the shards of
+    the ``sql`` storage.
+    """
+
+    kind: str
+    boards: Callable[[Collection[str]], Mapping[str, Board | None]]
+    storage: Storage = Storage.HYBRID
+    rate: int = 100
+    repeatable: bool = False
+    admit: Callable[[str, str], None] = _anybody
+    counted: Callable[[Mapping[str, int]], None] = _nobody
+
+    def __post_init__(self) -> None:
+        if not KIND.fullmatch(self.kind):
+            raise ValueError(f"A kind is 1 to 20 of a-z, 0-9 and _, a letter first; this is {self.kind!r}.")
+
+
+_kinds: dict[str, Likeable] = {}
+
+
+def provide(likeable: Likeable) -> None:
+    """Have things of this kind liked. The latest word about a kind counts."""
+    _kinds[likeable.kind] = likeable
+
+
+def withdraw(kind: str) -> None:
+    """Have them liked no more; their likes stay."""
+    _kinds.pop(kind, None)
+
+
+def likeable(kind: str) -> Likeable:
+    """What is known of a kind. Raises ``UnknownKind``."""
+    if kind not in _kinds:
+        raise UnknownKind("Nothing of this kind can be liked.")
+    return _kinds[kind]
+
+
+def every() -> list[Likeable]:
+    """All kinds."""
+    return list(_kinds.values())

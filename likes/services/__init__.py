@@ -1,0 +1,1 @@
+"""What changes likes, use case by use case."""
