@@ -36,10 +36,10 @@ def _is_caught(patch: Path) -> bool:
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="sunwi-mutant-", dir="/tmp") as folder:
         tree = _copy(Path(folder))
-        if _fails(tree, arguments):
-            raise SystemExit(f"{patch.stem}: its test fails without it too.")
+        if failure := _failure(tree, arguments):
+            raise SystemExit(f"{patch.stem}: its test fails without it too.\n{failure}")
         subprocess.run(["git", "apply", "--whitespace=nowarn", str(patch)], cwd=tree, check=True)
-        caught = any(_fails(tree, arguments) for _ in range(TRIES))
+        caught = any(_failure(tree, arguments) for _ in range(TRIES))
     _say(f"{patch.stem}: {'caught' if caught else 'ALIVE'} in {time.monotonic() - began:.0f} s")
     return caught
 
@@ -55,15 +55,16 @@ def _copy(folder: Path) -> Path:
     return folder
 
 
-def _fails(tree: Path, arguments: list[str]) -> bool:
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *arguments]
+def _failure(tree: Path, arguments: list[str]) -> str:
+    """What pytest said of a test that failed, the seed of the run with it; nothing if all passed."""
+    command = [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", *arguments]
     surroundings = {name: value for name, value in os.environ.items() if name != "DATA_DIR"}
     ended = subprocess.run(
         command, cwd=tree, env=surroundings, capture_output=True, text=True, timeout=SECONDS, check=False
     )
     if ended.returncode not in (0, FAILED_TESTS):
         raise SystemExit(f"no verdict, pytest ended with {ended.returncode}:\n{ended.stdout[-3000:]}")
-    return ended.returncode == FAILED_TESTS
+    return ended.stdout if ended.returncode == FAILED_TESTS else ""
 
 
 def _say(text: str) -> None:
