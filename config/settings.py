@@ -17,6 +17,7 @@ from redis.retry import Retry
 
 from config import addresses
 from config.schedule import SCHEDULE
+from foundation.limits import Limit, read_limit
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -187,6 +188,12 @@ DEFAULT_TIMEZONE = env.str("DEFAULT_TIMEZONE", default="UTC")
 # For how many days resolved dead letters, differences and link codes are kept.
 KEEP_RECORDS_DAYS = env.int("KEEP_RECORDS_DAYS", default=90)
 
+# -- Likes ---------------------------------------------------------------------------------------
+
+# How likes of comments are kept: hybrid, redis, sql or append; and how many a second the most liked comment gets.
+COMMENT_LIKES_STORAGE = env.str("COMMENT_LIKES_STORAGE", default="hybrid")
+COMMENT_LIKES_RATE = env.int("COMMENT_LIKES_RATE", default=100)
+
 # -- Files that the site serves itself ----------------------------------------------------------
 
 STATIC_URL = "static/"
@@ -260,6 +267,28 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     },
 }
+
+# -- Limits: "requests/seconds" within any such time; "" or "0" for none --------------------------
+
+
+def limit(name: str, default: str) -> Limit | None:
+    try:
+        return read_limit(env.str(name, default=default))
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name}: {error}") from error
+
+
+RATE_LIMITS = {
+    "write": limit("SUBMIT_LIMIT", "50000/10"),  # requests with a key that write, for each key
+    "read": limit("READ_LIMIT", "60000/60"),  # reads of the API, for each key or client address
+    "login": limit("LOGIN_LIMIT", "10/300"),  # passwords tried, for each account from one address
+    "link": limit("LINK_LIMIT", "10/60"),  # link codes tried, for each user
+    "join": limit("JOIN_LIMIT", "10/60"),  # join codes tried, for each player
+    "like": limit("LIKE_LIMIT", "60/10"),  # likes given and taken back on pages, for each user
+    "comment": limit("COMMENT_LIMIT", "5/60"),  # comments written, for each user
+}
+# How many proxies stand before the site, each of which adds an address to X-Forwarded-For. 0: nobody's word is taken.
+TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
 
 # -- Webhooks -----------------------------------------------------------------------------------
 

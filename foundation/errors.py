@@ -53,3 +53,13 @@ class Unavailable(SunwiError):
 
     code = "unavailable"
     retry_after: ClassVar[int] = 1
+
+
+class RateLimited(SunwiError):
+    """The caller asks too often; ``retry_after`` (whole seconds) says when the next request will be let in."""
+
+    code = "rate_limited"
+
+    def __init__(self, detail: str, retry_after: int) -> None:
+        super().__init__(detail)
+        self.retry_after = retry_after

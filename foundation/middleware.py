@@ -1,4 +1,4 @@
-"""Pages while a server is away: 503 and a word, instead of a failure. The API answers for itself."""
+"""Pages while a server is away (503), and for who asks too often (429). The API answers for itself."""
 
 import logging
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template.loader import render_to_string
 
-from foundation.errors import Unavailable
+from foundation.errors import RateLimited, Unavailable
 from foundation.sql import AWAY
 
 logger = logging.getLogger(__name__)
@@ -16,7 +16,7 @@ RETRY_AFTER_SECONDS = "5"
 
 
 class ServersAwayMiddleware:
-    """Turns an absent SQL or Redis, met by a view, into 503 with ``Retry-After``."""
+    """Turns an absent SQL or Redis, met by a view, into 503 with ``Retry-After``; and a brake into 429."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
@@ -26,7 +26,14 @@ class ServersAwayMiddleware:
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """The page for it; None leaves any other error to Django."""
+        if isinstance(exception, RateLimited):
+            return _too_often(request, exception.retry_after)
         if not isinstance(exception, (Unavailable, *AWAY)):
             return None
         logger.warning("%s cannot be shown now: %s", request.path, exception)
         return HttpResponse(render_to_string("500.html"), status=503, headers={"Retry-After": RETRY_AFTER_SECONDS})
+
+
+def _too_often(request: HttpRequest, seconds: int) -> HttpResponse:
+    content = render_to_string("429.html", {"seconds": seconds}, request)
+    return HttpResponse(content, status=429, headers={"Retry-After": str(seconds), "Cache-Control": "no-store"})

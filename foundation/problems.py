@@ -12,7 +12,16 @@ from typing import Any, ClassVar
 import orjson
 from django.http import HttpRequest, HttpResponse
 
-from foundation.errors import Conflict, Forbidden, Invalid, NotFound, SunwiError, Unauthenticated, Unavailable
+from foundation.errors import (
+    Conflict,
+    Forbidden,
+    Invalid,
+    NotFound,
+    RateLimited,
+    SunwiError,
+    Unauthenticated,
+    Unavailable,
+)
 from foundation.redis import RedisRefused
 
 logger = logging.getLogger(__name__)
@@ -74,6 +83,7 @@ STATUSES: Mapping[type[SunwiError], int] = {
     Forbidden: 403,
     NotFound: 404,
     Conflict: 409,
+    RateLimited: 429,
     Unavailable: 503,
 }
 
@@ -91,7 +101,7 @@ def respond(error: SunwiError, **members: Any) -> HttpResponse:
     )
     if isinstance(error, Unauthenticated):
         response["WWW-Authenticate"] = 'Bearer realm="sunwi"'
-    if isinstance(error, Unavailable):
+    if isinstance(error, Unavailable | RateLimited):
         response["Retry-After"] = str(error.retry_after)
     return response
 
