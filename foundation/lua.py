@@ -1,7 +1,8 @@
 """Lua scripts: loading a file with what it includes, and its digest.
 
 A script opens with a header of comments: ``KEYS``, ``ARGV`` and ``returns``. A line
-``--! include NAME.lua`` is replaced by that file, so that a rule shared by two scripts is written once.
+``--! include NAME.lua`` is replaced by that file, so that a rule shared by two scripts is written once. What is not
+in the script's own folder is looked for in the folders that it shares with others.
 """
 
 import hashlib
@@ -21,11 +22,15 @@ class Script:
     digest: str
 
 
-def load(path: Path) -> Script:
-    """Read the script at ``path``, with its includes (from the same folder) put in place."""
-    text = _expand(path)
+def load(path: Path, *shared: Path) -> Script:
+    """Read the script at ``path``, with its includes (from the same folder, else from ``shared``) put in place."""
+    text = _expand(path, (path.parent, *shared))
     return Script(path.stem, text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
 
 
-def _expand(path: Path) -> str:
-    return _INCLUDE.sub(lambda match: _expand(path.parent / match.group(1)), path.read_text("utf-8"))
+def _expand(path: Path, folders: tuple[Path, ...]) -> str:
+    return _INCLUDE.sub(lambda match: _expand(_find(match.group(1), folders), folders), path.read_text("utf-8"))
+
+
+def _find(name: str, folders: tuple[Path, ...]) -> Path:
+    return next((folder / name for folder in folders if (folder / name).is_file()), folders[0] / name)

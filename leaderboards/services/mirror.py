@@ -7,14 +7,16 @@ changes nothing that is not newer. A dirty mark goes only while it is of the ver
 import logging
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 
-from django.db import DatabaseError, OperationalError, transaction
+from django.db import DatabaseError, transaction
 from django.db.models import QuerySet
 
 from foundation import clock, redis
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from foundation.models import DeadLetter, Heartbeat
+from foundation.poison import write_apart
 from leaderboards.errors import PeriodClosed, StorageUnavailable
 from leaderboards.models import Period, State, Storage
 from leaderboards.selectors.lag import MIRROR
@@ -95,21 +97,8 @@ def copy_rest(period: Period) -> None:
 
 
 def _copy(period: Period, rows: Sequence[Dirty]) -> None:
-    """Copy rows, each half by itself where SQL refuses the whole, until the poisonous one stands alone."""
-    if not rows:
-        return
-    try:
-        with transaction.atomic():
-            _write(period, rows)
-    except OperationalError:
-        raise  # SQL is away or busy: no row is to blame
-    except DatabaseError as error:
-        if len(rows) > 1:
-            middle = len(rows) // 2
-            _copy(period, rows[:middle])
-            _copy(period, rows[middle:])
-        else:
-            _bury(period, rows[0], error)
+    """Copy rows, and set aside those that SQL refuses."""
+    write_apart(rows, partial(_write, period), partial(_bury, period))
 
 
 def _write(period: Period, rows: Sequence[Dirty]) -> None:

@@ -29,6 +29,16 @@ logger = logging.getLogger(__name__)
 LEASE = timedelta(seconds=30)
 _LIVING = (State.OPEN, State.CLOSING)
 Tell = Callable[[Period], None]
+Renew = Callable[[], None]
+_more: list[Renew] = []
+
+
+def also(renew: Renew) -> None:
+    """Have ``renew`` called when a server is met that SQL does not know, before it does: what apps above keep there
+    gets new generations too. Asking twice changes nothing.
+    """
+    if renew not in _more:
+        _more.append(renew)
 
 
 def settle_due(at: datetime) -> int:
@@ -91,6 +101,8 @@ def greet() -> None:
         settler.forget_generation(period)
     for period in _living():
         _renew(period.pk, distrust=True)
+    for renew in _more:
+        renew()
     if link.run_id == run_id:
         KnownRedis.objects.get_or_create(run_id=run_id)
         logger.info("a Redis with a new run_id is known now")

@@ -1,5 +1,7 @@
 """The barrier of a period: writers and the mirror hold it shared, closing and settling exclusive.
 
+What else Redis decides over has barriers alike, in a space of numbers of its own.
+
 On PostgreSQL a transaction's advisory lock, taken in a statement of its own: what the next statement
 reads was committed before the barrier opened (READ COMMITTED). On SQLite every transaction
 begins IMMEDIATE, which is the barrier.
@@ -7,22 +9,23 @@ begins IMMEDIATE, which is the barrier.
 
 from django.db import connection
 
-_CLASS = 0x53_75_6E  # the first of the lock's two numbers: it keeps other users of advisory locks apart
+PERIODS = 0x53_75_6E  # the first of the lock's two numbers: it keeps other users of advisory locks apart
+LIKES = PERIODS + 1
 
 
-def hold_shared(period_id: int) -> None:
+def hold_shared(number: int, space: int = PERIODS) -> None:
     """Wait for closing and settling, then keep them out until this transaction ends."""
-    _lock("pg_advisory_xact_lock_shared", period_id)
+    _lock("pg_advisory_xact_lock_shared", space, number)
 
 
-def hold_exclusive(period_id: int) -> None:
+def hold_exclusive(number: int, space: int = PERIODS) -> None:
     """Wait for all writers, then keep everybody out until this transaction ends."""
-    _lock("pg_advisory_xact_lock", period_id)
+    _lock("pg_advisory_xact_lock", space, number)
 
 
-def _lock(function: str, period_id: int) -> None:
+def _lock(function: str, space: int, number: int) -> None:
     if not connection.in_atomic_block:
         raise RuntimeError("the barrier needs a transaction to live in")
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
-            cursor.execute(f"SELECT {function}(%s, %s)", [_CLASS, period_id % 2**31])
+            cursor.execute(f"SELECT {function}(%s, %s)", [space, number % 2**31])
