@@ -9,11 +9,11 @@ from competitions.models import Competition
 from competitions.selectors.history import history
 from competitions.selectors.rewards import grants_of, tiers
 from competitions.views.access import own_player
-from competitions.views.chart import chart
 from competitions.views.joining import offer
 from competitions.views.words import attempts, moment, who_earns, who_may_join
 from foundation.sql import SqlAway, ask
 from leaderboards.views.answers import is_staff
+from leaderboards.views.chart import chart
 from leaderboards.views.viewer import Viewer
 
 

@@ -2,12 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-from competitions.selectors.history import Moment
+from datetime import datetime
+from typing import Protocol
 
 WIDTH, HEIGHT, EDGE = 600, 200, 12
 MOST_POINTS = 300
 MOST_CHANGES = 50
+
+
+class Moment(Protocol):
+    """A place at a moment, from wherever it is kept."""
+
+    @property
+    def at(self) -> datetime:
+        """When it was so."""
+
+    @property
+    def rank(self) -> int:
+        """1 is the best."""
 
 
 @dataclass(frozen=True, slots=True)

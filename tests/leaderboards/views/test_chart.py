@@ -2,14 +2,14 @@
 
 from datetime import UTC, datetime, timedelta
 
-from competitions.selectors.history import Moment
-from competitions.views.chart import EDGE, HEIGHT, MOST_CHANGES, MOST_POINTS, WIDTH, chart
+from leaderboards.selectors.past import PastRank
+from leaderboards.views.chart import EDGE, HEIGHT, MOST_CHANGES, MOST_POINTS, WIDTH, chart
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
-def way(*ranks: int) -> list[Moment]:
-    return [Moment(NOON + timedelta(minutes=30 * nth), rank, 1, None) for nth, rank in enumerate(ranks)]
+def way(*ranks: int) -> list[PastRank]:
+    return [PastRank(NOON + timedelta(minutes=30 * nth), rank, "") for nth, rank in enumerate(ranks)]
 
 
 def test_one_moment_is_no_line() -> None:
