@@ -10,10 +10,14 @@ class CompetitionsConfig(AppConfig):
     name = "competitions"
 
     def ready(self) -> None:
-        """What stands below asks for competitions, and tells of players to forget, without knowing of this app."""
+        """What stands below asks for competitions and likes comments, and tells of players to forget, without
+        knowing of this app."""
         from competitions.services.events import Competitions
         from competitions.services.forget import forget
+        from competitions.services.likeable import likeable
         from leaderboards.services import erase, events
+        from likes import registry
 
         events.provide(Competitions())
         erase.also(forget)
+        registry.provide(likeable())

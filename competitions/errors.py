@@ -87,3 +87,37 @@ class NotFinal(NotFound):
     """There is no final result, or it is hidden still."""
 
     code = "not_final"
+
+
+class BadComment(Invalid):
+    """A text that no comment can have; ``reason`` is ``empty``, ``long``, ``lines`` or ``unprinted``."""
+
+    code = "bad_comment"
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+
+
+class UnknownComment(NotFound):
+    """There is no such comment, or it is not the caller's, or nobody may see it any more."""
+
+    code = "unknown_comment"
+
+
+class CommentsClosed(Conflict):
+    """The competition has not been published, or was over long ago: nobody comments on it."""
+
+    code = "comments_closed"
+
+
+class CommentHidden(Conflict):
+    """A moderator has hidden it; its author may delete it, and no more."""
+
+    code = "comment_hidden"
+
+
+class OwnComment(Forbidden):
+    """Nobody likes his own comment."""
+
+    code = "own_comment"

@@ -185,6 +185,8 @@ class ChangeKind(models.TextChoices):
     REMOVED = "removed", _("participant removed")
     DISQUALIFIED = "disqualified", _("participant disqualified")
     REVEALED = "revealed", _("revealed")
+    HIDDEN = "hidden", _("comment hidden")
+    SHOWN = "shown", _("comment shown again")
 
 
 class Change(models.Model):
