@@ -1,0 +1,23 @@
+"""Which store keeps a kind: the one place that knows all of them."""
+
+from functools import cache
+
+from likes.core.kinds import Storage
+from likes.registry import Likeable
+from likes.stores.append import AppendStore
+from likes.stores.base import Store
+from likes.stores.sql import SqlStore
+
+
+@cache
+def store_of(likeable: Likeable) -> Store:
+    """The store of a kind."""
+    match likeable.storage:
+        case Storage.SQL:
+            return SqlStore(likeable)
+        case Storage.APPEND:
+            return AppendStore(likeable)
+        case Storage.REDIS:
+            raise NotImplementedError
+        case Storage.HYBRID:
+            return AppendStore(likeable)

@@ -1,0 +1,30 @@
+"""The kinds that the contract is tried on: each storage, once as a like and once as applause."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+from likes import registry
+from likes.core.kinds import Storage
+from likes.registry import Likeable
+
+NOW = datetime(2026, 3, 4, 12, 0, 0, 500_000, tzinfo=UTC)
+
+# (storage, likes a second): the rate decides how many shards there are.
+STORAGES = [(Storage.SQL, 10), (Storage.SQL, 900), (Storage.SQL, 9_000), (Storage.APPEND, 10)]
+
+
+def name_of(form: tuple[Storage, int]) -> str:
+    """For the tests' names."""
+    return f"{form[0]}-{form[1]}"
+
+
+@contextmanager
+def registered(form: tuple[Storage, int], repeatable: bool = False, kind: str = "note") -> Iterator[Likeable]:
+    """A kind of which everything exists."""
+    made = Likeable(kind, dict.fromkeys, form[0], form[1], repeatable)
+    registry.provide(made)
+    try:
+        yield made
+    finally:
+        registry.withdraw(kind)
