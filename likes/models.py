@@ -1,4 +1,4 @@
-"""The rows of likes: who likes what, and the counts beside them.
+"""The rows of likes: who likes what, and the counts beside them; and of activity: what people do, counted by the day.
 
 A thing is a kind and an id, and no foreign key: what it is, another app knows. The trap: no row of ``Like`` is
 deleted when a like is taken back (its amount is 0), since a mirror that comes late must find what it may not overwrite.
@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from leaderboards.fields import ByteOrderedCharField
 from leaderboards.models import Player
+from likes.core.activity import MOST_PLAYERS
 
 
 class Like(models.Model):
@@ -115,3 +116,69 @@ class LikeKind(models.Model):
 
     def __str__(self) -> str:
         return self.kind
+
+
+class PageHits(models.Model):
+    """How often a page was opened on a UTC day, up to the last flush. Pages go by their name, never by a path."""
+
+    day = models.DateField()
+    page = models.CharField(max_length=80)
+    count = models.BigIntegerField()
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["day", "page"], name="page_hits_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.page}: {self.count}"
+
+
+class HitsFlush(models.Model):
+    """Hits of a day on their way from Redis to ``PageHits``. The row is the proof that they count once.
+
+    ``moved_at`` says that Redis has put them aside under this number, ``counted_at`` that SQL has them.
+    """
+
+    day = models.DateField()
+    moved_at = models.DateTimeField(null=True)
+    counted_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.pk}"
+
+
+class ActivityDay(models.Model):
+    """Who was here on a UTC day, as Redis counts it: a HyperLogLog of visitors, a bitmap of players by their number.
+
+    Both only grow: what comes from Redis was merged with them. After ten weeks the numbers alone are kept.
+    """
+
+    day = models.DateField(_("day"), primary_key=True)
+    visitors = models.BinaryField(default=bytes)
+    visitors_count = models.PositiveIntegerField(_("visitors"), default=0)
+    attendance = models.BinaryField(default=bytes)
+    attendance_count = models.PositiveIntegerField(_("players"), default=0)
+
+    class Meta:
+        verbose_name = _("day of activity")
+        verbose_name_plural = _("activity")
+
+    def __str__(self) -> str:
+        return f"{self.day}"
+
+
+class PlayerNumber(models.Model):
+    """A number without gaps for each player who has attended: his bit in the bitmaps.
+
+    A number is never given twice: a player who is erased leaves his behind, and it is nobody's.
+    """
+
+    player = models.OneToOneField(Player, models.SET_NULL, null=True, related_name="+")
+    number = models.PositiveIntegerField(unique=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=models.Q(number__lt=MOST_PLAYERS), name="player_number_has_a_bit"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.number}"

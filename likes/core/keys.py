@@ -6,6 +6,7 @@ keys of a kind are in another: the scripts of the ``redis`` storage, which touch
 
 import re
 from dataclasses import dataclass
+from datetime import date
 
 KIND = re.compile(r"[a-z][a-z0-9_]{0,19}")
 THING = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
@@ -70,8 +71,75 @@ class KindKeys:
 
     @property
     def dirty(self) -> str:
-        """Hash ``thing␊player`` → version of what the mirror has not copied yet."""
+        """Hash ``thing␊player`` → ``version|amount|ms``: the states that the mirror has not copied yet."""
         return self._of("dirty")
 
     def _of(self, name: str) -> str:
         return f"{{likes:{self.kind}}}:{name}"
+
+
+@dataclass(frozen=True, slots=True)
+class DayKeys:
+    """The keys of what is counted on one day, by UTC. One script touches several of them: for a single server."""
+
+    day: date
+
+    @property
+    def visitors(self) -> str:
+        """HyperLogLog of who opened a page."""
+        return f"dau:{self.day}"
+
+    @property
+    def attendance(self) -> str:
+        """Bitmap of the players who opened one, by their dense number."""
+        return f"attend:{self.day}"
+
+    @property
+    def hits(self) -> str:
+        """Hash page → how often it was opened since the last flush."""
+        return f"hits:{self.day}"
+
+    @property
+    def scratch(self) -> str:
+        """What SQL has, while it is merged into one of them."""
+        return f"activity:{self.day}:scratch"
+
+    def aside(self, flush: int) -> str:
+        """The hits that a flush took aside; its number is the proof that they count once."""
+        return f"{self.hits}:flush:{flush}"
+
+
+@dataclass(frozen=True, slots=True)
+class LikedKeys:
+    """What was liked on one day, by UTC, of one kind."""
+
+    kind: str
+    day: date
+
+    @property
+    def ranking(self) -> str:
+        """Sorted set thing → likes given on that day; an empty member with 0 says that it is whole."""
+        return f"{{liked:{self.kind}}}:{self.day}"
+
+    @property
+    def load(self) -> str:
+        """Who makes it anew from SQL at this moment."""
+        return f"{self.ranking}:load"
+
+
+_OF_A_THING = frozenset({"liked_by", "likes_count", "amounts", "run", "seen", "load"})
+
+
+def pattern_of_things(kind: str) -> str:
+    """What the keys of all things of a kind match; others may too (``is_of_a_thing``)."""
+    return f"{{{kind}:*}}:*"
+
+
+def is_of_a_thing(key: str) -> bool:
+    """Whether the key is one of ``ThingKeys``. A kind called "likes" has things whose tags are like those of kinds."""
+    return key.rpartition("}:")[2] in _OF_A_THING
+
+
+def thing_of(key: str) -> str:
+    """The thing that a key of ``ThingKeys`` belongs to."""
+    return key[1:].partition("}")[0].partition(":")[2]

@@ -1,0 +1,68 @@
+"""Counts views of pages: what people open in a browser, after it was answered. No cookie is set for it.
+
+Left out: the API, the admin, parts of a page that poll, answers that are no page, whoever calls himself a robot. The
+trap: a page goes by the name of its address and one number, so that nobody can fill the counts with made-up paths.
+"""
+
+import re
+from collections.abc import Callable
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from foundation import clock
+from foundation.client import client_of
+from foundation.sql import SqlAway, ask
+from likes.services import visit
+
+# Nameless visitors are programs; so are these, by their own word.
+_ROBOT = re.compile(r"bot|crawl|spider|slurp|preview|monitor|headless|curl|wget|python|java/|http|^$", re.IGNORECASE)
+LONGEST_BROWSER = 512
+
+
+class VisitsMiddleware:
+    """Stands behind authentication: who is signed in counts once, wherever he is."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self._get_response(request)
+        page = page_of(request, response)
+        if page is not None:
+            _note(request, page)
+        return response
+
+
+def page_of(request: HttpRequest, response: HttpResponseBase) -> str | None:
+    """The page's name, as ``board:3``; None for what is not counted."""
+    match = request.resolver_match
+    if match is None or match.namespaces or not match.url_name or request.method != "GET":
+        return None
+    if response.status_code != 200 or not response.get("Content-Type", "").startswith("text/html"):
+        return None
+    if "fragment" in request.GET or "Sec-Purpose" in request.headers or is_robot(_browser(request)):
+        return None
+    number = next((value for value in match.kwargs.values() if isinstance(value, int)), None)
+    return match.url_name if number is None else f"{match.url_name}:{number}"
+
+
+def is_robot(browser: str) -> bool:
+    """Whether a browser of this name is none."""
+    return _ROBOT.search(browser) is not None
+
+
+def _browser(request: HttpRequest) -> str:
+    return request.headers.get("User-Agent", "")[:LONGEST_BROWSER]
+
+
+def _note(request: HttpRequest, page: str) -> None:
+    at = clock.now()
+    try:
+        user_id = ask(lambda: request.user.pk)
+    except SqlAway:  # nobody knows who it is, so he is nobody's second visitor
+        return
+    if user_id is None:
+        visit.note_guest(page, client_of(request), _browser(request), at)
+    else:
+        visit.note_user(page, user_id, at)

@@ -1,0 +1,1 @@
+"""What reads likes, and what people do, in Redis and SQL."""

@@ -1,0 +1,112 @@
+"""Reading what people do: a player's attendance, visitors by the day, hits of pages.
+
+While Redis is away SQL answers with what it kept a minute ago; what SQL cannot answer is None, never a guess.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from django.db.models import BinaryField, Sum
+from django.db.models.functions import Substr
+
+from foundation import redis
+from foundation.errors import Unavailable
+from leaderboards.models import Player
+from likes.core.activity import STRIP_DAYS, WEEK, Attendance, attendance, day_of, days_until
+from likes.models import ActivityDay, PageHits, PlayerNumber
+from likes.stores.activity import ActivityStore
+
+logger = logging.getLogger(__name__)
+
+CHART_DAYS = 30
+PAGES_SHOWN = 50
+
+
+@dataclass(frozen=True, slots=True)
+class DayCounts:
+    """A UTC day: different visitors (an estimate), and players who attended (exact)."""
+
+    day: date
+    visitors: int
+    players: int
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Different visitors of several days together; None while Redis, which alone can join days, is away."""
+
+    week: int | None
+    month: int | None
+    last_month: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PageCounts:
+    """How often a page was opened today and in the last seven days, today included."""
+
+    page: str
+    today: int
+    week: int
+
+
+def attendance_of(player: Player, at: datetime) -> Attendance | None:
+    """The player's last ten weeks; he asks, so today he is there. None while he has no number."""
+    number = PlayerNumber.objects.filter(player=player).values_list("number", flat=True).first()
+    if number is None:
+        return None
+    today = day_of(at)
+    found = _attended(number, days_until(today, STRIP_DAYS))
+    return attendance(today, [*found[:-1], True])
+
+
+def _attended(number: int, days: Sequence[date]) -> list[bool]:
+    try:
+        bits = ActivityStore(redis.boards()).attended(number, days)
+    except Unavailable as error:
+        logger.info("attendance is read from SQL: %s", error.detail)
+        bits = [None] * len(days)
+    if None not in bits:
+        return [bool(bit) for bit in bits]
+    kept = _attended_in_sql(number, days)
+    return [bool(kept.get(day)) if bit is None else bit for day, bit in zip(days, bits, strict=True)]
+
+
+def _attended_in_sql(number: int, days: Sequence[date]) -> dict[date, bool]:
+    """One byte of each day's bitmap. Redis numbers bits from the left."""
+    rows = ActivityDay.objects.filter(day__in=days).exclude(attendance=b"")
+    byte = Substr("attendance", number // 8 + 1, 1, output_field=BinaryField())
+    bytes_of = rows.annotate(byte=byte).values_list("day", "byte")
+    return {day: bool(byte and bytes(byte)[0] & 0x80 >> number % 8) for day, byte in bytes_of}
+
+
+def by_day(at: datetime) -> list[DayCounts]:
+    """The last 30 days up to today, the oldest first, as of the last flush."""
+    days = days_until(day_of(at), CHART_DAYS)
+    rows = ActivityDay.objects.filter(day__in=days).values_list("day", "visitors_count", "attendance_count")
+    found = {row[0]: row[1:] for row in rows}
+    return [DayCounts(day, *found.get(day, (0, 0))) for day in days]
+
+
+def totals(at: datetime) -> Totals:
+    """The last seven days, this month, and the month before it."""
+    today = day_of(at)
+    month = days_until(today, today.day)
+    before = month[0] - timedelta(days=1)
+    spans = days_until(today, WEEK), month, days_until(before, before.day)
+    try:
+        week, this, last = (ActivityStore(redis.boards()).visitors(days) for days in spans)
+    except Unavailable as error:
+        logger.info("days cannot be joined now: %s", error.detail)
+        return Totals(None, None, None)
+    return Totals(week, this, last)
+
+
+def hits(at: datetime) -> list[PageCounts]:
+    """The pages that were opened most in the last seven days, up to the last flush but one."""
+    today = day_of(at)
+    rows = PageHits.objects.filter(day__gt=today - timedelta(days=WEEK), day__lte=today)
+    week = list(rows.values("page").annotate(week=Sum("count")).order_by("-week", "page")[:PAGES_SHOWN])
+    now = dict(rows.filter(day=today).values_list("page", "count"))
+    return [PageCounts(row["page"], now.get(row["page"], 0), row["week"]) for row in week]

@@ -1,0 +1,134 @@
+"""Every minute: hits go from Redis to SQL, once; visitors and attendance of a day are kept there, and put back.
+
+Hits are moved aside under the number of a row (``HitsFlush``), and added to SQL in the transaction that says so in the
+row. So it may be cut off anywhere, and two may run at once. The trap: a move that Redis has not written to disk may be
+undone by its end, so moved hits are counted only by a later run, when the move is there to stay.
+"""
+
+import logging
+from datetime import date, datetime, timedelta
+
+from django.db import transaction
+
+from foundation import redis
+from foundation.failpoints import failpoint
+from foundation.redis import RedisRefused
+from leaderboards.stores.sql_writes import insert
+from likes.core.activity import KEPT_DAYS, STRIP_DAYS, day_of, days_until
+from likes.models import ActivityDay, HitsFlush, PageHits
+from likes.stores.activity import ActivityStore
+
+logger = logging.getLogger(__name__)
+
+ON_DISK_AFTER = timedelta(seconds=2)  # `appendfsync everysec` loses at most two seconds
+HITS_KEPT = timedelta(days=400)
+_HITS = {"day": "date", "page": "text", "count": "bigint"}
+_ADD = "ON CONFLICT (day, page) DO UPDATE SET count = likes_pagehits.count + excluded.count"
+
+
+def flush_hits(at: datetime) -> int:
+    """Count what earlier runs have moved, then move what there is; returns how many hits were counted.
+
+    Raises what the link raises.
+    """
+    counted = sum(_count(flush, at) for flush in HitsFlush.objects.order_by("pk").values_list("pk", flat=True))
+    for day in _store().days_with_hits(days_until(day_of(at) + timedelta(days=1), KEPT_DAYS)):
+        flush = HitsFlush.objects.create(day=day)
+        failpoint("flush.after_row")
+        _move(flush.pk, at)
+    return counted
+
+
+def keep_days(at: datetime) -> int:
+    """Merge today and yesterday with SQL, and every older day that Redis lost; returns how many days were merged.
+
+    Raises what the link raises, except for a day that Redis refuses: it does not keep the others waiting.
+    """
+    kept = 0
+    for day in _days_to_merge(day_of(at)):
+        try:
+            _merge(day, at)
+            kept += 1
+        except RedisRefused as error:
+            logger.error("the activity of %s cannot be merged: %s", day, error.detail)  # noqa: TRY400 (its words say it)
+    return kept
+
+
+def let_go(at: datetime) -> int:
+    """Drop who was there ten weeks ago, and hits of long ago; the numbers of each day stay. How many rows it met."""
+    old = ActivityDay.objects.filter(day__lte=day_of(at) - timedelta(days=KEPT_DAYS)).exclude(visitors=b"")
+    dropped, _ = PageHits.objects.filter(day__lt=day_of(at - HITS_KEPT)).delete()
+    return old.update(visitors=b"", attendance=b"") + dropped
+
+
+def _store() -> ActivityStore:
+    return ActivityStore(redis.boards())
+
+
+def _held(flush: int) -> HitsFlush | None:
+    """The row, locked; None where another run has it, or has done with it."""
+    return HitsFlush.objects.select_for_update(skip_locked=True).filter(pk=flush).first()
+
+
+@transaction.atomic
+def _move(flush: int, at: datetime) -> None:
+    row = _held(flush)
+    if row is not None and row.moved_at is None:
+        _move_held(row, at)
+
+
+def _move_held(row: HitsFlush, at: datetime) -> None:
+    _store().put_aside(row.day, row.pk)
+    failpoint("flush.after_move")
+    row.moved_at = at
+    row.save(update_fields=["moved_at"])
+
+
+def _count(flush: int, at: datetime) -> int:
+    """Bring a flush one step further: moved, or counted and done with. How many hits were counted."""
+    with transaction.atomic():
+        row = _held(flush)
+        if row is None:
+            return 0
+        if row.moved_at is None:
+            _move_held(row, at)
+            return 0
+        if row.counted_at is None and at - row.moved_at < ON_DISK_AFTER:
+            return 0
+        hits = {} if row.counted_at else _store().aside(row.day, row.pk)
+        _add(row.day, hits)
+        HitsFlush.objects.filter(pk=flush).update(counted_at=at)
+        failpoint("flush.before_commit")
+    failpoint("flush.after_commit")
+    _store().forget_aside(row.day, row.pk)
+    failpoint("flush.after_unlink")
+    HitsFlush.objects.filter(pk=flush).delete()
+    return sum(hits.values())
+
+
+def _add(day: date, hits: dict[str, int]) -> None:
+    """Sorted: two flushes of a day lock its rows in one order."""
+    insert("likes_pagehits", _HITS, [(day.isoformat(), page, count) for page, count in sorted(hits.items())], _ADD)
+
+
+def _days_to_merge(today: date) -> list[date]:
+    """Those that may still grow, and those of which SQL has something and Redis has not."""
+    days, rows = days_until(today, STRIP_DAYS), ActivityDay.objects.all()
+    visited, attended = set(_store().days_with_visitors(days)), set(_store().days_with_attendance(days))
+    lost = set(rows.filter(day__in=days).exclude(visitors=b"").values_list("day", flat=True)) - visited
+    lost |= set(rows.filter(day__in=days).exclude(attendance=b"").values_list("day", flat=True)) - attended
+    return sorted(lost | visited & set(days[-2:]))
+
+
+@transaction.atomic
+def _merge(day: date, at: datetime) -> None:
+    """Behind the row's lock: what another run merges meanwhile is not overwritten by less."""
+    ActivityDay.objects.get_or_create(day=day)
+    row = ActivityDay.objects.select_for_update().get(day=day)
+    kept = _store().merge(day, bytes(row.visitors), bytes(row.attendance), at)
+    failpoint("flush.after_merge")
+    if (kept.visitors, kept.attendance) == (bytes(row.visitors), bytes(row.attendance)):
+        return
+    row.visitors, row.visitors_count = kept.visitors, kept.visitors_count
+    row.attendance, row.attendance_count = kept.attendance, kept.attendance_count
+    row.save()

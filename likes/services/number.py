@@ -1,0 +1,44 @@
+"""A player's number: his bit in the bitmaps of attendance. Given when he is first needed, without gaps, once for all.
+
+Two at once wait for each other, so that no number is left out; who is erased leaves his number to nobody.
+"""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Max
+
+from leaderboards.models import Player
+from leaderboards.stores import barrier
+from likes.core.activity import MOST_PLAYERS
+from likes.models import PlayerNumber
+
+NUMBERS = barrier.LIKES + 1
+
+
+def number_of(player_id: int) -> int | None:
+    """The player's number, made if he has none; None where all are given away."""
+    found = _known(player_id)
+    return found if found is not None else _give(player_id)
+
+
+def forget(player: Player, _at: datetime) -> None:
+    """He is erased: his days stay in the count of players, under a number that is nobody's."""
+    PlayerNumber.objects.filter(player=player).update(player=None)
+
+
+def _known(player_id: int) -> int | None:
+    return PlayerNumber.objects.filter(player_id=player_id).values_list("number", flat=True).first()
+
+
+@transaction.atomic
+def _give(player_id: int) -> int | None:
+    barrier.hold_exclusive(0, NUMBERS)
+    found = _known(player_id)  # whoever came first gave it
+    if found is not None:
+        return found
+    last = PlayerNumber.objects.aggregate(last=Max("number"))["last"]
+    following = 0 if last is None else last + 1
+    if following >= MOST_PLAYERS:
+        return None
+    return PlayerNumber.objects.create(player_id=player_id, number=following).number

@@ -1,0 +1,58 @@
+"""A page was opened: one hit, one visitor, and the player's attendance if he is signed in.
+
+Counting never fails a page: while Redis or SQL is away nothing is counted. Nobody is named: a guest is a keyed hash of
+the month, his address and his browser, which tells him from others, is in no list, and ends with the month.
+"""
+
+import logging
+from collections.abc import Collection
+from datetime import datetime
+
+from django.utils.crypto import salted_hmac
+
+from foundation import redis
+from foundation.errors import Unavailable
+from foundation.sql import Remembered
+from leaderboards.models import Player
+from likes.services.number import number_of
+from likes.stores.activity import ActivityStore, Visit
+
+logger = logging.getLogger(__name__)
+
+NUMBER_FRESH_SECONDS = 60.0
+
+
+def note_user(page: str, user_id: int, at: datetime) -> None:
+    """A signed-in user opened a page; he is one visitor wherever he signs in."""
+    try:
+        number = numbers.get(user_id)
+    except Unavailable:  # SQL is away: he is counted, his player is not
+        number = None
+    _note(Visit(page, f"user {user_id}", number), at)
+
+
+def note_guest(page: str, address: str, browser: str, at: datetime) -> None:
+    """Somebody else opened a page, from this address, with a browser that calls itself so."""
+    _note(Visit(page, guest(address, browser, at)), at)
+
+
+def guest(address: str, browser: str, at: datetime) -> str:
+    """Who cannot be told from whom within a month; nobody without SECRET_KEY can tell whom it stands for."""
+    said = f"{at:%Y-%m}\n{address}\n{browser}"
+    return salted_hmac("likes.visit.guest", said, algorithm="sha256").hexdigest()[:32]
+
+
+def _note(visit: Visit, at: datetime) -> None:
+    try:
+        ActivityStore(redis.boards()).visit(visit, at)
+    except Unavailable as error:
+        logger.debug("a visit is not counted: %s", error.detail)
+
+
+def _numbers(users: Collection[int]) -> dict[int, int | None]:
+    """The numbers of the users' players, None for those who have no player."""
+    players = dict(Player.objects.filter(user_id__in=users).values_list("user_id", "pk"))
+    return {user: number_of(players[user]) if user in players else None for user in users}
+
+
+numbers: Remembered[int, int | None] = Remembered(_numbers, fresh=NUMBER_FRESH_SECONDS)
