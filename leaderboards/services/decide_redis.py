@@ -52,9 +52,14 @@ def _away() -> StorageUnavailable:
 
 
 def _refuse_banned(items: Sequence[Item]) -> dict[int, Decided]:
-    banned = _banned.get("all") or frozenset()
+    banned = banned_players()
     refusal = refused(Banned("This player may not score."))
     return {item.entry.position: refusal for item in items if item.entry.player in banned}
+
+
+def banned_players() -> frozenset[str]:
+    """The ids of all who may not score, as SQL said last where it is silent. Raises ``SqlAway``."""
+    return _banned.get("all") or frozenset()
 
 
 def _load_banned(_keys: Collection[str]) -> dict[str, frozenset[str]]:

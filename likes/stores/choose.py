@@ -6,6 +6,7 @@ from likes.core.kinds import Storage
 from likes.registry import Likeable
 from likes.stores.append import AppendStore
 from likes.stores.base import Store
+from likes.stores.redis import RedisStore
 from likes.stores.sql import SqlStore
 
 
@@ -18,6 +19,6 @@ def store_of(likeable: Likeable) -> Store:
         case Storage.APPEND:
             return AppendStore(likeable)
         case Storage.REDIS:
-            raise NotImplementedError
+            return RedisStore(likeable)
         case Storage.HYBRID:
             return AppendStore(likeable)
