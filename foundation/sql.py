@@ -115,6 +115,12 @@ class Remembered(Generic[Key, Answer]):
         self._keep(wanted, answers)
         return found | dict(answers)
 
+    def again(self, key: Key) -> Answer | None:
+        """The answer for ``key``, asked afresh however young the one is that we have. Raises ``SqlAway``."""
+        answers = ask(lambda: self._load([key]))
+        self._keep([key], answers)
+        return answers.get(key)
+
     def forget(self) -> None:
         """Start anew."""
         with self._lock:

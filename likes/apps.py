@@ -8,3 +8,13 @@ class LikesConfig(AppConfig):
 
     default_auto_field = "django.db.models.BigAutoField"
     name = "likes"
+
+    def ready(self) -> None:
+        """Who stands below asks what is late, and has kinds renewed for a Redis that nobody knows."""
+        from foundation import health
+        from leaderboards.services import settle as boards
+        from likes.selectors.lag import lag
+        from likes.services.settle import renew_all
+
+        health.also(lag)
+        boards.also(renew_all)

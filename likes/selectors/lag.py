@@ -1,0 +1,44 @@
+"""What is late, for /readyz and operators: kinds of likes that Redis decides over and SQL does not follow."""
+
+from datetime import timedelta
+
+from django.db.models import Count, Min
+
+from foundation import clock
+from foundation.models import Heartbeat
+from likes import registry
+from likes.core.kinds import Storage
+from likes.models import LikeKind
+
+MIRROR = "mirror_likes"  # the sign of life of a mirror run that missed nothing
+MIRRORED_EVERY = timedelta(seconds=10)
+SETTLED_WITHIN = timedelta(seconds=30)
+
+
+def lag() -> list[str]:
+    """One sentence for each thing that is late."""
+    return [*_unmirrored(), *_unsettled()]
+
+
+def mirror_age() -> timedelta | None:
+    """How long ago every like that only Redis had was copied to SQL; None for never."""
+    return Heartbeat.silence(MIRROR, clock.now())
+
+
+def _unmirrored() -> list[str]:
+    if not any(likeable.storage is Storage.REDIS for likeable in registry.every()):
+        return []
+    silence = mirror_age()
+    if silence is None:
+        return ["likes that only Redis has were never copied to SQL"]
+    if silence > MIRRORED_EVERY:
+        return [f"likes that only Redis has were last copied to SQL {silence.total_seconds():.0f} s ago"]
+    return []
+
+
+def _unsettled() -> list[str]:
+    late = LikeKind.objects.filter(stale_since__lt=clock.now() - SETTLED_WITHIN)
+    found = late.aggregate(count=Count("pk"), first=Min("stale_since"))
+    if not found["count"]:
+        return []
+    return [f"kinds of likes that Redis lacks: {found['count']}, the first since {found['first']:%F %R} UTC"]

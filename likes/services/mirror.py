@@ -1,0 +1,130 @@
+"""The mirror of likes: SQL follows the kinds that Redis decides over, within a second.
+
+It copies states, never deltas, each with a version: run twice, late, at once or cut off anywhere, it changes nothing
+that is not newer. The counts in SQL move by the difference of the states, in the transaction that is its proof.
+"""
+
+import logging
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+
+from django.db import DatabaseError, transaction
+
+from foundation import clock, redis
+from foundation.errors import Unavailable
+from foundation.failpoints import failpoint
+from foundation.models import DeadLetter, Heartbeat
+from foundation.poison import write_apart
+from leaderboards.core.instants import from_milliseconds, milliseconds
+from leaderboards.stores.sql_writes import ensure_players
+from likes import registry
+from likes.core.kinds import Storage
+from likes.models import LikeKind
+from likes.registry import Likeable
+from likes.selectors.lag import MIRROR
+from likes.stores.kinds import KindStale, hold_shared
+from likes.stores.redis_settling import DirtyLike, RedisSettler
+from likes.stores.sql_states import StateRow, write_states
+
+logger = logging.getLogger(__name__)
+
+CHUNK = 500  # likes a call
+DEAD = "likes-mirror"
+DROPPED = "dropped"
+
+
+def mirror_all() -> int:
+    """Copy what is dirty of every kind that Redis decides over; returns how many likes were copied.
+
+    Where Redis is away the dirty marks stay, and the next run goes on. A run that missed nothing says so.
+    """
+    copied, missed = 0, False
+    for likeable in registry.every():
+        if likeable.storage is not Storage.REDIS:
+            continue
+        try:
+            copied += mirror(likeable)
+        except Unavailable as error:
+            missed = True
+            logger.warning("likes of %s are not mirrored now: %s", likeable.kind, error.detail)
+    if not missed:
+        Heartbeat.note(MIRROR, clock.now())
+    return copied
+
+
+def mirror(likeable: Likeable) -> int:
+    """Copy everything of one kind that is dirty by now. Raises ``KindStale``, and what the link raises.
+
+    It ends with a chunk that left nothing behind, not when nothing is dirty: under steady load that never comes.
+    """
+    copied = 0
+    while True:
+        found, left = _mirror_chunk(likeable)
+        copied += found
+        if not found or not left:
+            return copied
+
+
+def _mirror_chunk(likeable: Likeable) -> tuple[int, int]:
+    """How many likes were copied, and how many more were dirty at that moment."""
+    settler = RedisSettler(likeable, redis.boards())
+    if not settler.dirty(_generation(likeable.kind), 1)[0]:
+        return 0, 0
+    with transaction.atomic():
+        hold_shared(likeable.kind)
+        generation = _generation(likeable.kind)
+        total, rows = settler.dirty(generation, CHUNK)
+        failpoint("mirror_likes.after_read")
+        write_apart(rows, partial(_write, likeable), partial(_bury, likeable.kind))
+    failpoint("mirror_likes.after_commit")
+    settler.clean(generation, rows)
+    failpoint("mirror_likes.after_clean")
+    return len(rows), max(0, total - len(rows))
+
+
+def _generation(kind: str) -> int:
+    row = LikeKind.objects.filter(kind=kind, storage=Storage.REDIS, generation__gt=0).first()
+    if row is None or row.stale_since is not None:
+        raise KindStale("Redis does not have these likes yet.")
+    return row.generation
+
+
+def _write(likeable: Likeable, rows: Sequence[DirtyLike]) -> None:
+    players = ensure_players((row.player for row in rows), clock.now())
+    states = [
+        StateRow(row.thing, players[row.player].pk, row.amount, from_milliseconds(row.at_ms), row.version)
+        for row in rows
+    ]
+    totals = write_states(likeable.kind, states)
+    if totals:
+        likeable.counted(totals)
+    if DeadLetter.objects.filter(kind=DEAD, resolved_at=None).exists():
+        DeadLetter.resolve(DEAD, [_subject(likeable.kind, row) for row in rows], "mirrored", clock.now())
+    failpoint("mirror_likes.before_commit")
+
+
+def _bury(kind: str, row: DirtyLike, error: DatabaseError) -> None:
+    """Set a like aside that SQL refuses; Redis still has it, and the next change of it tries again."""
+    logger.error("a like of a %s cannot be mirrored: %s", kind, error)
+    payload = {"kind": kind, "thing": row.thing, "player": row.player, "version": row.version, "amount": row.amount}
+    DeadLetter.note(DEAD, _subject(kind, row), payload, str(error), clock.now())
+
+
+def _subject(kind: str, row: DirtyLike) -> str:
+    return f"{kind} {row.thing} {row.player}"
+
+
+def retry(letter: DeadLetter, at: datetime) -> str:
+    """Try to mirror again what was set aside; why SQL still refuses it, or nothing. Raises as ``mirror`` does."""
+    likeable = registry.likeable(letter.payload["kind"])
+    settler, generation = RedisSettler(likeable, redis.boards()), _generation(likeable.kind)
+    settler.soil(generation, (letter.payload["thing"], letter.payload["player"]), milliseconds(at))
+    mirror(likeable)
+    letter.refresh_from_db()
+    return "" if letter.resolved_at is not None else letter.reason
+
+
+def drop(letter: DeadLetter, at: datetime) -> None:
+    """Give up: SQL keeps what it has of this like, until the player changes it again."""
+    DeadLetter.resolve(DEAD, [letter.subject], DROPPED, at)

@@ -1,0 +1,63 @@
+"""Kinds that Redis decides over, as SQL knows them: the generation that Redis must show, and the barrier.
+
+The generation is asked of SQL every few seconds and remembered while SQL is away. That is safe: a script that carries
+an old one is refused, and whoever is refused asks again.
+"""
+
+import zlib
+from collections.abc import Callable, Collection
+from typing import TypeVar
+
+from foundation.errors import Unavailable
+from foundation.sql import Remembered
+from leaderboards.stores import barrier
+from likes.core.kinds import Storage
+from likes.models import LikeKind
+
+FRESH_SECONDS = 5.0
+
+Answer = TypeVar("Answer")
+
+
+class KindStale(Unavailable):
+    """Redis does not have this kind's present state: it is away for the kind."""
+
+
+def _load(kinds: Collection[str]) -> dict[str, int]:
+    rows = LikeKind.objects.filter(kind__in=kinds, storage=Storage.REDIS, generation__gt=0)
+    return dict(rows.values_list("kind", "generation"))
+
+
+_generations: Remembered[str, int] = Remembered(_load, fresh=FRESH_SECONDS)
+
+
+def of_the_present(kind: str, script: Callable[[int], Answer]) -> Answer:
+    """What ``script`` answers under the kind's generation; run once more if the kind was settled since we asked.
+
+    Raises ``KindStale``, ``SqlAway`` where nobody remembers the generation, and what the script raises.
+    """
+    known = _generations.get(kind)
+    if known is not None:
+        try:
+            return script(known)
+        except KindStale:  # nothing was done
+            pass
+    present = _generations.again(kind)
+    if present is None or present == known:
+        raise KindStale("Redis does not have these likes yet.")
+    return script(present)
+
+
+def hold_shared(kind: str) -> None:
+    """Wait for settling, then keep it out until this transaction ends."""
+    barrier.hold_shared(_number(kind), barrier.LIKES)
+
+
+def hold_exclusive(kind: str) -> None:
+    """Wait for the mirror, then keep it out until this transaction ends."""
+    barrier.hold_exclusive(_number(kind), barrier.LIKES)
+
+
+def _number(kind: str) -> int:
+    """A lock is a number. Two kinds that share one wait for each other, and nothing worse."""
+    return zlib.crc32(kind.encode())

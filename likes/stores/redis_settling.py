@@ -1,0 +1,164 @@
+"""What settling, the mirror and the check do in Redis, for kinds that it decides over.
+
+Each call carries the generation of the ``LikeKind`` row that its caller holds; another one in Redis is ``KindStale``.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from foundation.redis import Argument, Link
+from leaderboards.stores.zset_settling import VERSION_BITS, Memory
+from likes.core.keys import KindKeys, ThingKeys, is_of_a_thing, pattern_of_things, thing_of
+from likes.registry import Likeable
+from likes.stores.redis import run, thing_keys
+
+SCANNED_AT_ONCE = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class DirtyLike:
+    """A like that SQL does not have yet; amount 0 where it was taken back. ``mark`` is the mark as it was read."""
+
+    thing: str
+    player: str
+    version: int
+    amount: int
+    at_ms: int
+    mark: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A like as SQL has it."""
+
+    thing: str
+    player: str
+    version: int
+    amount: int
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """How often a player likes a thing in Redis, and whether SQL may not have that yet."""
+
+    amount: int
+    dirty: bool
+
+
+class RedisSettler:
+    """One kind in Redis as the worker sees it."""
+
+    def __init__(self, likeable: Likeable, link: Link) -> None:
+        self._kind = likeable.kind
+        self._keys = KindKeys(likeable.kind)
+        self._repeatable = int(likeable.repeatable)
+        self._link = link
+
+    def memory(self) -> Memory:
+        """What is there now, under whatever generation."""
+        generation, sequence = self._link.call("MGET", self._keys.gen, self._keys.seq)
+        return Memory(int(generation or 0), int(sequence or 0))
+
+    def renew(self, generation: int, empty: bool) -> bool:
+        """Write a greater generation, and let the kind's own keys go if asked; False where a greater one stands."""
+        keys = [self._keys.gen, self._keys.seq, self._keys.dirty]
+        return bool(run(self._link, "renew", keys, [generation, int(empty)]))
+
+    def unlink_things(self, tell: Callable[[], None]) -> None:
+        """Let all keys of the kind's things go. This walks over everything in Redis: only for memory that is lost."""
+        for keys in self._scanned(pattern_of_things(self._kind)):
+            ours = [key for key in keys if is_of_a_thing(key)]
+            if ours:
+                self._link.call("UNLINK", *ours)
+            tell()
+
+    def things(self) -> Iterator[list[str]]:
+        """Every thing of the kind that somebody likes, some at a time; one may come twice."""
+        for keys in self._scanned(ThingKeys(self._kind, "*").liked_by):
+            yield [thing_of(key) for key in keys]
+
+    def restore(self, generation: int, rows: Sequence[Kept]) -> None:
+        """Put likes back, and lift the sequence to their versions."""
+        keys, places = self._with_things([self._keys.gen, self._keys.seq], [row.thing for row in rows], 3)
+        args: list[Argument] = [generation, self._link.deadline_ms(), self._repeatable]
+        for row in rows:
+            args += (places[row.thing], row.player, row.version, row.amount, row.at_ms)
+        run(self._link, "restore", keys, args)
+
+    def lift(self, generation: int) -> None:
+        """Let versions go on above all that earlier memories gave out, so that those can come back and not win."""
+        args: list[Argument] = [generation, self._link.deadline_ms(), generation << VERSION_BITS]
+        run(self._link, "lift", [self._keys.gen, self._keys.seq], args)
+
+    def dirty(self, generation: int, limit: int) -> tuple[int, list[DirtyLike]]:
+        """How many likes SQL lacks, and about ``limit`` of them."""
+        total, *cells = run(self._link, "mirror_read", [self._keys.gen, self._keys.dirty], [generation, limit])
+        return int(total), [_dirty(field, mark) for field, mark in zip(cells[::2], cells[1::2], strict=True)]
+
+    def clean(self, generation: int, rows: Sequence[DirtyLike]) -> int:
+        """Take off the dirty marks that are still those that were read; returns how many likes are dirty yet."""
+        args: list[Argument] = [generation]
+        for row in rows:
+            args += (f"{row.thing}\n{row.player}", row.mark)
+        return int(run(self._link, "mirror_done", [self._keys.gen, self._keys.dirty], args))
+
+    def soil(self, generation: int, row: tuple[str, str], at_ms: int, compared: int | None = None) -> bool:
+        """Have the mirror copy a like (thing, player) again, if it is still as ``compared`` (None: whatever it is)."""
+        thing, player = row
+        keys = ThingKeys(self._kind, thing)
+        named = [self._keys.gen, self._keys.seq, self._keys.dirty, keys.liked_by, keys.amounts]
+        args: list[Argument] = [generation, self._link.deadline_ms(), self._repeatable, thing, player]
+        return bool(run(self._link, "soil", named, [*args, "*" if compared is None else compared, at_ms]))
+
+    def recount(self, generation: int, things: Sequence[str], repair: bool) -> list[tuple[int, int]]:
+        """The count of each thing, as it was, and how many likes it has; set right if asked to."""
+        keys = [self._keys.gen, *(key for thing in things for key in thing_keys(self._kind, thing))]
+        args = [generation, self._link.deadline_ms(), self._repeatable, int(repair)]
+        cells = [int(cell) for cell in run(self._link, "recount", keys, args)]
+        return list(zip(cells[::2], cells[1::2], strict=True))
+
+    def look(self, generation: int, rows: Sequence[tuple[str, str]]) -> list[Looked]:
+        """What Redis has of likes (thing, player)."""
+        keys, places = self._with_things([self._keys.gen, self._keys.dirty], [thing for thing, _ in rows], 2)
+        args: list[Argument] = [generation, self._repeatable]
+        for thing, player in rows:
+            args += (places[thing], thing, player)
+        cells = [int(cell) for cell in run(self._link, "look", keys, args)]
+        return [Looked(amount, bool(dirty)) for amount, dirty in zip(cells[::2], cells[1::2], strict=True)]
+
+    def players(self, thing: str) -> Iterator[list[str]]:
+        """Those who like a thing, some at a time; one may come twice."""
+        cursor = "0"
+        while True:
+            following, cells = self._link.call(
+                "ZSCAN", ThingKeys(self._kind, thing).liked_by, cursor, "COUNT", SCANNED_AT_ONCE
+            )
+            cursor = following.decode()
+            yield [cell.decode() for cell in cells[::2]]
+            if cursor == "0":
+                return
+
+    def _scanned(self, pattern: str) -> Iterator[list[str]]:
+        cursor = "0"
+        while True:
+            following, keys = self._link.call("SCAN", cursor, "MATCH", pattern, "COUNT", SCANNED_AT_ONCE)
+            cursor = following.decode()
+            yield [key.decode() for key in keys]
+            if cursor == "0":
+                return
+
+    def _with_things(self, keys: list[str], things: Sequence[str], each: int) -> tuple[list[str], dict[str, int]]:
+        """The keys with those of the things behind them, and at which number in KEYS those of each thing begin."""
+        places: dict[str, int] = {}
+        for thing in dict.fromkeys(things):
+            places[thing] = len(keys) + 1
+            liked_by, count, amounts = thing_keys(self._kind, thing)
+            keys += [liked_by, count, amounts] if each == 3 else [liked_by, amounts]
+        return keys, places
+
+
+def _dirty(field: bytes, mark: bytes) -> DirtyLike:
+    thing, _, player = field.decode().partition("\n")
+    version, amount, at_ms = mark.split(b"|")
+    return DirtyLike(thing, player, int(version), int(amount), int(float(at_ms)), mark)
