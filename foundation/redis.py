@@ -8,6 +8,7 @@ path retries and cannot tell the two apart.
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -31,6 +32,7 @@ Argument = str | bytes | int | float
 BREAK_SECONDS = 1.0
 CLOCK_FRESH_SECONDS = 60.0
 SETTLING_TIMEOUT_SECONDS = 10.0
+RUN_ID = "<the run_id of the server that is asked>"  # as an argument of a script: the link puts it in
 
 
 class RedisAway(Unavailable):
@@ -47,6 +49,15 @@ class RedisRefused(Unavailable):
 
 class UnknownRedis(DriverConnectionError):
     """The server behind a new connection has a run_id that SQL does not know: its memory is not trusted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One of the scripts that ``Link.many`` sends together; none may need another's effect."""
+
+    script: Script
+    keys: Sequence[str]
+    args: Sequence[Argument] = ()
 
 
 class Breaker:
@@ -111,25 +122,37 @@ class Link:
 
     def run(self, script: Script, keys: Sequence[str], args: Sequence[Argument]) -> Any:
         """Run ``script`` once. Raises ``RedisAway``, ``RedisSilent`` or ``RedisRefused``."""
-        try:
-            return self.call("EVALSHA", script.digest, len(keys), *keys, *args)
-        except _ScriptMissing:
-            return self.call("EVAL", script.text, len(keys), *keys, *args)
+        return self.many([Call(script, keys, args)])[0]
+
+    def many(self, calls: Sequence[Call]) -> list[Any]:
+        """Run many scripts, each once, in one round trip; their answers.
+
+        Raises ``RedisAway``, ``RedisSilent``, or the first ``RedisRefused``: the others have acted then.
+        """
+        answers = self._exchange([_named(call) for call in calls])
+        unknown = [nth for nth, answer in enumerate(answers) if isinstance(answer, _ScriptMissing)]
+        for nth, answer in zip(unknown, self._exchange([_spelled(calls[nth]) for nth in unknown]), strict=True):
+            answers[nth] = answer
+        return [_granted(answer) for answer in answers]
 
     def call(self, *command: Argument, read: Callable[[Any], Any] | None = None) -> Any:
         """Send one command once. Raises ``RedisAway``, ``RedisSilent`` or ``RedisRefused``."""
+        answer = _granted(self._exchange([command])[0])
+        return read(answer) if read else answer
+
+    def pipeline(self, commands: Sequence[Sequence[Argument]]) -> list[Any]:
+        """Send many plain commands, each once, in one round trip; their answers. Raises as ``many`` does."""
+        return [_granted(answer) for answer in self._exchange(commands)]
+
+    def _exchange(self, commands: Sequence[Sequence[Argument]]) -> list[Any]:
+        """The answers to commands that travel in one write; refusals are among them. Raises away or silent."""
+        if not commands:
+            return []
         connection = self._connection()
         try:
-            connection.send_command(*command, check_health=False)
-            answer = connection.read_response()
-        except NoScriptError as error:
-            self._breaker.answered()
-            raise _ScriptMissing(str(error)) from error
-        except (ResponseError, BusyLoadingError) as error:
-            self._breaker.answered()
-            if "LATE" in str(error):  # either clock was set: measure them again before the next write
-                self._clock_read_at = 0.0
-            raise RedisRefused(str(error)) from error
+            filled = [[self.run_id if part is RUN_ID else part for part in command] for command in commands]
+            connection.send_packed_command(connection.pack_commands(filled), check_health=False)
+            answers = [self._answer(connection) for _ in commands]
         except (DriverConnectionError, DriverTimeoutError, OSError) as error:
             connection.disconnect()
             self._breaker.failed()
@@ -140,7 +163,18 @@ class Link:
         finally:
             self._pool.release(connection)
         self._breaker.answered()
-        return read(answer) if read else answer
+        return answers
+
+    def _answer(self, connection: Connection) -> Any:
+        """The next answer, or the refusal that stands in its place."""
+        try:
+            return connection.read_response()
+        except NoScriptError as error:
+            return _ScriptMissing(str(error))
+        except (ResponseError, BusyLoadingError) as error:
+            if "LATE" in str(error):  # either clock was set: measure them again before the next write
+                self._clock_read_at = 0.0
+            return RedisRefused(str(error))
 
     def reset(self) -> None:
         """Forget connections and failures: the next call connects afresh."""
@@ -186,6 +220,21 @@ class Link:
 
 class _ScriptMissing(RedisRefused):
     """Redis does not have the script yet; nothing ran."""
+
+
+def _named(call: Call) -> list[Argument]:
+    return ["EVALSHA", call.script.digest, len(call.keys), *call.keys, *call.args]
+
+
+def _spelled(call: Call) -> list[Argument]:
+    return ["EVAL", call.script.text, len(call.keys), *call.keys, *call.args]
+
+
+def _granted(answer: Any) -> Any:
+    """The answer, or raise what stands in its place."""
+    if isinstance(answer, RedisRefused):
+        raise answer
+    return answer
 
 
 def read_info(answer: bytes | str) -> dict[str, str]:

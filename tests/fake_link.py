@@ -1,14 +1,13 @@
 """A link to fakeredis with the interface of ``foundation.redis.Link``: scripts run in a plain Lua, without a server."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import fakeredis
-from redis.exceptions import ResponseError
+from redis.exceptions import NoScriptError, ResponseError
 
-from foundation.lua import Script
-from foundation.redis import Argument, Link, RedisRefused
+from foundation.redis import RUN_ID, Argument, Link, RedisRefused, _ScriptMissing
 
 
 class FakeLink(Link):
@@ -25,15 +24,16 @@ class FakeLink(Link):
     def deadline_ms(self) -> int:
         return int(time.time() * 1000) + self.timeout_ms
 
-    def run(self, script: Script, keys: Sequence[str], args: Sequence[Argument]) -> Any:
-        return self.call("EVAL", script.text, len(keys), *keys, *args)
+    def _exchange(self, commands: Sequence[Sequence[Argument]]) -> list[Any]:
+        return [self._asked([self.run_id if part is RUN_ID else part for part in command]) for command in commands]
 
-    def call(self, *command: Argument, read: Callable[[Any], Any] | None = None) -> Any:
+    def _asked(self, command: Sequence[Argument]) -> Any:
         try:
-            answer = self._client.execute_command(*command)  # type: ignore[no-untyped-call]  # fakeredis has no types
+            return self._client.execute_command(*command)  # type: ignore[no-untyped-call]  # fakeredis has no types
+        except NoScriptError as error:
+            return _ScriptMissing(str(error))
         except ResponseError as error:
-            raise RedisRefused(str(error)) from error
-        return read(answer) if read else answer
+            return RedisRefused(str(error))
 
     def reset(self) -> None:
         self._client.flushall()

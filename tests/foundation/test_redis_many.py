@@ -1,0 +1,91 @@
+"""Several scripts or commands in one round trip: each runs once, and a refusal takes no answer from the others."""
+
+from pathlib import Path
+
+import pytest
+import redis as driver
+from django.conf import settings
+
+from foundation import lua, redis
+from foundation.redis import RUN_ID, Call, Link, RedisAway, RedisRefused
+from tests.fake_link import FakeLink
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(params=["real", "fake"])
+def link(request: pytest.FixtureRequest) -> Link:
+    redis.settling().reset()
+    return redis.settling() if request.param == "real" else FakeLink()
+
+
+def written(folder: Path, text: str) -> lua.Script:
+    (folder / "one.lua").write_text(text)
+    return lua.load(folder / "one.lua")
+
+
+def test_the_answers_come_in_the_order_of_the_calls(link: Link, tmp_path: Path) -> None:
+    step = written(tmp_path, "return redis.call('INCRBY', KEYS[1], ARGV[1])")
+
+    answers = link.many([Call(step, [key], [by]) for key, by in (("a", 1), ("b", 5), ("a", 2))])
+
+    assert answers == [1, 5, 3]
+
+
+def test_scripts_that_the_server_does_not_know_run_once(link: Link, tmp_path: Path) -> None:
+    known = written(tmp_path, "return redis.call('INCR', KEYS[1])")
+    link.run(known, ["a"], [])
+    unknown = written(tmp_path, "return redis.call('INCR', KEYS[1]) -- nobody has sent this yet")
+
+    answers = link.many([Call(unknown, ["b"]), Call(known, ["a"]), Call(unknown, ["b"])])
+
+    assert answers == [1, 2, 2]
+
+
+def test_a_refusal_is_raised_when_all_the_others_have_acted(link: Link, tmp_path: Path) -> None:
+    step = written(tmp_path, "return redis.call('INCR', KEYS[1])")
+    link.call("SET", "b", "no number")
+
+    with pytest.raises(RedisRefused):
+        link.many([Call(step, ["a"]), Call(step, ["b"]), Call(step, ["c"])])
+
+    assert link.pipeline([("GET", "a"), ("GET", "c")]) == [b"1", b"1"]
+    assert link.many([Call(step, ["a"])]) == [2]  # no answer of the others is left in the connection
+
+
+def test_the_link_puts_in_whose_memory_it_speaks_to(link: Link, tmp_path: Path) -> None:
+    echo = written(tmp_path, "return ARGV[1]")
+
+    [said] = link.many([Call(echo, [], [RUN_ID])])
+
+    assert said.decode() == link.run_id
+
+
+def test_nothing_is_sent_for_nothing(link: Link) -> None:
+    assert link.many([]) == []
+    assert link.pipeline([]) == []
+
+
+def test_fifty_are_one_round_trip(tmp_path: Path) -> None:
+    link = redis.settling()
+    step = written(tmp_path, "return redis.call('INCR', KEYS[1])")
+    link.run(step, ["a"], [])
+    with driver.Redis.from_url(settings.REDIS_URL) as client:
+        before = client.info("stats")["total_reads_processed"]
+
+        link.many([Call(step, [f"k{nth}"]) for nth in range(50)])
+
+        assert client.info("stats")["total_reads_processed"] - before == 2  # ours, and this question
+
+
+def test_while_redis_is_away_nothing_is_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    link = redis.boards()
+    link.reset()
+    monkeypatch.setattr(link, "_is_known", lambda run_id: False)
+    step = written(tmp_path, "return redis.call('INCR', KEYS[1])")
+
+    with pytest.raises(RedisAway):
+        link.many([Call(step, ["a"])])
+
+    link.reset()
+    assert redis.settling().call("EXISTS", "a") == 0
