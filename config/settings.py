@@ -213,6 +213,7 @@ STORAGES = {
 
 # -- Accounts -----------------------------------------------------------------------------------
 
+AUTHENTICATION_BACKENDS = ["foundation.login.LoginBrake", "django.contrib.auth.backends.ModelBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (
@@ -267,6 +268,9 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     },
 }
+
+# The sites that may show boards inside frames (`https://example.org`), by `?embed=1`. None by default.
+EMBED_SITES = env.list("EMBED_SITES", default=[])
 
 # -- Limits: "requests/seconds" within any such time; "" or "0" for none --------------------------
 

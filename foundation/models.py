@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from foundation.limits import MOST_REQUESTS, MOST_SECONDS, Limit
+
 # Django finds the models of an app here.
 from foundation.webhooks.models import WebhookDelivery, WebhookEndpoint
 
@@ -25,6 +27,8 @@ class ServiceKey(models.Model):
     secret_hash = models.CharField(max_length=64, editable=False)
     scopes = models.JSONField(_("scopes"), default=list)
     boards = models.JSONField(_("boards"), null=True, blank=True, help_text=_("Numbers of boards; empty means all."))
+    requests = models.PositiveIntegerField(_("requests"), null=True, blank=True)
+    seconds = models.PositiveIntegerField(_("seconds"), null=True, blank=True)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
     expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
     revoked_at = models.DateTimeField(_("revoked"), null=True, blank=True, editable=False)
@@ -34,9 +38,27 @@ class ServiceKey(models.Model):
         ordering = ("name", "-created_at")
         verbose_name = _("service key")
         verbose_name_plural = _("service keys")
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                # Each is said not to be null: to a check, what is unknown is as good as true.
+                condition=models.Q(requests__isnull=True, seconds__isnull=True)
+                | models.Q(
+                    requests__isnull=False,
+                    seconds__isnull=False,
+                    requests__range=(1, MOST_REQUESTS),
+                    seconds__range=(1, MOST_SECONDS),
+                ),
+                name="service_key_limit",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.name} (sunwi_{self.prefix}_…)"
+
+    @property
+    def limit(self) -> Limit | None:
+        """The key's own limit, which stands in for the site's; None where it has none."""
+        return None if self.requests is None or self.seconds is None else Limit(self.requests, self.seconds)
 
     def is_live(self, at: datetime) -> bool:
         """Whether the key opens anything at ``at``."""

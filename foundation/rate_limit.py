@@ -19,7 +19,7 @@ from redis.retry import Retry
 from foundation import clock, lua
 from foundation.errors import RateLimited, Unavailable
 from foundation.limits import Limit, Verdict, Windows
-from foundation.redis import Link
+from foundation.redis import Argument, Link
 
 logger = logging.getLogger(__name__)
 
@@ -79,7 +79,7 @@ def link_of(alias: str) -> Link:
 
 
 def _in_redis(alias: str, key: str, limit: Limit) -> Verdict:
-    args = [limit.requests, limit.seconds * 1_000_000, secrets.token_hex(4)]
+    args: list[Argument] = [limit.requests, limit.seconds * 1_000_000, secrets.token_hex(4)]
     allowed, remaining, wait_ms = link_of(alias).run(_script(), [key], args)
     return Verdict(allowed == 1, remaining, wait_ms)
 

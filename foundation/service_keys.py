@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 
 from foundation import clock
 from foundation.errors import Forbidden, Invalid, Unauthenticated
+from foundation.limits import Limit
 from foundation.models import ServiceKey
 from foundation.sql import Remembered, SqlAway, ask
 
@@ -23,9 +24,16 @@ LAST_USED_EVERY = timedelta(minutes=1)
 
 
 def make(
-    name: str, scopes: Iterable[str], boards: Iterable[int] | None = None, expires_at: datetime | None = None
+    name: str,
+    scopes: Iterable[str],
+    boards: Iterable[int] | None = None,
+    expires_at: datetime | None = None,
+    limit: Limit | None = None,
 ) -> tuple[ServiceKey, str]:
-    """Make a key and return it with its text, which is shown once and stored nowhere. Raises ``Invalid``."""
+    """Make a key and return it with its text, which is shown once and stored nowhere. Raises ``Invalid``.
+
+    ``limit`` is how much it may ask for, where that is not what the site's settings say.
+    """
     wanted = list(dict.fromkeys(scopes))
     unknown = [scope for scope in wanted if scope not in SCOPES]
     if unknown or not wanted:
@@ -40,6 +48,8 @@ def make(
         scopes=wanted,
         boards=sorted(set(boards)) if boards else None,
         expires_at=expires_at,
+        requests=limit.requests if limit else None,
+        seconds=limit.seconds if limit else None,
     )
     return key, f"sunwi_{prefix}_{secret}"
 

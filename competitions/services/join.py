@@ -24,13 +24,23 @@ from competitions.models import Competition, Joining, Participant
 from competitions.selectors.competitions import participants_count
 from competitions.services.locked import locked
 from competitions.services.strays import take_out
+from foundation.rate_limit import refuse_over
 from leaderboards.errors import Banned
 from leaderboards.models import Player
 
 
-@transaction.atomic
 def join(competition: Competition, player: Player, at: datetime, code: str = "") -> Participant:
-    """Let ``player`` take part; who had left comes back. Each refusal is a class of its own."""
+    """Let ``player`` take part; who had left comes back. Each refusal is a class of its own.
+
+    Tries with a code are counted, wherever they come from (``RateLimited``): codes are short.
+    """
+    if competition.joining == Joining.CODE:
+        refuse_over("join", player.pk)
+    return _join(competition, player, at, code)
+
+
+@transaction.atomic
+def _join(competition: Competition, player: Player, at: datetime, code: str) -> Participant:
     held = locked(competition)
     _refuse_by_time(held, at)
     before = Participant.objects.select_for_update().filter(competition=held, player=player).first()

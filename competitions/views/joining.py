@@ -15,7 +15,7 @@ from competitions.services import join as services
 from competitions.views.access import own_player, visible
 from competitions.views.words import joining_was_until, refusal
 from foundation import clock
-from foundation.errors import SunwiError
+from foundation.errors import RateLimited, SunwiError
 from leaderboards.models import Player
 
 LONGEST_CODE = 40
@@ -52,6 +52,8 @@ def join(competition: Competition, player: Player | None, code: str) -> str:
     at = clock.now()
     try:
         services.join(competition, player, at, code[:LONGEST_CODE])
+    except RateLimited:
+        raise  # a page of its own
     except SunwiError as error:
         return refusal(error, competition, at)
     return ""

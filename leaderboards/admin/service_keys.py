@@ -17,8 +17,11 @@ from django.utils.translation import gettext_lazy as _lazy
 from django.views.decorators.cache import never_cache
 
 from foundation import clock, service_keys
+from foundation.limits import Limit, read_limit
 from foundation.models import ServiceKey
 from leaderboards.models import Board
+
+LIFE = ("created_at", "expires_at", "last_used_at", "revoked_at")
 
 
 class NewKeyForm(forms.ModelForm[ServiceKey]):
@@ -43,6 +46,12 @@ class NewKeyForm(forms.ModelForm[ServiceKey]):
         widget=AdminSplitDateTime,
         help_text=_lazy("In UTC; empty means never, until it is revoked."),
     )
+    limit = forms.CharField(
+        label=_lazy("Limit"),
+        required=False,
+        max_length=20,
+        help_text=_lazy("How many requests in how many seconds, such as 100/10; empty means the site's limits."),
+    )
 
     class Meta:
         model = ServiceKey
@@ -60,6 +69,15 @@ class NewKeyForm(forms.ModelForm[ServiceKey]):
         """Numbers, or None for all."""
         return [int(seq) for seq in self.cleaned_data["boards"]] or None
 
+    def clean_limit(self) -> Limit | None:
+        """None for the site's."""
+        try:
+            return read_limit(self.cleaned_data["limit"])
+        except ValueError as error:
+            raise ValidationError(
+                _("Write it as requests/seconds: 100/10 means 100 requests in 10 seconds.")
+            ) from error
+
     def clean_expires_at(self) -> Any:
         """A key that has expired already opens nothing."""
         expires_at = self.cleaned_data["expires_at"]
@@ -76,7 +94,7 @@ class ServiceKeyAdmin(admin.ModelAdmin[ServiceKey]):
     search_fields = ("name", "prefix__exact")
     actions = ("revoke",)
     list_per_page = 50
-    fields = ("name", "scopes", "boards", "expires_at")
+    fields = ("name", "scopes", "boards", "expires_at", "limit")
 
     @admin.display(description=_lazy("may"))
     def may(self, key: ServiceKey) -> str:
@@ -87,6 +105,11 @@ class ServiceKeyAdmin(admin.ModelAdmin[ServiceKey]):
     def where(self, key: ServiceKey) -> str:
         """Its boards."""
         return _("all") if key.boards is None else ", ".join(map(str, key.boards))
+
+    @admin.display(description=_lazy("limit"))
+    def how_much(self, key: ServiceKey) -> str:
+        """How many requests in how many seconds."""
+        return str(key.limit) if key.limit else _("the site's")
 
     @admin.display(description=_lazy("state"))
     def state(self, key: ServiceKey) -> str:
@@ -110,7 +133,18 @@ class ServiceKeyAdmin(admin.ModelAdmin[ServiceKey]):
         """A made key shows its life too, never its secret."""
         if obj is None:
             return self.fields
-        return ("name", "prefix", "may", "where", "state", "created_at", "expires_at", "last_used_at", "revoked_at")
+        return (
+            "name",
+            "prefix",
+            "may",
+            "where",
+            "state",
+            "created_at",
+            "expires_at",
+            "how_much",
+            "last_used_at",
+            "revoked_at",
+        )
 
     def has_change_permission(self, request: HttpRequest, obj: ServiceKey | None = None) -> bool:
         """For the list's action; no key is edited."""
@@ -123,7 +157,9 @@ class ServiceKeyAdmin(admin.ModelAdmin[ServiceKey]):
     def save_model(self, request: HttpRequest, obj: ServiceKey, form: Any, change: bool) -> None:
         """Make the key; its text lives as long as this request."""
         wanted = form.cleaned_data
-        key, text = service_keys.make(wanted["name"], wanted["scopes"], wanted["boards"], wanted["expires_at"])
+        key, text = service_keys.make(
+            wanted["name"], wanted["scopes"], wanted["boards"], wanted["expires_at"], wanted["limit"]
+        )
         obj.pk, obj.prefix = key.pk, key.prefix
         request.made_service_key = text  # type: ignore[attr-defined]  # ours, for one request
 

@@ -1,7 +1,7 @@
 """Who calls, and what his key opens. Never a cookie: a browser's login opens nothing here.
 
 Two callables for the routes: ``Writes(scope)`` demands a key with the scope, ``Reads()`` takes anybody, but
-refuses a key that is wrong. Both run before anything else of a request is read.
+refuses a key that is wrong. Both run once for each request, before anything else of it is read; so the brake is here.
 """
 
 from typing import Literal
@@ -10,8 +10,10 @@ from django.http import HttpRequest
 from ninja.security.base import AuthBase
 
 from foundation import service_keys
+from foundation.client import client_of
 from foundation.errors import Unauthenticated
 from foundation.models import ServiceKey
+from foundation.rate_limit import refuse_over
 from leaderboards import selectors
 from leaderboards.errors import BoardForbidden, UnknownPeriod
 from leaderboards.models import Board, Visibility
@@ -32,8 +34,9 @@ class Writes(_ServiceKeyAuth):
         self._scope = scope
 
     def __call__(self, request: HttpRequest) -> ServiceKey:
-        key = service_keys.authenticate(request.headers.get("Authorization"))
+        key = _authenticated(request)
         service_keys.require(key, self._scope)
+        _brake("write", key)
         return key
 
 
@@ -41,8 +44,12 @@ class Reads(_ServiceKeyAuth):
     """A key if one is sent; a wrong one is 401, here too."""
 
     def __call__(self, request: HttpRequest) -> ServiceKey | Literal["anybody"]:
-        header = request.headers.get("Authorization")
-        return "anybody" if header is None else service_keys.authenticate(header)
+        if request.headers.get("Authorization") is None:
+            refuse_over("read", client_of(request))
+            return "anybody"
+        key = _authenticated(request)
+        _brake("read", key)
+        return key
 
 
 def key_of(request: HttpRequest) -> ServiceKey | None:
@@ -107,6 +114,21 @@ def may_list(request: HttpRequest, board: Board) -> bool:
 def is_private(board: Board) -> bool:
     """Whether only keys read the board."""
     return board.visibility == Visibility.PRIVATE
+
+
+def _authenticated(request: HttpRequest) -> ServiceKey:
+    """The key that is sent. Who sends a wrong one is known by his address only, and is braked as such."""
+    try:
+        return service_keys.authenticate(request.headers.get("Authorization"))
+    except Unauthenticated:
+        refuse_over("read", client_of(request))
+        raise
+
+
+def _brake(brake: str, key: ServiceKey) -> None:
+    """Count a request with ``key``: a limit of its own counts all that it does, the site's reads and writes apart."""
+    own = key.limit
+    refuse_over("key" if own else brake, f"{key.pk} {key.name}", own)
 
 
 def _refuse_event_board(board: Board) -> None:

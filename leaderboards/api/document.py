@@ -26,10 +26,11 @@ REFUSALS = {
     411: "The body came without a Content-Length.",
     413: "The body is over 1 MiB.",
     422: "A parameter, the body or a player's id is of the wrong shape; `errors` says where.",
+    429: "Too many requests of this key or address; `Retry-After` says when the next one is let in.",
     500: "A fault on this side. It is in the log.",
     503: "What answers or decides this is away; `Retry-After` says when to try again.",
 }
-EVERYWHERE = (405, 500, 503)
+EVERYWHERE = (405, 429, 500, 503)
 READING = (401, 403, 404, 422)
 BODY = (400, 411, 413, 422)
 _SERVICE_KEY = {

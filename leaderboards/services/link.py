@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import IntegrityError, transaction
 
+from foundation.rate_limit import refuse_over
 from leaderboards.errors import AlreadyLinked, BadLinkCode
 from leaderboards.models import LinkCode, Player
 from leaderboards.services.players import ensure_player
@@ -32,7 +33,11 @@ def make_code(external_id: str, at: datetime) -> tuple[str, datetime]:
 
 
 def redeem(code: str, user: AbstractBaseUser, at: datetime) -> Player:
-    """Link ``user`` to the code's player. Raises ``BadLinkCode`` or ``AlreadyLinked``; then nothing has changed."""
+    """Link ``user`` to the code's player.
+
+    Raises ``BadLinkCode``, ``AlreadyLinked``, or ``RateLimited`` for who tries many; then nothing has changed.
+    """
+    refuse_over("link", user.pk)
     try:
         with transaction.atomic():
             return _redeem(code, user, at)

@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from foundation import clock
-from foundation.errors import SunwiError
+from foundation.errors import RateLimited, SunwiError
 from leaderboards.errors import AlreadyLinked, BadLinkCode
 from leaderboards.models import Player
 from leaderboards.services import link
@@ -41,6 +41,8 @@ def account(request: HttpRequest) -> HttpResponse:
 def _redeem(form: LinkForm, user: User) -> bool:
     try:
         link.redeem(form.cleaned_data["code"], user, clock.now())
+    except RateLimited:
+        raise  # a page of its own
     except SunwiError as error:
         form.add_error("code", _sentence(error))
         return False

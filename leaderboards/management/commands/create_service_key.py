@@ -4,12 +4,14 @@ from argparse import ArgumentParser
 from typing import Any
 
 from foundation import service_keys
+from foundation.errors import Invalid
+from foundation.limits import Limit, read_limit
 from leaderboards import selectors
 from leaderboards.management.command import Command as BaseCommand
 
 
 class Command(BaseCommand):
-    """``create_service_key NAME --scope scores:write [--scope …] [--board SEQ …]``."""
+    """``create_service_key NAME --scope scores:write [--scope …] [--board SEQ …] [--limit 100/10]``."""
 
     help = "Make a service key and print it, alone on a line. It is shown this one time."
 
@@ -22,10 +24,20 @@ class Command(BaseCommand):
         parser.add_argument(
             "--board", action="extend", nargs="+", type=int, metavar="SEQ", help="only these boards; default: all"
         )
+        parser.add_argument(
+            "--limit", metavar="REQUESTS/SECONDS", help="at most so many, such as 100/10; default: the site's limits"
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Refuse boards that do not exist: a key for none of the present ones is a typing error."""
         for seq in options["board"] or ():
             selectors.board_by_seq(seq)
-        _, key = service_keys.make(options["name"], options["scope"], options["board"])
+        _, key = service_keys.make(options["name"], options["scope"], options["board"], limit=_limit(options["limit"]))
         self.stdout.write(key)
+
+
+def _limit(text: str | None) -> Limit | None:
+    try:
+        return read_limit(text or "")
+    except ValueError as error:
+        raise Invalid(str(error)) from error

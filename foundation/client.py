@@ -1,0 +1,36 @@
+"""Who a request comes from: the address of the client, as far as it can be believed.
+
+The trap: ``X-Forwarded-For`` begins with whatever the client wrote into it. Only what our own proxies added counts,
+which stands at its end: with two of them the second from the right.
+"""
+
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+
+from django.conf import settings
+from django.http import HttpRequest
+
+UNKNOWN = "unknown"
+
+
+def client_of(request: HttpRequest) -> str:
+    """The address, or of IPv6 the network of 64 bits that one household has; ``unknown`` where there is none."""
+    address = _read(_forwarded(request)) or _read(request.META.get("REMOTE_ADDR", ""))
+    if address is None:
+        return UNKNOWN
+    if isinstance(address, IPv6Address):
+        return str(address.ipv4_mapped or IPv6Network((int(address) >> 64 << 64, 64)))
+    return str(address)
+
+
+def _forwarded(request: HttpRequest) -> str:
+    """What the outermost of our proxies saw; empty where a request came past them."""
+    proxies: int = settings.TRUSTED_PROXIES
+    seen = request.headers.get("X-Forwarded-For", "").split(",")
+    return seen[-proxies].strip() if 0 < proxies <= len(seen) else ""
+
+
+def _read(text: str) -> IPv4Address | IPv6Address | None:
+    try:
+        return ip_address(text)
+    except ValueError:
+        return None
