@@ -29,8 +29,7 @@ mutants: $(VENV)/.installed-dev
 	$(BIN)/python tests/faults/mutants/run.py $(ARGS)
 
 bench: $(VENV)/.installed-dev
-	$(BIN)/python -m benchmarks.recovery $(ARGS)
-	$(BIN)/python -m benchmarks.competitions $(ARGS)
+	$(BIN)/python -m benchmarks $(ARGS)
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

@@ -5,7 +5,7 @@ Others on the machine stretch the seconds; CPU seconds they hardly touch. Those 
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,3 +50,23 @@ def _ticks(pid: int) -> int:
     """Of the process and its threads, as user and in the kernel: fields 14 and 15, counted behind the name."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return int(fields[11]) + int(fields[12])
+
+
+def tree_seconds(pids: Iterable[int]) -> float:
+    """CPU seconds of processes and of all that they started and that still run; 0 where nobody tells."""
+    return sum(_ticks(each) for pid in pids for each in _tree(pid)) / _TICKS
+
+
+def parent_of(pid: int) -> int:
+    """Who started a process; 0 where nobody tells."""
+    stat = Path(f"/proc/{pid}/stat")
+    return int(stat.read_text().rpartition(")")[2].split()[1]) if stat.exists() else 0
+
+
+def _tree(pid: int) -> list[int]:
+    """The process and its descendants."""
+    found = [pid] if Path(f"/proc/{pid}/stat").exists() else []
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in children.read_text().split():
+            found += _tree(int(child))
+    return found

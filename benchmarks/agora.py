@@ -1,0 +1,144 @@
+"""Ours beside agoragames' leaderboard-python 3.7.3: leaders and neighbours, batches with dense ranks, a rank.
+
+    python -m benchmarks.agora [--players 1000000] [--seconds 1] [--passes 5] [--json FILE]
+
+The peer lives in an environment of its own, which pip makes in a temporary folder. Where it cannot be had, the
+figures say ``not measured``. Both work in their own process on the same Redis, one after the other.
+"""
+
+import random
+import subprocess
+import tempfile
+import venv
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from benchmarks.command import run_sized
+from benchmarks.figures import Figure, Sample, Size, at_least, ratio, spend
+
+WANTED = ("leaderboard==3.7.3", "redis==2.10.6")
+SCRIPT = Path(__file__).parent / "limits" / "agora.py"
+A_CALL = 1000
+SHARED = 100
+BOUNDS = {"page": at_least(4), "ties": at_least(25), "rank": at_least(0.8)}
+
+
+class NotInstalled(Exception):
+    """The peer cannot be had here; its words say why."""
+
+
+def measure(size: Size) -> dict[str, Any]:
+    """All figures of one run."""
+    with tempfile.TemporaryDirectory(prefix="sunwi-agora-", dir="/tmp") as folder:
+        try:
+            python = _install(Path(folder))
+        except NotInstalled as error:
+            absent = {
+                f"vs_leaderboard_py_{name}": Figure(None, bound, why=str(error)) for name, bound in BOUNDS.items()
+            }
+            return {"players": size.players, **absent}
+        ours = _ours(size)
+        with _peer(python, size.players) as peer:
+            figures = {
+                f"vs_leaderboard_py_{name}": ratio(size.passes, ours[name], partial(peer, name, size.seconds), bound)
+                for name, bound in BOUNDS.items()
+            }
+    return {"players": size.players, **figures}
+
+
+def _install(folder: Path) -> str:
+    """An environment with the peer in it; its Python."""
+    try:
+        venv.create(folder / "venv", with_pip=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise NotInstalled(f"no environment can be made: {error}") from error
+    python = str(folder / "venv" / "bin" / "python")
+    command = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *WANTED]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise NotInstalled("pip took longer than two minutes") from error
+    if done.returncode:
+        raise NotInstalled(f"pip: {(done.stderr.strip().splitlines() or ['it said nothing'])[-1]}")
+    return python
+
+
+@contextmanager
+def _peer(python: str, players: int) -> Iterator[Callable[[str, float], Sample]]:
+    """The peer, filled and waiting for orders."""
+    from django.conf import settings
+
+    socket = settings.CACHES["boards"]["LOCATION"].removeprefix("unix://").partition("?")[0]
+    command = [python, str(SCRIPT), socket, "4", str(players), str(_scores(players))]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+
+        def said() -> str:
+            line = child.stdout.readline() if child.stdout else ""
+            if not line:
+                raise SystemExit("the peer ended")
+            return line
+
+        def order(name: str, seconds: float) -> Sample:
+            print(name, seconds, file=child.stdin, flush=True)
+            count, spent = said().split()
+            return Sample(int(count), float(spent))
+
+        said()
+        yield order
+
+
+def _ours(size: Size) -> dict[str, Callable[[], Sample]]:
+    from benchmarks.boards import MOVING, filled_board, forget_redis, settle
+    from foundation import redis as links
+    from leaderboards.stores.base import Around, Named, Page
+    from leaderboards.stores.zset import ZsetStore
+
+    plain = filled_board(size.players, "redis", "Bench plain", **MOVING)
+    dense = filled_board(size.players, "redis", "Bench dense", ties="dense", update="latest", maximum=1_000_000)
+    forget_redis()
+    settle(plain)
+    settle(dense)
+    store = ZsetStore(links.boards())
+    one = partial(_one, size.players)
+    return {
+        "page": partial(spend, size.seconds, one, lambda name: store.read(plain, [Page(0, 25), Around(name, 12)])),
+        "rank": partial(spend, size.seconds, one, lambda name: store.read(plain, [Named((name,))])),
+        "ties": partial(spend, size.seconds, partial(_entries, dense, size.players), partial(_submit, dense)),
+    }
+
+
+def _scores(players: int) -> int:
+    """How many different scores there are on the board of ties: about a hundred players share each."""
+    return max(1, players // SHARED)
+
+
+def _one(players: int) -> tuple[int, str]:
+    return 1, f"player-{random.randrange(players) + 1}"
+
+
+def _entries(period: Any, players: int) -> tuple[int, list[Any]]:
+    from foundation import clock
+    from leaderboards.core.instants import milliseconds
+    from leaderboards.stores.zset_writes import ToJudge
+
+    at_ms = period.layout.quantize(milliseconds(clock.now()))
+    scores = _scores(players)
+    return A_CALL, [ToJudge(_one(players)[1], (random.randrange(scores),), at_ms, None) for _ in range(A_CALL)]
+
+
+def _submit(period: Any, entries: list[Any]) -> None:
+    from foundation import clock
+    from foundation import redis as links
+    from leaderboards.services.ids import days
+    from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, ZsetWriter
+
+    for start in range(0, len(entries), ENTRIES_PER_CALL):
+        part = entries[start : start + ENTRIES_PER_CALL]
+        ZsetWriter(links.boards()).submit(period, part, days(clock.now()))
+
+
+if __name__ == "__main__":
+    run_sized(__doc__, measure)

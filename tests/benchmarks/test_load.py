@@ -1,0 +1,74 @@
+"""The load generator: what it asks is what was ordered, and a wrong answer is no answer."""
+
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from benchmarks.load import Load, Order
+
+
+class _Answers(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    asked: list[tuple[str, str, str]]
+
+    def do_GET(self) -> None:
+        self._answer(304 if self.headers["If-None-Match"] else 200, b"" if self.headers["If-None-Match"] else b"here")
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        self._answer(200, b'{"rejected": 0}' if "player-1" in body else b'{"rejected": 1}', body)
+
+    def _answer(self, status: int, body: bytes, sent: str = "") -> None:
+        self.asked.append((self.command, self.path, sent))
+        self.send_response(status)
+        if status == 200:
+            self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (so it is called there)
+        """Say nothing."""
+
+
+@pytest.fixture
+def server() -> Iterator[ThreadingHTTPServer]:
+    _Answers.asked = []
+    serving = ThreadingHTTPServer(("127.0.0.1", 0), _Answers)
+    serving.daemon_threads = True
+    thread = threading.Thread(target=serving.serve_forever)
+    thread.start()
+    yield serving
+    serving.shutdown()
+    thread.join()
+    serving.server_close()
+
+
+def test_a_closed_loop_asks_again_as_soon_as_it_is_answered(server: ThreadingHTTPServer) -> None:
+    told = Load(Order(server.server_port, 0.2, "/page", connections=2)).run()
+
+    assert told["count"] == len(_Answers.asked) > 2
+    assert told["bad"] == 0
+    assert {asked[:2] for asked in _Answers.asked} == {("GET", "/page")}
+
+
+def test_a_rate_is_kept_to(server: ThreadingHTTPServer) -> None:
+    told = Load(Order(server.server_port, 0.5, "/page", connections=2, rate=20)).run()
+
+    assert 8 <= told["count"] <= 11
+
+
+def test_an_answer_that_is_not_the_one_waited_for_is_bad(server: ThreadingHTTPServer) -> None:
+    order = Order(server.server_port, 0.1, "/scores", connections=1, post=True, entries=1, board=3, players=1)
+
+    good, unchanged = Load(order).run(), Load(Order(server.server_port, 0.1, "/", headers={"If-None-Match": "x"})).run()
+
+    assert good["bad"] == unchanged["bad"] == 0
+    assert '"board":3,"player":"player-1"' in _Answers.asked[0][2]
+
+
+def test_a_refused_entry_is_bad(server: ThreadingHTTPServer) -> None:
+    told = Load(Order(server.server_port, 0.1, "/scores", connections=1, post=True, entries=0, board=3)).run()
+
+    assert told["bad"] == told["count"] > 0
