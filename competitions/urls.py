@@ -10,6 +10,13 @@ urlpatterns = [
     path("competitions/<int:number>/leave/", views.leave, name="competition-leave"),
     path("competitions/<int:number>/reveal/", views.reveal, name="competition-reveal"),
     path("competitions/<int:number>/picture/<slug:digest>.webp", views.picture, name="competition-picture"),
+    path("competitions/<int:number>/comments/", views.comments, name="comments"),
+    path("competitions/<int:number>/comments/<int:comment>/", views.comment, name="comment"),
+    path("competitions/<int:number>/comments/<int:comment>/edit/", views.edit, name="comment-edit"),
+    path("competitions/<int:number>/comments/<int:comment>/delete/", views.delete, name="comment-delete"),
+    path("competitions/<int:number>/comments/<int:comment>/hide/", views.hide, name="comment-hide"),
+    path("competitions/<int:number>/comments/<int:comment>/like/", views.like, name="comment-like"),
+    path("competitions/<int:number>/comments/<int:comment>/likes/", views.liked_by, name="comment-likes"),
     path("inbox/", views.inbox, name="inbox"),
     path("inbox/settings/", views.preferences, name="inbox-settings"),
 ]

@@ -1,10 +1,13 @@
-"""The API's share that is about competitions: reading them, joining and leaving, results and rewards.
+"""The API's share that is about competitions: reading them, joining and leaving, results and rewards,
+what is said about them.
 
 It is answered by the API of leaderboards, which knows nothing of it; ``config/urls.py`` puts the two together.
 """
 
-from competitions.api import competitions, participants, results, standings
+from competitions.api import comments, competitions, participants, results, standings
 from competitions.api.examples import told_of_competitions
 from leaderboards.api.document import Part
 
-part = Part(tuple(each.router for each in (competitions, standings, participants, results)), told_of_competitions)
+_ROUTERS = tuple(each.router for each in (competitions, standings, participants, results, comments))
+
+part = Part(_ROUTERS, told_of_competitions)

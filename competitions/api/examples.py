@@ -20,6 +20,12 @@ _CODE = {
 _PERIOD = {
     "label": "c7", "starts_at": "2026-11-20T00:00:00Z", "ends_at": "2026-11-22T00:00:00Z", "state": "open",
 }  # fmt: skip  # as a table
+_SAID = {
+    "total": 1,
+    "rows": [
+        {"id": 5, "player": "alice", "text": "Well done.", "created_at": "2026-11-20T09:00:00Z", "likes": 12},
+    ],
+}  # fmt: skip  # as a table
 
 
 def told_of_competitions() -> dict[str, Told]:
@@ -38,6 +44,7 @@ def told_of_competitions() -> dict[str, Told]:
         "read_participant": Told(path=alice),
         "read_around_participant": Told(path=alice, query="?radius=4", answer=page),
         "read_history": Told(path=alice),
+        "read_comments": Told(path=one, query="?order=newest&offset=0&limit=20", answer=_SAID),
         "join_competition": Told(
             refusals=(*BODY, 401, 403, 404, 409),
             path=alice,

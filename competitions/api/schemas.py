@@ -134,6 +134,23 @@ class RewardsShown(Schema):
     rows: list[GrantShown]
 
 
+class CommentShown(Schema):
+    """What a player said."""
+
+    id: int = Field(description="By which it is liked: `/likes/comment/{id}`.")
+    player: str
+    text: str = Field(description="Plain text of up to 2,000 characters; lines end with a line feed.")
+    created_at: Time
+    likes: int = Field(ge=0)
+
+
+class CommentsOfCompetition(Schema):
+    """Comments, as many as anybody may read."""
+
+    total: int
+    rows: list[CommentShown]
+
+
 class CompetitionOfResult(Schema):
     """What the result is of."""
 

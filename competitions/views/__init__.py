@@ -1,11 +1,29 @@
 """The pages about competitions. They show what the public may see; staff find the rest in the admin."""
 
+from competitions.views.comment import delete, edit, hide
+from competitions.views.comments import comment, comments
 from competitions.views.detail import competition
 from competitions.views.inbox import inbox
 from competitions.views.joining import leave
+from competitions.views.liking import like, liked_by
 from competitions.views.listing import competitions
 from competitions.views.picture import picture
 from competitions.views.preferences import preferences
 from competitions.views.reveal import reveal
 
-__all__ = ["competition", "competitions", "inbox", "leave", "picture", "preferences", "reveal"]
+__all__ = [
+    "comment",
+    "comments",
+    "competition",
+    "competitions",
+    "delete",
+    "edit",
+    "hide",
+    "inbox",
+    "leave",
+    "like",
+    "liked_by",
+    "picture",
+    "preferences",
+    "reveal",
+]

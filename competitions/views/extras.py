@@ -1,4 +1,4 @@
-"""What a competition's page shows besides its moving parts: how to join, who wins what, a player's way so far."""
+"""What a competition's page shows besides its moving parts: joining, rewards, a player's way, what people say."""
 
 from datetime import datetime
 from typing import Any
@@ -10,6 +10,7 @@ from competitions.selectors.history import history
 from competitions.selectors.rewards import grants_of, tiers
 from competitions.views.access import own_player
 from competitions.views.joining import offer
+from competitions.views.talk import talk
 from competitions.views.words import attempts, moment, who_earns, who_may_join
 from foundation.sql import SqlAway, ask
 from leaderboards.views.answers import is_staff
@@ -37,6 +38,7 @@ def _extras(request: HttpRequest, competition: Competition, viewer: Viewer, at: 
         "to_reveal": is_staff(request) and competition.final_at is not None and competition.is_hidden(at),
         **_way(competition, viewer, at),
         **_rewards(competition, viewer, at),
+        **talk(request, competition, at),
     }
 
 

@@ -1,6 +1,7 @@
 """Every address of the site with examples, for tests that walk all of it. Whoever adds an address adds its examples.
 
-``{c}`` is a competition, ``{board}`` its board, ``{other}`` a calendar board, ``{picture}`` the competition's picture;
+``{c}`` is a competition, ``{comment}`` one of its comments, ``{board}`` its board, ``{other}`` a calendar board;
+``{picture}`` is the competition's picture;
 an example with ``{player}`` is one for each player.
 """
 
@@ -17,6 +18,7 @@ ADMIN = "admin/"
 PLAYERS = ("ann", "bob", "cleo", "dan", "stranger")
 PARTS = ("", "?fragment=1", "?page=2", "?player=bob", "?fragment=1&player=bob")
 LABELS = ("c{c}", "c{c}-frozen", "current")
+SAID = "/competitions/{c}/comments/"
 BOARD, OTHER, CUP = "/api/v1/boards/{board}", "/api/v1/boards/{other}", "/api/v1/competitions/{c}"
 
 
@@ -42,6 +44,13 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "competitions/<int:number>/leave/": ("/competitions/{c}/leave/",),
     "competitions/<int:number>/reveal/": ("/competitions/{c}/reveal/",),
     "competitions/<int:number>/picture/<slug:digest>.webp": ("/competitions/{c}/picture/{picture}.webp",),
+    "competitions/<int:number>/comments/": (f"{SAID}", f"{SAID}?order=likes", f"{SAID}?page=2"),
+    "competitions/<int:number>/comments/<int:comment>/": (f"{SAID}{{comment}}/",),
+    "competitions/<int:number>/comments/<int:comment>/edit/": (f"{SAID}{{comment}}/edit/",),
+    "competitions/<int:number>/comments/<int:comment>/delete/": (f"{SAID}{{comment}}/delete/",),
+    "competitions/<int:number>/comments/<int:comment>/hide/": (f"{SAID}{{comment}}/hide/",),
+    "competitions/<int:number>/comments/<int:comment>/like/": (f"{SAID}{{comment}}/like/",),
+    "competitions/<int:number>/comments/<int:comment>/likes/": (f"{SAID}{{comment}}/likes/",),
     "inbox/": ("/inbox/",),
     "inbox/settings/": ("/inbox/settings/",),
     "api/docs": ("/api/docs",),
@@ -68,6 +77,9 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "api/v1/boards/<seq>/standings.csv": (*_by_label(f"{BOARD}/standings.csv?period="), f"{OTHER}/standings.csv"),
     "api/v1/players/<player>": ("/api/v1/players/bob",),
     "api/v1/players/<player>/link-code": ("/api/v1/players/bob/link-code",),
+    "api/v1/likes/<kind>/<id>": ("/api/v1/likes/comment/{comment}", "/api/v1/likes/comment/{comment}?player={player}"),
+    "api/v1/likes/<kind>/<id>/<player>": ("/api/v1/likes/comment/{comment}/{player}",),
+    "api/v1/likes/<kind>": ("/api/v1/likes/comment?ids={comment}&player={player}",),
     "api/v1/competitions": (
         "/api/v1/competitions",
         "/api/v1/competitions?board={board}&offset=0&limit=1",
@@ -83,6 +95,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "api/v1/competitions/<competition>/players/<player>/history": (f"{CUP}/players/{{player}}/history",),
     "api/v1/competitions/<competition>/standings.csv": (f"{CUP}/standings.csv",),
     "api/v1/competitions/<competition>/result.json": (f"{CUP}/result.json",),
+    "api/v1/competitions/<competition>/comments": (
+        f"{CUP}/comments",
+        f"{CUP}/comments?offset=0&limit=1&order=likes",
+    ),
     "api/v1/competitions/<competition>/rewards": (f"{CUP}/rewards", f"{CUP}/rewards?offset=0&limit=1"),
 }
 

@@ -17,6 +17,7 @@ from django.urls import resolve
 from django.utils.module_loading import import_string
 
 from competitions.models import Competition, RewardGrant, RewardTier, Snapshot
+from competitions.services.comment import write
 from competitions.services.freeze import reveal
 from competitions.services.notify import compare_due
 from competitions.services.preferences import Wishes, keep
@@ -26,6 +27,7 @@ from foundation import clock, service_keys
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller
 from leaderboards.services.submit import submit
+from likes.services.like import like
 from tests.competitions.addresses import ADMIN, EXAMPLES, addresses, admin_addresses, parameters_of_gets, routes
 from tests.competitions.site import (
     END,
@@ -49,6 +51,8 @@ DURING, AFTER = END - HOUR / 2, END + MINUTE
 # What nobody but staff and game servers may see at all while the standings are hidden, or what is not to be read.
 REFUSED = {
     *("accounts/logout/", "i18n/setlang/", "^api(?:/|$)", "competitions/<int:number>/reveal/"),
+    *(f"competitions/<int:number>/comments/<int:comment>/{rest}" for rest in ("", "hide/", "like/")),
+    "api/v1/likes/<kind>/<id>/<player>",
     *("api/v1/scores", "api/v1/players/<player>", "api/v1/players/<player>/link-code"),
     "api/v1/competitions/<competition>/result.json",
 }
@@ -102,7 +106,7 @@ def _answer(client: Client, address: str) -> Answer:
     client.cookies.pop("player", None)  # which an address with ?player= leaves
     response = client.get(address)
     headers = {name: value for name, value in response.headers.items() if name != "Expires"}
-    body = re.sub(r'(name="csrfmiddlewaretoken" value=")[^"]*', r"\1", response.getvalue().decode())
+    body = re.sub(r'(name="(?:csrfmiddlewaretoken|form)" value=")[^"]*', r"\1", response.getvalue().decode())
     return Answer(response.status_code, headers, body)
 
 
@@ -148,17 +152,20 @@ def frozen_site(storage: str = "hybrid") -> Site:
     score(competition, {"dan": 30}, END - 3 * HOUR)
     take_due(END - 2 * HOUR)
     compare_due(END - 2 * HOUR)
+    comment = write(competition, player("dan"), "Nobody has seen me yet.", "a form", END - 2 * HOUR)
+    like("comment", str(comment.pk), "ann", END - 2 * HOUR)
     key = service_keys.make("game", ["scores:write", "players:write", "boards:read"])[1]
     visitors = {
         "anybody": Client(),
         "a participant": signed_in(Client(), "dan", "dan"),
         GAME_SERVER: Client(headers={"Authorization": f"Bearer {key}"}),
     }
-    return Site(competition, {"c": competition.pk, "board": board.seq, "other": other.seq, "picture": "abc"}, visitors)
+    numbers = {"c": competition.pk, "board": board.seq, "other": other.seq, "comment": comment.pk}
+    return Site(competition, {**numbers, "picture": "abc"}, visitors)
 
 
 def test_every_url_pattern_has_examples_and_they_are_its_own() -> None:
-    values = {"c": 1, "board": 1, "other": 2, "picture": "abc"}
+    values = {"c": 1, "board": 1, "other": 2, "comment": 1, "picture": "abc"}
 
     assert {route for route in routes() if not route.startswith(ADMIN)} == set(EXAMPLES)
     for route in EXAMPLES:
@@ -167,7 +174,7 @@ def test_every_url_pattern_has_examples_and_they_are_its_own() -> None:
 
 def test_every_get_operation_is_asked_with_each_of_its_parameters() -> None:
     for route, parameters in parameters_of_gets().items():
-        examples = addresses(route, c=1, board=1, other=2, picture="abc")
+        examples = addresses(route, c=1, board=1, other=2, comment=1, picture="abc")
         assert parameters <= {name for each in examples for name in parse_qs(urlsplit(each).query)}, route
 
 

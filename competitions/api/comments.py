@@ -1,0 +1,43 @@
+"""What was said about a competition. What a moderator has hidden is in no answer, for no key."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Router
+
+from competitions.api.access import competition_to_read, is_private
+from competitions.api.parameters import COMMENTS_LISTED, COMPETITION, ORDER, OrderOfComments
+from competitions.api.schemas import CommentsOfCompetition
+from competitions.selectors.comments import Order, Said, comments
+from leaderboards.api.access import Reads
+from leaderboards.api.answers import conditional
+from leaderboards.api.encoding import when
+from leaderboards.api.parameters import OFFSET, Whole
+
+router = Router(tags=["competitions"], auth=Reads())
+
+
+@router.get("/competitions/{competition}/comments", response=CommentsOfCompetition)
+def read_comments(
+    request: HttpRequest,
+    competition: Whole = COMPETITION,
+    order: OrderOfComments = ORDER,
+    offset: Whole = OFFSET,
+    limit: Whole = COMMENTS_LISTED,
+) -> HttpResponse:
+    """A page of a competition's comments."""
+    found = competition_to_read(request, competition)
+    told = comments(found, Order(order), offset, limit)
+    content = {"total": told.total, "rows": [_shown(each) for each in told.rows]}
+    return conditional(request, content, is_private(found))
+
+
+def _shown(said: Said) -> dict[str, Any]:
+    comment = said.comment
+    return {
+        "id": comment.pk,
+        "player": comment.player.external_id,
+        "text": comment.text,
+        "created_at": when(comment.created_at),
+        "likes": said.likes.count,
+    }

@@ -1,0 +1,123 @@
+"""What has been said about a competition, a page at a time, with the likes of all of it in one round trip.
+
+Whoever may not read a comment does not learn that there is one: it is neither listed nor counted. The trap: sorting by
+likes goes by the row's own count, which is a second or so behind the one that is shown.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from django.db.models import Q, QuerySet
+
+from competitions.errors import UnknownComment
+from competitions.models import Comment, Competition
+from leaderboards.models import Player
+from likes import selectors as likes
+from likes.selectors.liked_on import most_liked
+from likes.stores.base import Liker, Shown
+
+KIND = "comment"
+LARGEST_NUMBER = 2**63 - 1
+RANKED = 100
+
+
+class Order(StrEnum):
+    """Which comments come first."""
+
+    NEWEST = "newest"
+    LIKES = "likes"
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Who reads: a player sees what was hidden of his own, those who run the site see all of it."""
+
+    player: Player | None = None
+    sees_hidden: bool = False
+
+    @property
+    def name(self) -> str | None:
+        """The game's id of the player."""
+        return self.player.external_id if self.player else None
+
+    @property
+    def readable(self) -> Q:
+        """What of all comments he may read."""
+        if self.sees_hidden:
+            return Q(deleted_at=None)
+        return Comment.VISIBLE | Q(deleted_at=None, player=self.player) if self.player else Comment.VISIBLE
+
+
+ANYBODY = Reader()
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A comment with its likes as the reader sees them."""
+
+    comment: Comment
+    likes: Shown
+
+
+@dataclass(frozen=True, slots=True)
+class Comments:
+    """Some comments, and how many there are."""
+
+    total: int
+    rows: list[Said]
+
+
+@dataclass(frozen=True, slots=True)
+class LikedBy:
+    """Some of those who like a comment, each with his name, and how many there are."""
+
+    total: int
+    rows: list[tuple[Liker, str]]
+    live: bool
+
+
+def comments(
+    competition: Competition, order: Order = Order.NEWEST, offset: int = 0, limit: int = 20, reader: Reader = ANYBODY
+) -> Comments:
+    """A page of what the reader may read."""
+    rows = _readable(competition, reader)
+    ordered = rows.order_by("-like_count", "-pk") if order is Order.LIKES else rows.order_by("-pk")
+    return Comments(rows.count(), _with_likes(list(ordered[offset : offset + limit]), reader))
+
+
+def comment_by_id(competition: Competition, number: int, reader: Reader = ANYBODY) -> Comment:
+    """The comment, if the reader may read it. Raises ``UnknownComment``."""
+    found = _readable(competition, reader).filter(pk=number).first() if number <= LARGEST_NUMBER else None
+    if found is None:
+        raise UnknownComment(f"There is no comment {number}.")
+    return found
+
+
+def newer_than(comment: Comment, reader: Reader = ANYBODY) -> int:
+    """How many of the comments that the reader may read come before this one, the newest first."""
+    return _readable(comment.competition, reader).filter(pk__gt=comment.pk).count()
+
+
+def most_liked_today(competition: Competition, at: datetime, limit: int) -> list[Comment]:
+    """Those of its comments that got most likes on this UTC day, the most first, if they are of the site's best."""
+    numbers = [int(each.thing) for each in most_liked(KIND, at.astimezone(UTC).date(), RANKED)]
+    rows = _readable(competition, ANYBODY).in_bulk(numbers) if numbers else {}
+    return [rows[number] for number in numbers if number in rows][:limit]
+
+
+def likers(comment: Comment, offset: int, limit: int) -> LikedBy:
+    """Who likes it, the newest first, each with his name."""
+    found = likes.likers(KIND, str(comment.pk), offset, limit)
+    ids = [liker.player for liker in found.rows]
+    names = {player.external_id: str(player) for player in Player.objects.filter(external_id__in=ids)}
+    return LikedBy(found.total, [(liker, names.get(liker.player, liker.player)) for liker in found.rows], found.live)
+
+
+def _readable(competition: Competition, reader: Reader) -> QuerySet[Comment]:
+    return Comment.objects.filter(reader.readable, competition=competition).select_related("player")
+
+
+def _with_likes(rows: list[Comment], reader: Reader) -> list[Said]:
+    found = likes.shown(KIND, [str(row.pk) for row in rows], reader.name) if rows else {}
+    return [Said(row, found.get(str(row.pk), Shown(row.like_count, 0, live=False))) for row in rows]

@@ -1,0 +1,11 @@
+// Says under a field with [data-left] how many more characters fit, from the first one on.
+
+for (const field of document.querySelectorAll("[data-left]")) {
+  const place = document.getElementById(field.dataset.left);
+  const numbers = new Intl.NumberFormat(document.documentElement.lang);
+  const say = () => {
+    place.textContent = place.dataset.words.replace("#", numbers.format(field.maxLength - field.value.length));
+  };
+  field.addEventListener("input", say);
+  if (field.value) say();
+}
