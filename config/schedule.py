@@ -36,6 +36,10 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "deliver_webhooks": every(5, "foundation.tasks.deliver_webhooks"),
     # Webhook messages that arrived, or were dropped, long ago go.
     "retain_webhooks": every(3600, "foundation.tasks.retain_webhooks"),
+    # Hits of pages are counted in SQL, and visitors and attendance kept there.
+    "flush_activity": every(60, "likes.tasks.flush_activity"),
+    # Who was there more than ten weeks ago goes; the numbers of each day stay.
+    "retain_activity": every(3600, "likes.tasks.retain_activity"),
     # A sign of life of beat and worker, which /readyz and `doctor` read.
     "heartbeat": every(10, "foundation.tasks.heartbeat"),
 }

@@ -76,6 +76,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "foundation.middleware.ServersAwayMiddleware",
+    "likes.middleware.VisitsMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"

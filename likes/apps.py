@@ -10,11 +10,14 @@ class LikesConfig(AppConfig):
     name = "likes"
 
     def ready(self) -> None:
-        """Who stands below asks what is late, and has kinds renewed for a Redis that nobody knows."""
+        """Who stands below asks what is late, renews kinds for a Redis that nobody knows, and has players forgotten."""
         from foundation import health
+        from leaderboards.services import erase
         from leaderboards.services import settle as boards
         from likes.selectors.lag import lag
+        from likes.services import number
         from likes.services.settle import renew_all
 
         health.also(lag)
         boards.also(renew_all)
+        erase.also(number.forget)

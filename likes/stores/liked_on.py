@@ -30,7 +30,8 @@ class LikedOn:
         cells = self._link.call("ZRANGE", self._keys.ranking, 0, limit, "REV", "WITHSCORES")
         if not cells:
             return None
-        pairs = zip(cells[::2], cells[1::2], strict=True)
+        # Pairs from a server that speaks RESP3, else one after the other.
+        pairs = cells if isinstance(cells[0], list) else zip(cells[::2], cells[1::2], strict=True)
         return [(thing.decode(), int(float(likes))) for thing, likes in pairs if thing][:limit]
 
     def lease(self, token: str) -> bool:

@@ -13,5 +13,6 @@ end
 redis.call('DEL', KEYS[3])
 redis.call('EXPIRE', KEYS[1], ARGV[3])
 redis.call('EXPIRE', KEYS[2], ARGV[3])
+local number = redis.call('PFCOUNT', KEYS[1]) -- first: it keeps its answer in the value
 local visitors, present = redis.call('GET', KEYS[1]) or '', redis.call('GET', KEYS[2]) or ''
-return {visitors, redis.call('PFCOUNT', KEYS[1]), present, redis.call('BITCOUNT', KEYS[2])}
+return {visitors, number, present, redis.call('BITCOUNT', KEYS[2])}

@@ -1,0 +1,59 @@
+"""Streaks, and the days that they are made of."""
+
+from datetime import UTC, date, datetime, timedelta, timezone
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from likes.core.activity import STRIP_DAYS, attendance, current, day_of, days_until, longest
+
+TODAY = date(2026, 3, 1)
+
+
+def days(text: str) -> list[bool]:
+    return [each == "x" for each in text]
+
+
+def test_a_streak_runs_up_to_today() -> None:
+    assert current(days("x.xxx")) == 3
+
+
+def test_a_streak_up_to_yesterday_still_stands_while_today_is_not_over() -> None:
+    assert current(days("x.xx.")) == 2
+
+
+def test_a_day_left_out_ends_it() -> None:
+    assert current(days("xxx..")) == 0
+
+
+def test_nobody_has_a_streak_without_days() -> None:
+    assert (current([]), longest([]), current(days("x")), current(days("."))) == (0, 0, 1, 0)
+
+
+@given(st.lists(st.booleans(), max_size=100))
+def test_the_longest_streak_is_the_longest_run_of_days(present: list[bool]) -> None:
+    text = "".join("x" if each else "." for each in present)
+
+    assert longest(present) == max(map(len, text.split(".")))
+    assert current(present) <= longest(present)
+
+
+def test_a_strip_is_ten_weeks_of_which_the_last_ends_today() -> None:
+    found = attendance(TODAY, [True] * STRIP_DAYS)
+
+    weeks = list(found.weeks)
+    assert [len(week) for week in weeks] == [7] * 10
+    assert weeks[0][0][0] == TODAY - timedelta(days=69)
+    assert weeks[-1][-1][0] == TODAY
+    assert (found.present, found.current, found.longest) == (70, 70, 70)
+
+
+def test_days_are_utc_days() -> None:
+    auckland = timezone(timedelta(hours=13))
+
+    assert day_of(datetime(2026, 3, 1, 9, tzinfo=auckland)) == date(2026, 2, 28)
+    assert day_of(datetime(2026, 3, 1, 9, tzinfo=UTC)) == TODAY
+
+
+def test_days_run_over_the_turn_of_a_month() -> None:
+    assert [str(day) for day in days_until(TODAY, 2)] == ["2026-02-28", "2026-03-01"]
