@@ -8,6 +8,7 @@ from competitions import api as competitions_api
 from config import docs
 from leaderboards.api import unknown_path
 from leaderboards.api import urls as api_urls
+from likes import api as likes_api
 
 urlpatterns = [
     path("", include("foundation.urls")),
@@ -19,7 +20,7 @@ urlpatterns = [
     # The documents of the API stand beside its versions; whatever else lies under /api/ is a problem document.
     path("api/docs", docs.documentation, name="api-docs"),
     path("api/openapi.json", docs.openapi, name="openapi"),
-    path(docs.BASE_PATH.lstrip("/"), include((api_urls(competitions_api.part), "api"))),
+    path(docs.BASE_PATH.lstrip("/"), include((api_urls(likes_api.part, competitions_api.part), "api"))),
     re_path(r"^api(?:/|$)", unknown_path),
     path("", include("leaderboards.urls")),
     path("", include("competitions.urls")),

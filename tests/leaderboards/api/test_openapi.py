@@ -42,7 +42,7 @@ OPERATIONS = {
     "read_player_row", "delete_player", "read_around", "read_distribution", "put_player", "make_link_code",
     "list_competitions", "read_competition", "read_competition_standings", "export_competition", "read_result",
     "read_rewards", "read_participant", "read_around_participant", "read_history", "join_competition",
-    "leave_competition",
+    "leave_competition", "read_likes", "list_likes", "put_like", "delete_like",
 }  # fmt: skip  # as a table
 RAID = [{"name": "stage", "max": 100, "order": "desc"}, {"name": "members", "max": 50, "order": "asc"}]
 

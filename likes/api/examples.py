@@ -1,0 +1,34 @@
+"""What the OpenAPI document says of each operation over likes.
+
+Examples carry a thing that was really liked here, if there is one.
+"""
+
+from django.db import Error as SqlError
+
+from leaderboards.api.document import READING, Told
+from likes.models import LikeCount
+
+
+def told_of_likes() -> dict[str, Told]:
+    """By the operations' names."""
+    kind, thing = _real()
+    of_kind: dict[str, str | int] = {"kind": kind}
+    one = of_kind | {"id": thing}
+    seen = {"count": 12, "liked": True, "live": True}
+    return {
+        "read_likes": Told(path=one, query="?player=alice", answer=seen),
+        "list_likes": Told(
+            path=of_kind, query=f"?ids={thing}&player=alice", answer={"total": 1, "rows": [{"id": thing, **seen}]}
+        ),
+        "put_like": Told(refusals=READING, path=one | {"player": "alice"}, answer={"liked": True, "count": 12}),
+        "delete_like": Told(refusals=READING, path=one | {"player": "alice"}, answer={"liked": False, "count": 11}),
+    }
+
+
+def _real() -> tuple[str, str]:
+    """A kind and an id."""
+    try:
+        liked = LikeCount.objects.order_by("-pk").values_list("kind", "thing").first()
+    except SqlError:
+        liked = None
+    return liked or ("comment", "5")

@@ -1,0 +1,120 @@
+"""Liking, taking back, and reading likes. A like is put or deleted, never toggled: asked twice it is there once.
+
+A thing is as public as the board that its kind names for it. The trap: what a caller may not see and what does not
+exist look the same only in lists, where both are left out; asked for alone, a private thing is 401 or 403.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Router
+from ninja.params.functions import Path, Query
+
+from foundation import clock
+from foundation.problems import BadRequest
+from leaderboards.api.access import Reads, Writes, admit_reader, admit_writer, is_private, may_list
+from leaderboards.api.answers import answer, conditional
+from leaderboards.api.parameters import MOST_NAMED, PLAYER
+from leaderboards.core.entries import read_player
+from leaderboards.models import Board
+from likes.api.schemas import Liked, Likes, LikesListed
+from likes.core.keys import THING
+from likes.errors import UnknownThing
+from likes.registry import likeable
+from likes.selectors import shown
+from likes.services.like import like, unlike
+from likes.stores.base import Shown
+
+# Defaults of views' arguments, one for each parameter of the contract.
+KIND = Path(..., description="What the thing is, as the site registered it.", example="comment")
+ID = Path(..., description="The thing's id.", example="5")
+VIEWER = Query(None, description="Whose `liked` is told: the game's own id of a player.", example="alice")
+IDS = Query(..., description=f"Ids, separated by commas; repeatable; 1 to {MOST_NAMED}.", example=["1,2,3"])
+WRITES = Writes("likes:write")
+
+router = Router(tags=["likes"], auth=Reads())
+
+
+@router.get("/likes/{kind}/{id}", response=Likes)
+def read_likes(request: HttpRequest, kind: str = KIND, id: str = ID, player: str | None = VIEWER) -> HttpResponse:  # noqa: A002 (the contract's name)
+    """How often a thing is liked, and whether the player likes it."""
+    viewer, board = _viewer(player), _board_of(kind, id)
+    if board is not None:
+        admit_reader(request, board)
+    found = shown(kind, [id], viewer).get(id)
+    if found is None:
+        raise _unknown()
+    return conditional(request, _told(found), board is not None and is_private(board))
+
+
+@router.get("/likes/{kind}", response=LikesListed)
+def list_likes(
+    request: HttpRequest, kind: str = KIND, ids: list[str] = IDS, player: str | None = VIEWER
+) -> HttpResponse:
+    """The same of up to 100 things; those that do not exist, or are not the caller's to see, are left out."""
+    viewer, wanted = _viewer(player), _things(ids)
+    boards = {
+        thing: board for thing, board in _boards(kind, wanted).items() if board is None or may_list(request, board)
+    }
+    found = shown(kind, [thing for thing in wanted if thing in boards], viewer)
+    rows = [{"id": thing, **_told(each)} for thing, each in found.items()]
+    private = any(board is not None and is_private(board) for board in boards.values())
+    return conditional(request, {"total": len(rows), "rows": rows}, private)
+
+
+@router.put("/likes/{kind}/{id}/{player}", auth=WRITES, response=Liked)
+def put_like(request: HttpRequest, kind: str = KIND, id: str = ID, player: str = PLAYER) -> HttpResponse:  # noqa: A002 (the contract's name)
+    """The player likes the thing; an unknown player is made. Again it is the same, save of repeatable kinds."""
+    return _changed(request, like, kind, id, player)
+
+
+@router.delete("/likes/{kind}/{id}/{player}", auth=WRITES, response=Liked)
+def delete_like(request: HttpRequest, kind: str = KIND, id: str = ID, player: str = PLAYER) -> HttpResponse:  # noqa: A002 (the contract's name)
+    """He likes it no more. Again it is the same; of repeatable kinds one like is taken back."""
+    return _changed(request, unlike, kind, id, player)
+
+
+def _changed(
+    request: HttpRequest, change: Callable[[str, str, str, datetime], Shown], kind: str, thing: str, player: str
+) -> HttpResponse:
+    board = _board_of(kind, thing)
+    if board is not None:
+        admit_writer(request, board)
+    now = change(kind, thing, player, clock.now())
+    return answer({"liked": now.liked, "count": now.count})
+
+
+def _told(found: Shown) -> dict[str, Any]:
+    return {"count": found.count, "liked": found.liked, "live": found.live}
+
+
+def _board_of(kind: str, thing: str) -> Board | None:
+    """The board whose readers may see the thing; None where everybody may. Raises ``UnknownKind``, ``UnknownThing``."""
+    boards = _boards(kind, [thing])
+    if thing not in boards:
+        raise _unknown()
+    return boards[thing]
+
+
+def _boards(kind: str, things: list[str]) -> dict[str, Board | None]:
+    """Those of the things that exist. Raises ``UnknownKind``."""
+    return dict(likeable(kind).boards([thing for thing in things if THING.fullmatch(thing)]))
+
+
+def _viewer(player: str | None) -> str | None:
+    return None if player is None else read_player(player)
+
+
+def _things(ids: list[str]) -> list[str]:
+    """The ids that are named, each once. Raises ``BadRequest``."""
+    wanted = list(dict.fromkeys(each for part in ids for each in part.split(",") if each))
+    if 1 <= len(wanted) <= MOST_NAMED:
+        return wanted
+    detail = f"{len(wanted)} ids are named; 1 to {MOST_NAMED} are possible at once."
+    raise BadRequest(f"`ids`: {detail}", [{"parameter": "ids", "detail": detail}])
+
+
+def _unknown() -> UnknownThing:
+    return UnknownThing("There is nothing of this kind with this id.")
