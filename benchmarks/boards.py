@@ -58,15 +58,22 @@ def open_board(storage: str, name: str = "", **settings: Any) -> Period:
     return period
 
 
+def make_players(players: int) -> list[str]:
+    """So many players, in random order; their ids."""
+    with connection.cursor() as cursor:
+        cursor.execute(_PLAYERS, [players])
+    return [f"player-{n}" for n in range(1, players + 1)]
+
+
 def fill(period: Period, players: int) -> None:
     """Give the period of an empty board ``players`` standings in SQL, in random order."""
+    make_players(players)
     layout, latest = period.layout, milliseconds(clock.now())
     values = {"period": period.pk, "latest": latest, "span": SPAN_MS}
     if not layout.in_member:
         values |= {"unit": 1 << layout.time_bits, "resolution": layout.resolution_ms}
         values["base"] = int(layout.pack((0,), latest, "").score)
     with connection.cursor() as cursor:
-        cursor.execute(_PLAYERS, [players])
         cursor.execute(_IN_MEMBER if layout.in_member else _IN_SCORE, values)
         cursor.execute("ANALYZE")
 
