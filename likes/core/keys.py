@@ -45,9 +45,18 @@ class ThingKeys:
         return self._of("seen")
 
     @property
+    def seen_at(self) -> str:
+        """Sorted set player → when Redis was told that, in ms since 1970: the old ones go."""
+        return self._of("seen_at")
+
+    @property
     def load(self) -> str:
         """Who loads a hybrid view at this moment."""
         return self._of("load")
+
+    def loaded(self, token: str) -> tuple[str, str]:
+        """What a loader has of ``liked_by`` and ``amounts`` until all of it is there."""
+        return self._of(f"load:{token}:liked_by"), self._of(f"load:{token}:amounts")
 
     def _of(self, name: str) -> str:
         return f"{{{self.kind}:{self.thing}}}:{name}"

@@ -6,6 +6,7 @@ from likes.core.kinds import Storage
 from likes.registry import Likeable
 from likes.stores.append import AppendStore
 from likes.stores.base import Store
+from likes.stores.hybrid import HybridStore
 from likes.stores.redis import RedisStore
 from likes.stores.sql import SqlStore
 
@@ -21,4 +22,4 @@ def store_of(likeable: Likeable) -> Store:
         case Storage.REDIS:
             return RedisStore(likeable)
         case Storage.HYBRID:
-            return AppendStore(likeable)
+            return HybridStore(likeable)

@@ -90,6 +90,17 @@ def likers(kind: str, thing: str, offset: int, limit: int) -> Likers:
     return ask(lambda: Likers(rows.count(), [Liker(*row) for row in newest[offset : offset + limit]]))
 
 
+def all_likers(kind: str, things: Sequence[str]) -> dict[str, list[tuple[str, int, int]]]:
+    """Player, amount and time in ms of all who like these things, by thing, in one query. Raises ``SqlAway``."""
+    rows = Like.objects.filter(kind=kind, thing__in=things, amount__gt=0)
+    found: dict[str, list[tuple[str, int, int]]] = {thing: [] for thing in things}
+    for thing, player, amount, at in ask(
+        lambda: list(rows.values_list("thing", "player__external_id", "amount", "at"))
+    ):
+        found[thing].append((player, amount, milliseconds(at)))
+    return found
+
+
 def _change(statement: str, params: tuple[Any, ...], note: Note) -> Changed | None:
     with deciding():
         row = (

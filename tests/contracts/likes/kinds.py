@@ -11,7 +11,7 @@ from likes.registry import Likeable
 NOW = datetime(2026, 3, 4, 12, 0, 0, 500_000, tzinfo=UTC)
 
 # (storage, likes a second): the rate decides how many shards there are.
-STORAGES = [(Storage.SQL, 10), (Storage.SQL, 900), (Storage.SQL, 9_000), (Storage.APPEND, 10)]
+STORAGES = [(Storage.SQL, 10), (Storage.SQL, 900), (Storage.SQL, 9_000), (Storage.APPEND, 10), (Storage.HYBRID, 10)]
 
 
 def name_of(form: tuple[Storage, int]) -> str:

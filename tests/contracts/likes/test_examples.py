@@ -17,14 +17,14 @@ LATER = NOW + timedelta(milliseconds=1)
 
 
 @pytest.fixture(params=STORAGES, ids=name_of)
-def store(request: pytest.FixtureRequest, links: None) -> Iterator[Store]:
+def store(request: pytest.FixtureRequest, redis_known: None) -> Iterator[Store]:
     with registered(request.param) as kind:
         ensure_players(["ann", "bob", "가"], NOW)
         yield store_of(kind)
 
 
 @pytest.fixture(params=STORAGES, ids=name_of)
-def applause(request: pytest.FixtureRequest, links: None) -> Iterator[Store]:
+def applause(request: pytest.FixtureRequest, redis_known: None) -> Iterator[Store]:
     with registered(request.param, repeatable=True) as kind:
         ensure_players(["ann", "bob"], NOW)
         yield store_of(kind)

@@ -1,0 +1,202 @@
+"""Counting what SQL decided: changes are taken out and added to the counts, whose totals are told to the registrants.
+
+What is taken out is counted in the same commit, so what is left is exactly what is not counted: nothing looks at
+times, or at numbers that a late commit has overtaken. Before that commit every change is told to the view once more,
+since its writer may have died. Run twice, late, at once or cut off anywhere, it counts each change once.
+"""
+
+import logging
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from itertools import groupby
+from typing import NamedTuple
+
+from django.db import DatabaseError, transaction
+from django.db.models import Sum
+
+from foundation import redis
+from foundation.errors import Unavailable
+from foundation.failpoints import failpoint
+from foundation.models import DeadLetter
+from foundation.poison import write_apart
+from foundation.sql import AWAY
+from leaderboards.core.instants import milliseconds
+from leaderboards.models import Player
+from likes import registry
+from likes.core.kinds import Storage
+from likes.models import LikeChange, LikeCount, LikeKind, LikeShard
+from likes.registry import Likeable
+from likes.stores.sql_states import move_counts
+from likes.stores.views import Told, Views
+
+logger = logging.getLogger(__name__)
+
+CHUNK = 5_000
+DEAD = "likes"
+COUNTED = "counted"
+AGAIN_AFTER = timedelta(seconds=60)  # until a poisonous thing is tried again
+
+
+class _Waiting(NamedTuple):
+    """The changes of one thing that wait, by their numbers."""
+
+    thing: str
+    changes: list[int]
+
+
+def count_due(at: datetime) -> int:
+    """Count what waits, of every kind; returns how many changes that were. One kind does not keep another waiting."""
+    counted, failed = 0, []
+    for likeable in registry.every():
+        try:
+            counted += count(likeable, at)
+        except AWAY:
+            raise
+        except Exception as error:
+            error.add_note(f"while likes of {likeable.kind} were counted")
+            failed.append(error)
+    if failed:
+        raise ExceptionGroup("some likes could not be counted", failed)
+    return counted
+
+
+def count(likeable: Likeable, at: datetime) -> int:
+    """Count what waits of one kind by now. It ends with a chunk that was not full: likes may never stop coming."""
+    match likeable.storage:
+        case Storage.REDIS:
+            return 0
+        case Storage.SQL:
+            return _tell_totals(likeable)
+    if likeable.storage == Storage.HYBRID:
+        _drop_unput(likeable)
+    counted, found = 0, CHUNK
+    while found == CHUNK:
+        found = _count_chunk(likeable, at)
+        counted += found
+    return counted
+
+
+def _count_chunk(likeable: Likeable, at: datetime) -> int:
+    """How many changes were taken up: all that wait, or as many as a chunk holds."""
+    deadline_ms = _deadline_ms(likeable)
+    with transaction.atomic():
+        if not _is_ours(likeable):
+            return 0
+        waiting = LikeChange.objects.filter(kind=likeable.kind).exclude(thing__in=_set_apart(likeable, at))
+        rows = sorted(waiting.order_by("id").values_list("thing", "id")[:CHUNK])
+        things = [_Waiting(thing, [pk for _, pk in each]) for thing, each in groupby(rows, key=lambda row: row[0])]
+        write_apart(things, partial(_add, likeable, deadline_ms, at), partial(_bury, likeable, at))
+        failpoint("count.before_commit")
+    failpoint("count.after_commit")
+    return len(rows)
+
+
+def _is_ours(likeable: Likeable) -> bool:
+    """Whether nobody else counts the kind in this moment; then nobody will until this transaction ends."""
+    LikeKind.objects.get_or_create(kind=likeable.kind, defaults={"storage": likeable.storage})
+    return LikeKind.objects.select_for_update(skip_locked=True).filter(kind=likeable.kind).exists()
+
+
+def _add(likeable: Likeable, deadline_ms: int | None, at: datetime, things: Sequence[_Waiting]) -> None:
+    """Take the changes of these things out, add them up, tell the view and the registrant."""
+    changes = _taken_out([pk for waiting in things for pk in waiting.changes])
+    steps: dict[str, int] = defaultdict(int)
+    for change in changes:
+        steps[change.thing] += change.delta
+    totals = move_counts(likeable.kind, steps)
+    likeable.counted(totals)
+    if DeadLetter.objects.filter(kind=DEAD, resolved_at=None).exists():
+        DeadLetter.resolve(DEAD, [_subject(likeable, thing) for thing in steps], COUNTED, at)
+    if likeable.storage == Storage.HYBRID:
+        _put(likeable, changes, deadline_ms)
+
+
+def _taken_out(numbers: Sequence[int]) -> list[LikeChange]:
+    marks = ", ".join(["%s"] * len(numbers))
+    rows = LikeChange.objects.raw(f"DELETE FROM likes_likechange WHERE id IN ({marks}) RETURNING *", numbers)  # noqa: S608 (placeholders)
+    return sorted(rows, key=lambda change: change.pk)
+
+
+def _put(likeable: Likeable, changes: Sequence[LikeChange], deadline_ms: int | None) -> None:
+    """Tell the view the latest of each player and thing; where that fails, the things are marked."""
+    failpoint("count.before_put")
+    latest = {(change.thing, change.player_id): change for change in changes}
+    names = dict(Player.objects.filter(pk__in={pk for _, pk in latest}).values_list("pk", "external_id"))
+    told: dict[str, list[Told]] = defaultdict(list)
+    for (thing, pk), change in latest.items():
+        told[thing].append(Told(change.pk, names[pk], change.amount, milliseconds(change.at)))
+    if not _has_told(likeable, told, deadline_ms):
+        LikeCount.objects.filter(kind=likeable.kind, thing__in=list(told)).update(unput=True)
+    failpoint("count.after_put")
+
+
+def _has_told(likeable: Likeable, told: Mapping[str, Sequence[Told]], deadline_ms: int | None) -> bool:
+    if deadline_ms is None:
+        return False
+    try:
+        Views(likeable.kind, redis.boards()).tell_all(told, deadline_ms)
+    except Unavailable as error:
+        logger.warning("likes of %s are not shown in Redis now: %s", likeable.kind, error.detail)
+        return False
+    return True
+
+
+def _deadline_ms(likeable: Likeable) -> int | None:
+    """Until when Redis may be told of what SQL says from here on; None while it is away, or not asked at all."""
+    if likeable.storage != Storage.HYBRID:
+        return None
+    try:
+        return Views(likeable.kind, redis.boards()).deadline_ms()
+    except Unavailable:
+        return None
+
+
+def _drop_unput(likeable: Likeable) -> None:
+    """Drop the views of things of which Redis was not told something: whoever reads them next loads them from SQL."""
+    with transaction.atomic():
+        if not _is_ours(likeable):
+            return
+        unput = LikeCount.objects.filter(kind=likeable.kind, unput=True)
+        things = list(unput.order_by("thing").values_list("thing", flat=True)[:CHUNK])
+        if not things:
+            return
+        try:
+            Views(likeable.kind, redis.boards()).drop(things)
+        except Unavailable as error:
+            logger.info("views of %s are not dropped now: %s", likeable.kind, error.detail)
+            return
+        failpoint("count.after_drop")
+        unput.filter(thing__in=things).update(unput=False)
+
+
+def _tell_totals(likeable: Likeable) -> int:
+    """Tell the totals of things whose shards have changed; returns how many. Whoever likes now marks a shard again."""
+    with transaction.atomic():
+        if not _is_ours(likeable):
+            return 0
+        dirty = LikeShard.objects.filter(kind=likeable.kind, dirty=True)
+        things = sorted(set(dirty.values_list("thing", flat=True)[:CHUNK]))
+        dirty.filter(thing__in=things).update(dirty=False)
+        shards = LikeShard.objects.filter(kind=likeable.kind, thing__in=things)
+        likeable.counted(dict(shards.values_list("thing").annotate(Sum("count"))))
+        failpoint("count.before_commit")
+    return len(things)
+
+
+def _set_apart(likeable: Likeable, at: datetime) -> list[str]:
+    """The things that SQL would not count a moment ago."""
+    dead = DeadLetter.objects.filter(kind=DEAD, payload__kind=likeable.kind, resolved_at=None)
+    return list(dead.filter(failed_at__gt=at - AGAIN_AFTER).values_list("payload__thing", flat=True))
+
+
+def _bury(likeable: Likeable, at: datetime, waiting: _Waiting, error: DatabaseError) -> None:
+    """Set a thing aside that SQL will not count. Its changes stay, so reads are right; it is tried again later."""
+    logger.error("likes of %s %s cannot be counted: %s", likeable.kind, waiting.thing, error)
+    payload = {"kind": likeable.kind, "thing": waiting.thing, "changes": len(waiting.changes)}
+    DeadLetter.note(DEAD, _subject(likeable, waiting.thing), payload, str(error), at)
+
+
+def _subject(likeable: Likeable, thing: str) -> str:
+    return f"{likeable.kind}:{thing}"

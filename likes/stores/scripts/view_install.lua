@@ -1,0 +1,27 @@
+-- Puts a loaded view in its place while the lease is ours. What was told since the lease began is told it again: the
+-- loader may have read SQL before it was committed.
+-- KEYS    1 run  2 liked_by  3 likes_count  4 amounts  5 seen  6 seen_at  7 load  8 loaded_by  9 loaded_amounts
+-- ARGV    1 run_id  2 token  3 when the lease began  4 for how many ms the view lives  5 how much longer its sets do
+-- returns the count, or nothing where the lease is not ours any more
+if redis.call('GET', KEYS[7]) ~= ARGV[1] .. ' ' .. ARGV[2] then
+  redis.call('UNLINK', KEYS[8], KEYS[9])
+  return false
+end
+--! include view_place.lua
+redis.call('UNLINK', KEYS[2], KEYS[3], KEYS[4])
+if redis.call('EXISTS', KEYS[8]) == 1 then redis.call('RENAME', KEYS[8], KEYS[2]) end
+if redis.call('EXISTS', KEYS[9]) == 1 then redis.call('RENAME', KEYS[9], KEYS[4]) end
+local count = redis.call('ZCARD', KEYS[2])
+for _, amount in ipairs(redis.call('HVALS', KEYS[4])) do
+  count = count + amount - 1
+end
+for _, player in ipairs(redis.call('ZRANGEBYSCORE', KEYS[6], ARGV[3], '+inf')) do
+  local amount, ms = string.match(redis.call('HGET', KEYS[5], player), '^%d+|(%d+)|(%d+)$')
+  count = count + place(player, tonumber(amount), ms)
+end
+redis.call('SET', KEYS[3], count, 'PX', ARGV[4])
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[4] + ARGV[5])
+redis.call('PEXPIRE', KEYS[2], ARGV[4] + ARGV[5])
+redis.call('PEXPIRE', KEYS[4], ARGV[4] + ARGV[5])
+redis.call('UNLINK', KEYS[7])
+return count
