@@ -22,8 +22,11 @@ from schemathesis.specs.openapi.checks import (
 from competitions.services.finish import finish
 from competitions.services.snapshot import take
 from config.wsgi import application
-from foundation import clock
+from foundation import clock, service_keys
 from leaderboards.api.samples import Call, code_samples
+from likes import registry
+from likes.core.kinds import Storage
+from likes.registry import Likeable
 from tests.competitions import site
 from tests.leaderboards.api.conftest import Caller, Make
 from tests.links import links
@@ -43,6 +46,7 @@ OPERATIONS = {
     "list_competitions", "read_competition", "read_competition_standings", "export_competition", "read_result",
     "read_rewards", "read_participant", "read_around_participant", "read_history", "join_competition",
     "leave_competition", "read_likes", "list_likes", "put_like", "delete_like",
+    "read_comments",
 }  # fmt: skip  # as a table
 RAID = [{"name": "stage", "max": 100, "order": "desc"}, {"name": "members", "max": 50, "order": "asc"}]
 
@@ -79,6 +83,14 @@ def cups(links: None, boards: list[int]) -> list[int]:
     return [running.pk, over.pk, coded.pk]
 
 
+@pytest.fixture
+def songs() -> Iterator[str]:
+    """A kind that can be liked, whatever the id."""
+    registry.provide(Likeable("song", dict.fromkeys, storage=Storage.SQL))
+    yield "song"
+    registry.withdraw("song")
+
+
 @contextmanager
 def one_connection() -> Iterator[None]:
     """Requests over WSGI leave the test's own connection, and its transaction, open."""
@@ -111,11 +123,12 @@ def test_every_answer_is_one_that_the_document_knows(
     document: dict[str, Any],
     boards: list[int],
     cups: list[int],
+    songs: str,
     make_key: Callable[..., str],
     name: str,
     mode: GenerationMode,
 ) -> None:
-    headers = {"Authorization": f"Bearer {make_key()}"}
+    headers = {"Authorization": f"Bearer {make_key(*service_keys.SCOPES)}"}
 
     with one_connection():
         operation = schemathesis.openapi.from_wsgi("/api/openapi.json", application).find_operation_by_id(name)
@@ -139,6 +152,8 @@ def point_at(case: Any, board: int, competition: int) -> None:
     """Aim at a board, a competition and players that exist, so that answers beyond 'unknown' are seen as well."""
     if "competition" in (case.path_parameters or {}):
         case.path_parameters["competition"] = competition
+    if "kind" in (case.path_parameters or {}):
+        case.path_parameters["kind"] = "song"
     if "seq" in (case.path_parameters or {}):
         case.path_parameters["seq"] = board
     if "player" in (case.path_parameters or {}) and case.method == "GET":
@@ -194,12 +209,14 @@ def test_the_document_answers_without_a_database(monkeypatch: pytest.MonkeyPatch
 
     from competitions.api import examples
     from leaderboards import selectors
+    from likes.models import LikeCount
 
     def away(*_: object) -> None:
         raise OperationalError
 
     monkeypatch.setattr(selectors, "boards_listed", away)
     monkeypatch.setattr(examples, "competitions_listed", away)
+    monkeypatch.setattr(LikeCount.objects, "order_by", away)
 
     read = Caller()._client.get("/api/openapi.json").json()
 
