@@ -2,14 +2,14 @@
 
     python -m benchmarks.agora [--players 1000000] [--seconds 1] [--passes 5] [--json FILE]
 
-The peer lives in an environment of its own, which pip makes in a temporary folder. Where it cannot be had, the
+The peer lives in an environment of its own, a temporary folder that pip fills. Where it cannot be had, the
 figures say ``not measured``. Both work in their own process on the same Redis, one after the other.
 """
 
 import random
 import subprocess
+import sys
 import tempfile
-import venv
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -34,14 +34,14 @@ def measure(size: Size) -> dict[str, Any]:
     """All figures of one run."""
     with tempfile.TemporaryDirectory(prefix="sunwi-agora-", dir="/tmp") as folder:
         try:
-            python = _install(Path(folder))
+            _install(Path(folder))
         except NotInstalled as error:
             absent = {
                 f"vs_leaderboard_py_{name}": Figure(None, bound, why=str(error)) for name, bound in BOUNDS.items()
             }
             return {"players": size.players, **absent}
         ours = _ours(size)
-        with _peer(python, size.players) as peer:
+        with _peer(Path(folder), size.players) as peer:
             figures = {
                 f"vs_leaderboard_py_{name}": ratio(size.passes, ours[name], partial(peer, name, size.seconds), bound)
                 for name, bound in BOUNDS.items()
@@ -49,31 +49,28 @@ def measure(size: Size) -> dict[str, Any]:
     return {"players": size.players, **figures}
 
 
-def _install(folder: Path) -> str:
-    """An environment with the peer in it; its Python."""
-    try:
-        venv.create(folder / "venv", with_pip=True)
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise NotInstalled(f"no environment can be made: {error}") from error
-    python = str(folder / "venv" / "bin" / "python")
-    command = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *WANTED]
+def _install(folder: Path) -> None:
+    """Put the peer, and the redis-py of its time, into a folder of their own."""
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
+    command += ["--target", str(folder), *WANTED]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     except subprocess.TimeoutExpired as error:
         raise NotInstalled("pip took longer than two minutes") from error
     if done.returncode:
         raise NotInstalled(f"pip: {(done.stderr.strip().splitlines() or ['it said nothing'])[-1]}")
-    return python
 
 
 @contextmanager
-def _peer(python: str, players: int) -> Iterator[Callable[[str, float], Sample]]:
+def _peer(folder: Path, players: int) -> Iterator[Callable[[str, float], Sample]]:
     """The peer, filled and waiting for orders."""
     from django.conf import settings
 
     socket = settings.CACHES["boards"]["LOCATION"].removeprefix("unix://").partition("?")[0]
-    command = [python, str(SCRIPT), socket, "4", str(players), str(_scores(players))]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+    # -S: of what is installed beside us it sees nothing.
+    command = [sys.executable, "-S", str(SCRIPT), socket, "4", str(players), str(_scores(players))]
+    environment = {"PYTHONPATH": str(folder)}
+    with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
 
         def said() -> str:
             line = child.stdout.readline() if child.stdout else ""

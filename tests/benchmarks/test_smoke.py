@@ -1,7 +1,9 @@
 """Each benchmark runs, on little: so that none of them rots. What it measures is not looked at."""
 
+import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -10,23 +12,59 @@ RECOVERED = (
     *("close_seconds", "close_seconds_per_million", "close_cpu_seconds", "close_script_ms", "close_over_sorted_copy"),
 )
 SNAPSHOT = ("rows", "seconds", "redis_ms", "longest_call_ms", "longest_call_of_all_ms")
+WAYS = ("one_row", "shards_10", "shards_100", "shards_1000", "append", "redis", "hybrid")
 FIGURES = {
-    "benchmarks.recovery": {
-        *("players", "peak_memory_mb"),
+    "recovery": {
+        "peak_memory_mb",
         *(f"{storage}_{name}" for storage in ("hybrid", "redis") for name in RECOVERED),
     },
-    "benchmarks.competitions": {
-        "players",
-        *(f"{storage}_snapshot_{name}" for storage in ("hybrid", "redis") for name in SNAPSHOT),
+    "competitions": {f"{storage}_snapshot_{name}" for storage in ("hybrid", "redis") for name in SNAPSHOT},
+    "store": {
+        *("submit_store_redis", "submit_store_redis_with_ids", "submit_store_redis_through_service"),
+        *("submit_store_redis_per_second", "zadd_loop_per_second", "submit_store_hybrid"),
+        *("submit_store_hybrid_per_second", "read_one_call", "rank_vs_sql", "memory_overhead", "memory_per_player"),
+        "memory_per_id",
+    },
+    "http": {
+        *("http_batch_redis", "http_batch_redis_per_second", "http_batch_redis_load_share"),
+        *("http_single_redis", "http_single_redis_per_second", "http_single_redis_p99_ms"),
+        *("http_single_redis_load_share", "http_empty_per_second"),
+        *("http_single_hybrid", "http_single_hybrid_per_second", "http_single_hybrid_p99_ms"),
+        *("page_public", "page_public_per_second", "page_empty_per_second", "page_load_share"),
+        *("page_me", "page_me_per_second", "not_modified"),
+        *("viewers", "viewers_1000_cpu", "viewers_1000_p99_ms"),
+        *("read_stall", "read_stall_p99_ms", "read_stall_http", "read_stall_http_p99_ms"),
+    },
+    "rates": {f"{name}_rate{unit}" for name in ("mirror", "rebuild", "close") for unit in ("", "_per_second")},
+    "growth": {
+        *("growth", "growth_rank", "growth_around", "growth_submit", "players_large"),
+        *("rank_us_large", "around_us_large", "submit_us_large"),
+    },
+    "agora": {f"vs_leaderboard_py_{name}" for name in ("page", "ties", "rank")},
+    "likes": {
+        "writers",
+        *(f"{way}_{name}" for way in WAYS for name in ("likes_per_second", "read_ms", "read_while_writing_ms")),
+        *(f"{way}_over_one_row" for way in WAYS[1:]),
     },
 }
+SMALL = ("--players", "1000", "--seconds", "0.05", "--passes", "1")
 
 
-@pytest.mark.parametrize("module", FIGURES)
-def test_a_benchmark_prints_its_figures(module: str) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_benchmark_prints_its_figures(name: str, tmp_path: Path) -> None:
+    written = tmp_path / "figures.json"
+
     run = subprocess.run(
-        [sys.executable, "-m", module, "--players", "2000"], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-m", f"benchmarks.{name}", *SMALL, "--json", str(written)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
 
     assert run.returncode == 0, run.stderr
-    assert {line.partition(": ")[0] for line in run.stdout.splitlines()} == FIGURES[module]
+    assert {line.partition(": ")[0] for line in run.stdout.splitlines()} == FIGURES[name] | {"players"}
+    told = json.loads(written.read_text())
+    assert set(told["figures"]) == FIGURES[name] | {"players"}
+    assert set(told["machine"]["packages"]) >= {"django", "redis", "psycopg"}
