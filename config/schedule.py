@@ -36,6 +36,12 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "deliver_webhooks": every(5, "foundation.tasks.deliver_webhooks"),
     # Webhook messages that arrived, or were dropped, long ago go.
     "retain_webhooks": every(3600, "foundation.tasks.retain_webhooks"),
+    # Likes that SQL decided are added up.
+    "count_likes": every(1, "likes.tasks.count"),
+    # Counts of likes are compared with the likes, in SQL and Redis, for 20 seconds at a time.
+    "check_likes": every(300, "likes.tasks.check"),
+    # Likes that were taken back a day ago go.
+    "retain_likes": every(3600, "likes.tasks.retain_likes"),
     # Hits of pages are counted in SQL, and visitors and attendance kept there.
     "flush_activity": every(60, "likes.tasks.flush_activity"),
     # Who was there more than ten weeks ago goes; the numbers of each day stay.

@@ -6,10 +6,39 @@ from celery import shared_task
 
 from foundation import clock
 from foundation.errors import Unavailable
+from foundation.sql import BackOff, SqlAway
+from likes.services import check as checking
+from likes.services import count as counting
 from likes.services import flush as flushing
 from likes.services import liked_on
+from likes.services import retain as retaining
 
 logger = logging.getLogger(__name__)
+
+CHECK_SECONDS = 20.0
+
+_back_off = BackOff()  # of the tasks of every second
+
+
+@shared_task
+def count() -> int:
+    """Add the likes that SQL decided to the counts; while SQL is away, try less often."""
+    try:
+        return _back_off.attempt(lambda: counting.count_due(clock.now()))
+    except SqlAway:
+        return 0
+
+
+@shared_task
+def check() -> int:
+    """Compare counts with likes for a while, and repair; while Redis is away, only SQL's."""
+    return sum(len(each.differences) for each in checking.check_all(clock.now(), CHECK_SECONDS))
+
+
+@shared_task
+def retain_likes() -> int:
+    """Let go of likes that were taken back."""
+    return retaining.retain(clock.now())
 
 
 @shared_task

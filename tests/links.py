@@ -4,6 +4,7 @@ import pytest
 
 from foundation import redis
 from foundation.models import KnownRedis
+from leaderboards.services.settle import greet
 
 
 @pytest.fixture
@@ -12,3 +13,9 @@ def links() -> None:
     redis.boards().reset()
     redis.settling().reset()
     KnownRedis._seen.clear()
+
+
+@pytest.fixture
+def redis_known(transactional_db: None, links: None) -> None:
+    """As after the worker's first second: SQL knows the server."""
+    greet()

@@ -26,8 +26,9 @@ from leaderboards.core.instants import milliseconds
 from leaderboards.models import Player
 from likes import registry
 from likes.core.kinds import Storage
-from likes.models import LikeChange, LikeCount, LikeKind, LikeShard
+from likes.models import LikeChange, LikeCount, LikeShard
 from likes.registry import Likeable
+from likes.services.adopt import adopt, held
 from likes.stores.sql_states import move_counts
 from likes.stores.views import Told, Views
 
@@ -64,6 +65,7 @@ def count_due(at: datetime) -> int:
 
 def count(likeable: Likeable, at: datetime) -> int:
     """Count what waits of one kind by now. It ends with a chunk that was not full: likes may never stop coming."""
+    adopt(likeable)
     match likeable.storage:
         case Storage.REDIS:
             return 0
@@ -82,7 +84,7 @@ def _count_chunk(likeable: Likeable, at: datetime) -> int:
     """How many changes were taken up: all that wait, or as many as a chunk holds."""
     deadline_ms = _deadline_ms(likeable)
     with transaction.atomic():
-        if not _is_ours(likeable):
+        if not held(likeable):
             return 0
         waiting = LikeChange.objects.filter(kind=likeable.kind).exclude(thing__in=_set_apart(likeable, at))
         rows = sorted(waiting.order_by("id").values_list("thing", "id")[:CHUNK])
@@ -91,12 +93,6 @@ def _count_chunk(likeable: Likeable, at: datetime) -> int:
         failpoint("count.before_commit")
     failpoint("count.after_commit")
     return len(rows)
-
-
-def _is_ours(likeable: Likeable) -> bool:
-    """Whether nobody else counts the kind in this moment; then nobody will until this transaction ends."""
-    LikeKind.objects.get_or_create(kind=likeable.kind, defaults={"storage": likeable.storage})
-    return LikeKind.objects.select_for_update(skip_locked=True).filter(kind=likeable.kind).exists()
 
 
 def _add(likeable: Likeable, deadline_ms: int | None, at: datetime, things: Sequence[_Waiting]) -> None:
@@ -156,7 +152,7 @@ def _deadline_ms(likeable: Likeable) -> int | None:
 def _drop_unput(likeable: Likeable) -> None:
     """Drop the views of things of which Redis was not told something: whoever reads them next loads them from SQL."""
     with transaction.atomic():
-        if not _is_ours(likeable):
+        if not held(likeable):
             return
         unput = LikeCount.objects.filter(kind=likeable.kind, unput=True)
         things = list(unput.order_by("thing").values_list("thing", flat=True)[:CHUNK])
@@ -174,7 +170,7 @@ def _drop_unput(likeable: Likeable) -> None:
 def _tell_totals(likeable: Likeable) -> int:
     """Tell the totals of things whose shards have changed; returns how many. Whoever likes now marks a shard again."""
     with transaction.atomic():
-        if not _is_ours(likeable):
+        if not held(likeable):
             return 0
         dirty = LikeShard.objects.filter(kind=likeable.kind, dirty=True)
         things = sorted(set(dirty.values_list("thing", flat=True)[:CHUNK]))

@@ -35,6 +35,15 @@ class Told:
     at_ms: int
 
 
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What a view says (``count``) and holds (``total``); ``moment`` is another after every telling."""
+
+    count: int
+    total: int
+    moment: bytes
+
+
 class Views:
     """The views of one kind."""
 
@@ -97,6 +106,18 @@ class Views:
         keys = [ThingKeys(self._kind, thing) for thing in things]
         self._link.pipeline([("HDEL", key.seen, player) for key in keys])
         self._link.pipeline([("ZREM", key.seen_at, player) for key in keys])
+
+    def look(self, things: Sequence[str]) -> list[Looked | None]:
+        """Each view beside its own sets, in one round trip; None without a view. Raises likewise."""
+        look = script("view_look")
+        keys = [[*self._shown(thing), ThingKeys(self._kind, thing).seen_at] for thing in things]
+        answers = self._link.many([Call(look, each, [RUN_ID]) for each in keys])
+        return [None if answer is None else Looked(*answer) for answer in answers]
+
+    def sweep(self, thing: str, looked: Looked) -> bool:
+        """Drop a view if it still is as it was looked at; whether it was. Raises likewise."""
+        keys = [*self._shown(thing), ThingKeys(self._kind, thing).load]
+        return bool(self._link.run(script("view_sweep"), keys, [RUN_ID, looked.count, looked.total]))
 
     def _shown(self, thing: str) -> list[str]:
         keys = ThingKeys(self._kind, thing)

@@ -8,13 +8,11 @@ if redis.call('GET', KEYS[7]) ~= ARGV[1] .. ' ' .. ARGV[2] then
   return false
 end
 --! include view_place.lua
+--! include view_total.lua
 redis.call('UNLINK', KEYS[2], KEYS[3], KEYS[4])
 if redis.call('EXISTS', KEYS[8]) == 1 then redis.call('RENAME', KEYS[8], KEYS[2]) end
 if redis.call('EXISTS', KEYS[9]) == 1 then redis.call('RENAME', KEYS[9], KEYS[4]) end
-local count = redis.call('ZCARD', KEYS[2])
-for _, amount in ipairs(redis.call('HVALS', KEYS[4])) do
-  count = count + amount - 1
-end
+local count = total()
 for _, player in ipairs(redis.call('ZRANGEBYSCORE', KEYS[6], ARGV[3], '+inf')) do
   local amount, ms = string.match(redis.call('HGET', KEYS[5], player), '^%d+|(%d+)|(%d+)$')
   count = count + place(player, tonumber(amount), ms)

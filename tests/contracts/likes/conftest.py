@@ -1,14 +1,5 @@
 """A process that has just started, and a Redis that it knows."""
 
-import pytest
+from tests.links import links, redis_known
 
-from leaderboards.services.settle import greet
-from tests.links import links
-
-__all__ = ["links"]
-
-
-@pytest.fixture
-def redis_known(transactional_db: None, links: None) -> None:
-    """As after the worker's first second."""
-    greet()
+__all__ = ["links", "redis_known"]

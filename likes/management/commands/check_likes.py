@@ -1,0 +1,30 @@
+"""Compare counts of likes with the likes, by hand: what the schedule does every five minutes, but to the end."""
+
+from argparse import ArgumentParser
+from dataclasses import asdict
+from math import inf
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from foundation import clock
+from leaderboards.management.command import Command as BaseCommand
+from likes.services.check import check_all
+
+
+class Command(BaseCommand):
+    """``check_likes [--kind KIND] [--repair]``."""
+
+    help = "Compare the counts of likes in SQL and Redis with the likes; prints what was found and done as JSON."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """One kind or all; look only, or repair too."""
+        parser.add_argument("--kind", metavar="KIND", help="one kind; default: all")
+        parser.add_argument("--repair", action="store_true", help="put right what differs")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """Differences that stay are an error."""
+        checked = check_all(clock.now(), inf, options["repair"], options["kind"])
+        self.print_json({"checked": [asdict(each) for each in checked]})
+        if left := sum(not found.repaired for each in checked for found in each.differences):
+            raise CommandError(f"{left} counts differ; `--repair` puts them right.")

@@ -1,0 +1,88 @@
+"""Counts in SQL beside the rows that they count: compared, and put right, while writers write.
+
+A writer moves a count and its rows in one commit, so their difference in one snapshot is an error and not a moment.
+It is put right by adding the difference, which stays right whatever is written meanwhile. The trap: two that add it
+at once would add it twice, so whoever repairs holds the kind's row.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import connection
+
+from likes.core.kinds import Storage
+from likes.models import Like, LikeCount, LikeShard
+from likes.stores import append, sql
+
+_ROWS = """
+COALESCE((SELECT SUM(amount) FROM likes_like AS own
+          WHERE own.kind = wanted.kind AND own.thing = wanted.thing), 0)"""
+_WAITING = """
+(SELECT COUNT(*) FROM likes_likechange AS waiting WHERE waiting.kind = wanted.kind AND waiting.thing = wanted.thing)
++ (SELECT COUNT(*) FROM likes_likecount AS marked
+   WHERE marked.kind = wanted.kind AND marked.thing = wanted.thing AND marked.unput)"""
+_ADD = {
+    "likes_likecount": "(kind, thing, count, unput) SELECT kind, thing, likes - counted, false",
+    "likes_likeshard": "(kind, thing, shard, count, dirty) SELECT kind, thing, 0, likes - counted, true",
+}
+_ONTO = {
+    "likes_likecount": "(kind, thing) DO UPDATE SET count = likes_likecount.count + excluded.count",
+    "likes_likeshard": "(kind, thing, shard) DO UPDATE SET count = likes_likeshard.count + excluded.count",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A thing's count and its rows in one snapshot, and whether Redis may not have been told of all of them yet."""
+
+    thing: str
+    counted: int
+    likes: int
+    waits: bool
+
+
+def things_after(kind: str, last: str, most: int) -> list[str]:
+    """The next things that have rows or counts, in byte order."""
+    found: set[str] = set()
+    for model in (Like, LikeCount, LikeShard):
+        rows = model.objects.filter(kind=kind, thing__gt=last).order_by("thing").values_list("thing", flat=True)
+        found |= set(rows.distinct()[:most])
+    return sorted(found, key=str.encode)[:most]
+
+
+def compare(kind: str, storage: Storage, things: Sequence[str]) -> list[Compared]:
+    """Each thing's count beside its rows, from one statement, in their order."""
+    if not things:
+        return []
+    query = f"{_wanted(things)} SELECT thing, {_count(storage)}, {_ROWS}, {_WAITING} FROM wanted"
+    with connection.cursor() as cursor:
+        cursor.execute(query, _cells(kind, things))
+        rows = {thing: (int(count), int(likes), waits > 0) for thing, count, likes, waits in cursor.fetchall()}
+    return [Compared(thing, *rows[thing]) for thing in things]
+
+
+def put_right(kind: str, storage: Storage, things: Sequence[str]) -> dict[str, int]:
+    """Add to each count what it lacks; the new totals. Call it in a transaction that holds the kind's row."""
+    if not things:
+        return {}
+    table = "likes_likeshard" if storage == Storage.SQL else "likes_likecount"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"{_wanted(things)}, beside AS"
+            f" (SELECT kind, thing, {_count(storage)} AS counted, {_ROWS} AS likes FROM wanted)"
+            f" INSERT INTO {table} {_ADD[table]} FROM beside WHERE likes <> counted ON CONFLICT {_ONTO[table]}",
+            _cells(kind, things),
+        )
+    return {row.thing: row.counted for row in compare(kind, storage, things)}
+
+
+def _wanted(things: Sequence[str]) -> str:
+    return f"WITH wanted (kind, thing) AS (VALUES {', '.join(['(%s, %s)'] * len(things))})"
+
+
+def _cells(kind: str, things: Sequence[str]) -> list[str]:
+    return [cell for thing in things for cell in (kind, thing)]
+
+
+def _count(storage: Storage) -> str:
+    return sql.COUNT if storage == Storage.SQL else append.COUNT
