@@ -59,9 +59,14 @@ def key_of(brake: str, who: str | int) -> str:
     return f"limit:{brake}:{blake2b(str(who).encode(errors='surrogatepass'), digest_size=16).hexdigest()}"
 
 
-def reset() -> None:
-    """Forget what this process counted, and its connections."""
+def forget_own() -> None:
+    """Forget what this process counted by itself."""
     _by_itself.forget()
+
+
+def reset() -> None:
+    """Forget that, and connections and failures: the next request connects afresh."""
+    forget_own()
     for alias in ("boards", "default"):
         link_of(alias).reset()
 

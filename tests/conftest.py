@@ -12,6 +12,8 @@ import pytest
 import redis
 from django.conf import settings
 
+from foundation import rate_limit
+
 # A slow machine is no counter-example: what is tested is what comes out, not how soon.
 hypothesis.settings.register_profile(
     "unhurried", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
@@ -46,5 +48,7 @@ def _redis_databases() -> Iterator[list[redis.Redis]]:
 
 @pytest.fixture(autouse=True)
 def _empty_redis(_redis_databases: list[redis.Redis]) -> None:
+    """Nothing is kept, and the process has counted nobody's requests."""
     for client in _redis_databases:
         client.flushdb()
+    rate_limit.forget_own()

@@ -90,7 +90,7 @@ class NewKeyForm(forms.ModelForm[ServiceKey]):
 class ServiceKeyAdmin(admin.ModelAdmin[ServiceKey]):
     """Who may write. What a key may do never changes: make a second one and revoke the first."""
 
-    list_display = ("name", "prefix", "may", "where", "state", "created_at", "expires_at", "last_used_at")
+    list_display = ("name", "prefix", "may", "where", "how_much", "state", "created_at", "expires_at", "last_used_at")
     search_fields = ("name", "prefix__exact")
     actions = ("revoke",)
     list_per_page = 50

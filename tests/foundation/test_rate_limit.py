@@ -46,7 +46,7 @@ def moved(monkeypatch: pytest.MonkeyPatch) -> Iterator[time_machine.Traveller]:
 @pytest.fixture
 def no_redis(monkeypatch: pytest.MonkeyPatch) -> None:
     class Away(FakeLink):
-        def call(self, *_command: object, **_options: object) -> None:
+        def run(self, *_: object) -> None:
             raise RedisAway("Redis is away.")
 
     link = Away()
@@ -211,7 +211,7 @@ def test_a_redis_that_does_not_answer_limits_nobody_beyond_the_processs_own_coun
     def silent(*_: object) -> None:
         raise RedisSilent("Redis did not answer in time.")
 
-    monkeypatch.setattr(Link, "call", silent)
+    monkeypatch.setattr(Link, "run", silent)
 
     let_in = [rate_limit.allow("write", 1, TWO_IN_TEN).allowed for _ in range(3)]
 

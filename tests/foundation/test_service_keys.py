@@ -5,9 +5,11 @@ from datetime import timedelta
 
 import pytest
 import time_machine
+from django.db import IntegrityError, transaction
 
 from foundation import clock, service_keys
 from foundation.errors import Forbidden, Invalid, Unauthenticated
+from foundation.limits import Limit
 from foundation.models import ServiceKey
 
 pytestmark = pytest.mark.django_db
@@ -130,3 +132,13 @@ def test_the_last_use_is_kept_to_the_minute() -> None:
     assert later is not None
     assert soon == first
     assert later - first > timedelta(minutes=1)
+
+
+def test_a_limit_is_whole_or_none() -> None:
+    key, _ = service_keys.make("game", ["scores:write"], limit=Limit(100, 10))
+
+    for half in ({"requests": None}, {"seconds": None}, {"requests": 0}, {"seconds": 86_401}):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            ServiceKey.objects.filter(pk=key.pk).update(**half)
+
+    assert ServiceKey.objects.get(pk=key.pk).limit == Limit(100, 10)

@@ -50,6 +50,17 @@ class TestJoining:
 
         problem(game.send("PUT", path(competition), {}), 409, "already_joined")
 
+    def test_who_guesses_codes_is_told_to_wait_and_nobody_else_is(self, game: Caller) -> None:
+        competition = open_competition(joining="code", join_code="FRIENDS")
+        for nth in range(10):
+            problem(game.send("PUT", path(competition), {"code": f"GUESS{nth}"}), 403, "wrong_code")
+
+        refused = game.send("PUT", path(competition), {"code": "FRIENDS"})
+
+        problem(refused, 429, "rate_limited")
+        assert 1 <= int(refused["Retry-After"]) <= 60
+        assert game.send("PUT", path(competition, "bob"), {"code": "FRIENDS"}).status_code == 200
+
     def test_by_code(self, game: Caller) -> None:
         competition = open_competition(joining="code", join_code="FRIENDS")
 

@@ -76,6 +76,19 @@ def test_a_code_opens_it(ann: Client) -> None:
     assert taking_part(competition) == ["ann"]
 
 
+def test_who_guesses_codes_is_told_to_wait(ann: Client) -> None:
+    competition = open_competition(joining="code", join_code="FRIENDS")
+    for nth in range(10):
+        ann.post(address(competition), {"code": f"guess {nth}"})
+
+    response = ann.post(address(competition), {"code": "friends"})
+
+    assert response.status_code == 429
+    assert 1 <= int(response["Retry-After"]) <= 60
+    assert "A moment, please" in text(response)
+    assert taking_part(competition) == []
+
+
 def test_twice_is_refused_and_after_the_end_nothing_is_offered(ann: Client, set_clock: SetClock) -> None:
     competition = open_competition()
     joined(competition, "ann")

@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from foundation import clock, service_keys
 from foundation.errors import Unauthenticated
+from foundation.limits import Limit
 from foundation.models import ServiceKey
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller
@@ -201,6 +202,18 @@ def test_a_key_may_expire(admin: Client) -> None:
     make_key(admin, expires_at_0="2099-01-02", expires_at_1="03:04:05")
 
     assert ServiceKey.objects.get().expires_at == datetime(2099, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+def test_a_key_may_have_a_limit_of_its_own(admin: Client) -> None:
+    make_key(admin, limit="100/10")
+
+    assert ServiceKey.objects.get().limit == Limit(100, 10)
+    assert '<td class="field-how_much">100/10</td>' in page(admin, KEYS)
+
+
+def test_a_limit_that_is_none_is_refused(admin: Client) -> None:
+    assert "100 requests in 10 seconds" in make_key(admin, limit="a lot")
+    assert not ServiceKey.objects.exists()
 
 
 def test_a_made_key_is_not_edited(admin: Client) -> None:

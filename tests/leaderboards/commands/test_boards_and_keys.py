@@ -7,6 +7,7 @@ import pytest
 from django.core.management.base import CommandError
 
 from foundation import service_keys
+from foundation.limits import Limit
 from leaderboards.models import Board
 from tests.leaderboards.commands.calls import Printed, run
 
@@ -74,6 +75,17 @@ def test_a_key_is_printed_alone_and_opens_what_it_was_made_for(tmp_path: Path) -
     assert key.count("\n") == 1
     found = service_keys.authenticate(f"Bearer {key.strip()}")
     assert (found.name, found.scopes, found.boards) == ("game", ["scores:write", "boards:read"], [seq])
+
+
+def test_a_key_may_have_a_limit_of_its_own() -> None:
+    key = run("create_service_key", "game", "--scope", "likes:write", "--limit", "100/10").out
+
+    assert service_keys.authenticate(f"Bearer {key.strip()}").limit == Limit(100, 10)
+
+
+def test_a_limit_that_is_none_is_refused() -> None:
+    with pytest.raises(CommandError, match="reads like 100/10"):
+        run("create_service_key", "game", "--scope", "likes:write", "--limit", "many")
 
 
 def test_a_key_without_boards_reaches_all_of_them() -> None:

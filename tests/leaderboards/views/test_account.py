@@ -39,6 +39,19 @@ def test_a_code_that_links_nobody_is_refused_beside_the_field(client: Client) ->
     assert 'aria-describedby="code-error"' in response.content.decode()
 
 
+def test_who_guesses_codes_is_told_to_wait(client: Client) -> None:
+    signed_in(client, "someone")
+    told = [client.post("/account/", {"code": f"ABCD234{nth}"}).status_code for nth in range(11)]
+    code, _ = make_code("robin", clock.now())
+
+    response = client.post("/account/", {"code": code})
+
+    assert told == [200] * 10 + [429]
+    assert response.status_code == 429
+    assert 1 <= int(response["Retry-After"]) <= 60
+    assert not Player.objects.filter(user__username="someone").exists()
+
+
 def test_a_player_of_somebody_else_stays_his(client: Client) -> None:
     account("first", "robin")
     code, _ = make_code("robin", clock.now())
