@@ -32,6 +32,17 @@ def number(value: Number, decimals: int = 0) -> str:
     return str(number_format(value, decimal_pos=max(decimals, has), use_l10n=True, force_grouping=True))
 
 
+def ordinal(rank: int) -> str:
+    """1st, 22nd, 113th."""
+    last = 0 if rank % 100 in (11, 12, 13) else rank % 10
+    patterns = {
+        1: pgettext("ordinal that ends in 1, not 11", "#st"),
+        2: pgettext("ordinal that ends in 2, not 12", "#nd"),
+        3: pgettext("ordinal that ends in 3, not 13", "#rd"),
+    }
+    return patterns.get(last, pgettext("ordinal, all others", "#th")).replace("#", number(rank))
+
+
 def clock(seconds: Decimal, places: int) -> str:
     """1:05, 1:02:05 or 1:05.250."""
     whole, fraction = divmod(abs(seconds), 1)

@@ -54,6 +54,14 @@ def competitions(request: HttpRequest) -> HttpResponse:
     return answer(request, "competitions/list", context, etag_of(seen, past.number, past.paginator.num_pages))
 
 
+def cards_running(at: datetime, most: int) -> list[Card]:
+    """The ``most`` competitions on public boards that have started and end first."""
+    known = [each for each in competitions_known(at) if each.board.visibility == Visibility.PUBLIC]
+    running = [each for each in known if each.phase(at) not in (Phase.OPEN, *OVER)]
+    first = sorted(running, key=lambda each: (each.ends_at, each.pk))[:most]
+    return [_card(each, at) for each in shown(first, at)]
+
+
 def _known(request: HttpRequest, at: datetime) -> list[Competition]:
     """Where each stands. There may be thousands of the past; what else a card shows is read for those on the page."""
     known = competitions_known(at, board=_board(request))

@@ -1,7 +1,11 @@
 """Who is ranked, and the codes by which users link themselves to players."""
 
+from typing import ClassVar
+
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Upper
 from django.utils.translation import gettext_lazy as _
 
 from leaderboards.fields import ByteOrderedCharField
@@ -23,6 +27,8 @@ class Player(models.Model):
     class Meta:
         verbose_name = _("player")
         verbose_name_plural = _("players")
+        # Finding by name must not read a million rows; most players of most games have none.
+        indexes: ClassVar = [models.Index(Upper("name"), condition=~Q(name=""), name="player_name")]
 
     def __str__(self) -> str:
         return self.name or self.external_id

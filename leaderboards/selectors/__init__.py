@@ -3,7 +3,9 @@
 from leaderboards.selectors.boards import board_by_seq, boards_listed
 from leaderboards.selectors.distribution import Bin, Distribution, distribution
 from leaderboards.selectors.export import export_rows
-from leaderboards.selectors.periods import PeriodShown, periods_listed, shown_period, stored_period
+from leaderboards.selectors.past import BestRank, PastRank, best_ranks, past_ranks, ranks_before
+from leaderboards.selectors.periods import CURRENT, PeriodShown, periods_listed, shown_period, stored_period
+from leaderboards.selectors.players import boards_of, players_called
 from leaderboards.selectors.standings import (
     BoardPage,
     PlayerRow,
@@ -19,23 +21,31 @@ from leaderboards.selectors.standings import (
 )
 
 __all__ = [
+    "CURRENT",
+    "BestRank",
     "Bin",
     "BoardPage",
     "Distribution",
+    "PastRank",
     "PeriodShown",
     "PlayerRow",
     "Row",
     "Standings",
     "around",
+    "best_ranks",
     "board_by_seq",
     "board_page",
     "boards_listed",
+    "boards_of",
     "distribution",
     "export_rows",
     "named",
+    "past_ranks",
     "periods_listed",
     "player_row",
+    "players_called",
     "ranks",
+    "ranks_before",
     "share_below",
     "shown_period",
     "standings",

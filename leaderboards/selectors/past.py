@@ -58,9 +58,7 @@ def past_ranks(board: Board, player: str) -> list[PastRank]:
 
 def best_ranks(player: Player) -> list[BestRank]:
     """His best final rank on each public board with periods of its own, the best first."""
-    rows = final_standings_of(player).filter(
-        period__state=State.FINAL, period__board__visibility=Visibility.PUBLIC
-    )
+    rows = final_standings_of(player).filter(period__state=State.FINAL, period__board__visibility=Visibility.PUBLIC)
     best: dict[int, tuple[int, int]] = {}
     for seq, rank in rows.values_list("period__board", "rank"):
         known, periods = best.get(seq, (rank, 0))

@@ -8,6 +8,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from leaderboards import formats
+from leaderboards.views.lines import Line
 
 register = template.Library()
 
@@ -39,6 +40,24 @@ def countdown(ends_at: datetime, seconds: int) -> SafeString:
 def grouped(number: int | None) -> str:
     """12,345; a dash for a rank that nobody had time to count."""
     return "–" if number is None else formats.number(number)
+
+
+@register.filter
+def words(text: str) -> list[str]:
+    """A text's words, to loop over."""
+    return text.split()
+
+
+@register.filter
+def ordinal(number: int | None) -> str:
+    """4th."""
+    return "–" if number is None else formats.ordinal(number)
+
+
+@register.inclusion_tag("leaderboards/_equals.html", takes_context=True)
+def equals_note(context: dict[str, Any], line: Line, number: int) -> dict[str, Any]:
+    """How many share a rank; a link to where they begin if that is on another page than ``number``."""
+    return {"line": line, "is_elsewhere": line.begins_on != number, "request": context["request"]}
 
 
 @register.simple_tag(takes_context=True)

@@ -1,6 +1,9 @@
 """The pages that people see. They read through selectors and change nothing but their own account's link."""
 
 from leaderboards.views.account import account
-from leaderboards.views.boards import board, home
+from leaderboards.views.boards import board
+from leaderboards.views.home import home
+from leaderboards.views.players import player
+from leaderboards.views.styleguide import styleguide
 
-__all__ = ["account", "board", "home"]
+__all__ = ["account", "board", "home", "player", "styleguide"]

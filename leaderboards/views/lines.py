@@ -1,6 +1,6 @@
 """Rows as a page writes them: rank with ties, points as text, and how far it is to the next."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -15,8 +15,20 @@ WIDEST_COLUMNS = 16  # characters that numbers may take on a phone; wider criter
 
 
 @dataclass(frozen=True, slots=True)
+class Move:
+    """Against the final rank in the period before: ``by`` places ``up`` or ``down``, the ``same``, or ``new``."""
+
+    way: str
+    by: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Line:
-    """A row of a table; ``cells`` stand under the columns' headings."""
+    """A row of a table; ``cells`` stand under the columns' headings.
+
+    ``equals`` is how many share the rank, told in the first row of each rank on a page; in others it is 0.
+    ``gap`` is how far it is to the next better rank in sight, empty where there is none.
+    """
 
     player: str
     name: str
@@ -25,6 +37,11 @@ class Line:
     cells: list[str]
     achieved_at: datetime | None
     is_me: bool
+    equals: int = 0
+    opens: bool = False
+    begins_on: int = 1
+    gap: str = ""
+    move: Move | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +67,47 @@ def in_columns(board: Board, names: Sequence[str]) -> bool:
     return all(name in widths for name in names) and sum(widths.values()) <= WIDEST_COLUMNS
 
 
-def lines(board: Board, rows: Sequence[Row], me: str | None) -> list[Line]:
-    """Every row as a line."""
-    return [
-        Line(row.player, row.name, row.rank, (row.tied or 1) > 1, cells(board, row), row.achieved_at, row.player == me)
-        for row in rows
-    ]
+def lines(
+    board: Board, rows: Sequence[Row], me: str | None, before: Mapping[str, int] | None = None, page_size: int = 50
+) -> list[Line]:
+    """Every row as a line. ``before`` are the final ranks of the period before, where there was one."""
+    found = []
+    for nth, row in enumerate(rows):
+        opens = nth == 0 or rows[nth - 1].rank != row.rank
+        tied = (row.tied or 1) > 1
+        found.append(
+            Line(
+                row.player,
+                row.name,
+                row.rank,
+                tied,
+                cells(board, row),
+                row.achieved_at,
+                row.player == me,
+                equals=(row.tied or 0) if opens and tied else 0,
+                opens=opens and row.rank is not None,
+                begins_on=(row.ahead or 0) // page_size + 1,
+                gap=_gap_text(board, row, rows[:nth]),
+                move=_move(row, before),
+            )
+        )
+    return found
+
+
+def _gap_text(board: Board, row: Row, above: Sequence[Row]) -> str:
+    better = next((each for each in reversed(above) if each.rank != row.rank), None)
+    if better is None or row.points is None or better.points is None:
+        return ""
+    return formats.points(board, abs(Decimal(row.points) - Decimal(better.points)))
+
+
+def _move(row: Row, before: Mapping[str, int] | None) -> Move | None:
+    if not before or row.rank is None:
+        return None
+    if row.player not in before:
+        return Move("new")
+    by = before[row.player] - row.rank
+    return Move("up" if by > 0 else "down" if by < 0 else "same", abs(by))
 
 
 def cells(board: Board, row: Row) -> list[str]:

@@ -38,7 +38,16 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "boards/<int:seq>/": (
         *(f"/boards/{board}/{part}" for board in ("{board}", "{other}") for part in PARTS),
         *_by_label("/boards/{board}/?period="),
+        *(
+            "/boards/{other}/?find=ann",
+            "/boards/{other}/?find=1",
+            "/boards/{other}/?embed=1",
+            "/boards/{board}/?screen=1",
+        ),
+        "/boards/{other}/?screen=1",
     ),
+    "players/<str:player>/": ("/players/{player}/",),
+    "styleguide/": ("/styleguide/",),
     "competitions/": ("/competitions/", "/competitions/?fragment=1", "/competitions/?board={board}&page=2"),
     "competitions/<int:number>/": tuple(f"/competitions/{{c}}/{part}" for part in (*PARTS, "?player={player}")),
     "competitions/<int:number>/leave/": ("/competitions/{c}/leave/",),

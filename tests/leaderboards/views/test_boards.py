@@ -53,7 +53,7 @@ def test_equals_are_shown_as_equals(client: Client) -> None:
 
     page = text(client.get(f"/boards/{board}/?player=robin"))
 
-    assert "1 omar 9 = 2 robin highlighted 7 = 2 mina 7 4 aiko 1" in page
+    assert "1 omar 9 = 2 robin highlighted 7 2 = 2 mina 7 2 4 aiko 1 6" in page
     assert "Rank = 2 of 4 Result 7 points To the next 2 points omar 2 share this rank" in page
 
 

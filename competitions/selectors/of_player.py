@@ -1,0 +1,40 @@
+"""The competitions of one player, with his place in each as the public may see it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from competitions.core.lifecycle import Phase
+from competitions.models import Competition, Participant
+from competitions.selectors.standings import player_row
+from foundation.errors import NotFound, Unavailable
+from leaderboards.choices import Visibility
+from leaderboards.models import Player
+from leaderboards.selectors import Row
+
+MOST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Somebody takes part; ``row`` and ``total`` are None where he has no place, or nobody could be asked."""
+
+    competition: Competition
+    phase: Phase
+    row: Row | None
+    total: int | None
+
+
+def competitions_of(player: Player, at: datetime) -> list[Taken]:
+    """Up to ``MOST`` published competitions on public boards, the latest start first."""
+    taking_part = Participant.objects.filter(Participant.TAKING_PART, player=player).values("competition")
+    public = Competition.objects.filter(board__visibility=Visibility.PUBLIC).exclude(published_at=None)
+    latest = public.filter(pk__in=taking_part).select_related("board").defer("picture").order_by("-starts_at", "-pk")
+    return [_taken(competition, player, at) for competition in latest[:MOST]]
+
+
+def _taken(competition: Competition, player: Player, at: datetime) -> Taken:
+    try:
+        found = player_row(competition, player.external_id, at)
+    except (NotFound, Unavailable):
+        return Taken(competition, competition.phase(at), None, None)
+    return Taken(competition, competition.phase(at), found.row, found.total)

@@ -1,0 +1,30 @@
+"""Competitions on pages of apps below: those of a player, and those that run now. Only what the public may see."""
+
+from typing import Any
+
+from django import template
+
+from competitions.selectors.of_player import competitions_of as taken_part
+from competitions.views.listing import cards_running
+from competitions.views.words import phase_word
+from foundation import clock
+from leaderboards.models import Player
+from leaderboards.views.lines import result
+
+register = template.Library()
+
+
+@register.inclusion_tag("competitions/_of_player.html")
+def competitions_of(player: Player) -> dict[str, Any]:
+    """Where he takes part, the latest start first, with his place as everybody may see it."""
+    found = [
+        (each, phase_word(each.phase), result(each.competition.board, each.row) if each.row else "")
+        for each in taken_part(player, clock.now())
+    ]
+    return {"taken": found}
+
+
+@register.inclusion_tag("competitions/_now.html", takes_context=True)
+def competitions_now(context: dict[str, Any], most: int) -> dict[str, Any]:
+    """The ``most`` running competitions on public boards that end first."""
+    return {"cards": cards_running(clock.now(), most), "request": context["request"]}

@@ -1,0 +1,52 @@
+"""The first page: the boards that run, each with its leader; what else runs or ends soon comes from the apps above."""
+
+from datetime import datetime
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from foundation import clock
+from leaderboards import formats, selectors
+from leaderboards.models import Board
+from leaderboards.views.answers import answer, etag_of, is_staff, moving
+from leaderboards.views.lines import result
+from leaderboards.views.periods import period_words
+from leaderboards.views.second import kept_a_second
+
+BOARDS_A_PAGE = 24
+LIST_EVERY_SECONDS = 10
+
+
+@require_safe
+@kept_a_second
+def home(request: HttpRequest) -> HttpResponse:
+    """The public boards, each with its leader; for staff the private ones too."""
+    at = clock.now()
+    boards = selectors.boards_listed(include_private=is_staff(request))
+    page = Paginator([board for board in boards if not _is_over(board, at)], BOARDS_A_PAGE).get_page(
+        request.GET.get("page")
+    )
+    listed = [_listed(board, at) for board in page.object_list]
+    seen = [(board["board"].seq, board["standings"] and moving(board["standings"])) for board in listed]
+    context = {"page": page, "listed": listed, "every": LIST_EVERY_SECONDS, "at": at}
+    return answer(request, "leaderboards/home", context, etag_of(seen, page.number))
+
+
+def _is_over(board: Board, at: datetime) -> bool:
+    return board.retired_at is not None and board.retired_at <= at
+
+
+def _listed(board: Board, at: datetime) -> dict[str, Any]:
+    if board.is_event:
+        return {"board": board, "standings": None, "period": {"name": formats.period_name(board, True)}}
+    found = selectors.standings(board, limit=1)
+    leader = found.rows[0] if found.rows else None
+    return {
+        "board": board,
+        "standings": found,
+        "leader": leader,
+        "leader_result": leader and result(board, leader),
+        "period": period_words(board, found.period, at),
+    }

@@ -1,0 +1,66 @@
+"""Periods as a page names them: what the shown one is called, and the strip of those beside it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from leaderboards import formats, selectors
+from leaderboards.models import Board
+from leaderboards.selectors import PeriodShown
+
+PERIODS_LISTED = 60
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodChip:
+    """A period in the strip."""
+
+    label: str
+    dates: str
+    is_shown: bool
+    is_running: bool
+    ends_at: datetime | None
+
+
+def period_words(board: Board, period: PeriodShown, at: datetime) -> dict[str, Any]:
+    """Its name, its days, and how long it still runs."""
+    running = is_running(period, at)
+    return {
+        "name": formats.period_name(board, running),
+        "dates": formats.period_dates(board, period, at.astimezone(ZoneInfo(board.timezone)).date()),
+        "label": period.label,
+        "ends_at": period.ends_at,
+        "seconds_left": period.seconds_left(at) if running else None,
+        "is_running": running,
+    }
+
+
+def running_words(chips: Sequence[PeriodChip], at: datetime) -> dict[str, Any]:
+    """Until when the running period among ``chips`` runs, for pages of others."""
+    ends_at = next((chip.ends_at for chip in chips if chip.is_running), None)
+    return {"running_until": ends_at, "running_left": ends_at and int((ends_at - at).total_seconds())}
+
+
+def is_running(period: PeriodShown, at: datetime) -> bool:
+    """Whether it has not ended."""
+    return period.ends_at is None or at < period.ends_at
+
+
+def chips_of(board: Board, shown: PeriodShown, at: datetime) -> list[PeriodChip]:
+    """The board's periods, latest first; the one that is shown is always among them."""
+    periods = selectors.periods_listed(board, at, PERIODS_LISTED)
+    if shown.label not in {period.label for period in periods}:
+        periods = sorted([*periods, shown], key=lambda period: period.starts_at or at, reverse=True)
+    today = at.astimezone(ZoneInfo(board.timezone)).date()
+    return [
+        PeriodChip(
+            period.label,
+            formats.period_dates(board, period, today) or formats.period_name(board, True),
+            period.label == shown.label,
+            is_running(period, at),
+            period.ends_at,
+        )
+        for period in periods
+    ]

@@ -1,0 +1,56 @@
+"""A player's page: where he stands now, and his best final ranks. His competitions come from the app above.
+
+Private boards are on nobody's page, not even for staff: who looks must not matter to what is kept for a second.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import require_safe
+
+from foundation import clock
+from foundation.errors import NotFound
+from leaderboards import selectors
+from leaderboards.models import Board, Player
+from leaderboards.selectors import PlayerRow
+from leaderboards.views.lines import result
+from leaderboards.views.periods import period_words
+from leaderboards.views.second import kept_a_second
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A player's place on a board now."""
+
+    board: Board
+    found: PlayerRow
+    result: str
+    period: dict[str, Any]
+
+
+@require_safe
+@kept_a_second
+def player(request: HttpRequest, player: str) -> HttpResponse:
+    """What anybody may know of a player. 404 for those who are unknown or banned."""
+    shown = Player.objects.filter(external_id=player, banned_at=None).first() if "\0" not in player else None
+    if shown is None:
+        raise Http404("There is no such player.")
+    context = {"player": shown, "standings": _standings(shown), "best": selectors.best_ranks(shown)}
+    response = render(request, "leaderboards/player.html", context)
+    response["Cache-Control"] = "private, no-cache"
+    patch_vary_headers(response, ["Cookie"])
+    return response
+
+
+def _standings(shown: Player) -> list[Standing]:
+    at, found = clock.now(), []
+    for board in selectors.boards_of(shown):
+        try:
+            row = selectors.player_row(board, shown.external_id)
+        except NotFound:  # he was taken out meanwhile
+            continue
+        found.append(Standing(board, row, result(board, row.row), period_words(board, row.period, at)))
+    return found

@@ -1,0 +1,86 @@
+"""Why a player stands where he does, in sentences: what counts, how many are better, and what decides among equals.
+
+Names stand between marks that keep their direction to themselves, since a sentence is one text.
+"""
+
+from collections.abc import Sequence
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from leaderboards import formats
+from leaderboards.core.rules import Ties, Update
+from leaderboards.models import Board
+from leaderboards.selectors import Row
+from leaderboards.views.lines import Gap, result
+
+
+def reasons(board: Board, me: Row, neighbours: Sequence[Row], ahead: Gap | None) -> list[str]:
+    """The sentences; ``neighbours`` stand best first, ``me`` among them."""
+    said = [_counts(board, me), _better(me), _equal(board, me, neighbours), _next(ahead)]
+    return [sentence for sentence in said if sentence]
+
+
+def _counts(board: Board, me: Row) -> str:
+    said = {
+        Update.BEST: _("The best result counts here: %(result)s."),
+        Update.LATEST: _("The latest result counts here: %(result)s."),
+        Update.INCREMENT: _("All results together count here: %(result)s."),
+    }[board.rules.update]
+    counts = said % {"result": result(board, me)}
+    if me.achieved_at is None:
+        return counts
+    since = {"moment": formats.moment(me.achieved_at, board.timezone)}
+    return f"{counts} {_('It has stood so since %(moment)s.') % since}"
+
+
+def _better(me: Row) -> str:
+    if me.ahead is None:
+        return ""
+    if not me.ahead:
+        return _("Nobody has a better result.")
+    return ngettext("%(number)s player is ahead.", "%(number)s players are ahead.", me.ahead) % {
+        "number": formats.number(me.ahead)
+    }
+
+
+def _equal(board: Board, me: Row, neighbours: Sequence[Row]) -> str:
+    """What decides among those with the same result. Only neighbours are looked at, so others may be equal too."""
+    if (me.tied or 1) > 1:
+        return _("%(number)s players have the same result and share the rank.") % {
+            "number": formats.number(me.tied or 1)
+        }
+    place = next((nth for nth, row in enumerate(neighbours) if row.player == me.player), None)
+    if place is None or not board.rules.ties.by_time:
+        return ""
+    above, below = neighbours[max(place - 1, 0) : place], neighbours[place + 1 : place + 2]
+    first_come = board.rules.ties is Ties.FIRST_COME
+    if above and _same(above[0], me):
+        said = (
+            _("%(name)s has the same result and got it earlier.")
+            if first_come
+            else _("%(name)s has the same result and got it later, which goes first here.")
+        )
+        return said % {"name": _isolated(above[0].name)}
+    if below and _same(below[0], me):
+        said = (
+            _("%(name)s has the same result but got it later.")
+            if first_come
+            else _("%(name)s has the same result but got it earlier, which goes behind here.")
+        )
+        return said % {"name": _isolated(below[0].name)}
+    return ""
+
+
+def _next(ahead: Gap | None) -> str:
+    if ahead is None or not ahead.text:
+        return ""
+    return _("%(name)s is next, ahead by %(distance)s.") % {"name": _isolated(ahead.name), "distance": ahead.text}
+
+
+def _same(one: Row, other: Row) -> bool:
+    return (one.points, one.fields) == (other.points, other.fields)
+
+
+def _isolated(name: str) -> str:
+    return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"

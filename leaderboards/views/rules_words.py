@@ -1,0 +1,63 @@
+"""A board's rules in sentences that anyone understands, in the reader's language."""
+
+from django.utils.dates import WEEKDAYS
+from django.utils.translation import gettext as _
+
+from leaderboards.core.criteria import Criterion, Order
+from leaderboards.core.periods import PeriodKind
+from leaderboards.core.rules import Ties, Update
+from leaderboards.formats import field_name
+from leaderboards.models import Board, Unit
+
+
+def rules_sentences(board: Board) -> list[str]:
+    """What is better, what counts, who is ahead among equals, and when it starts again."""
+    said = [_better(board), _counts(board), _equals(board), _again(board)]
+    return [sentence for sentence in said if sentence]
+
+
+def _better(board: Board) -> str:
+    if board.criteria:
+        names = ", ".join(_criterion(each) for each in board.rules.fields)
+        return _("Compared one after the other: %(names)s.") % {"names": names}
+    if board.unit in (Unit.SECONDS, Unit.MILLISECONDS):
+        return _("The shortest time wins.") if board.order == Order.ASC else _("The longest time wins.")
+    return _("The fewest points win.") if board.order == Order.ASC else _("The most points win.")
+
+
+def _criterion(criterion: Criterion) -> str:
+    more = _("%(name)s (more is better)") if criterion.order is Order.DESC else _("%(name)s (less is better)")
+    return more % {"name": field_name(criterion.name)}
+
+
+def _counts(board: Board) -> str:
+    return {
+        Update.BEST: _("Only your best result counts."),
+        Update.LATEST: _("Only your latest result counts."),
+        Update.INCREMENT: _("All your results are added up."),
+    }[board.rules.update]
+
+
+def _equals(board: Board) -> str:
+    return {
+        Ties.FIRST_COME: _("Among equals, whoever was there first stands higher."),
+        Ties.LAST_COME: _("Among equals, whoever got there last stands higher."),
+        Ties.SHARED: _("Equals share a rank."),
+        Ties.DENSE: _("Equals share a rank."),
+    }[board.rules.ties]
+
+
+def _again(board: Board) -> str:
+    when = {
+        "day": WEEKDAYS[board.calendar.week_start],
+        "time": board.cutoff,
+        "zone": board.timezone,
+    }
+    return {
+        PeriodKind.DAY: _("Everybody starts again every day at %(time)s (%(zone)s).") % when,
+        PeriodKind.WEEK: _("Everybody starts again every %(day)s at %(time)s (%(zone)s).") % when,
+        PeriodKind.MONTH: _("Everybody starts again on the first of every month at %(time)s (%(zone)s).") % when,
+        PeriodKind.YEAR: _("Everybody starts again on 1 January at %(time)s (%(zone)s).") % when,
+        PeriodKind.ALL_TIME: _("Results count for good."),
+        PeriodKind.EVENT: "",
+    }[PeriodKind(board.period)]

@@ -1,0 +1,71 @@
+"""Answers for anybody, kept for one second: however many people watch a board, it is read once a second.
+
+Anybody has no session and no remembered player, so he sees what everybody may see. The trap: links repeat the
+whole query, so an address with a name that is not known here is never kept.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from hashlib import blake2b
+
+from django.conf import settings
+from django.core.cache import cache
+from django.http import HttpRequest, HttpResponse
+from django.utils.cache import get_conditional_response, patch_vary_headers
+from django.utils.translation import get_language
+
+from leaderboards.views.viewer import COOKIE
+
+View = Callable[..., HttpResponse]
+
+KEPT_SECONDS = 1
+_NAMES = {"page", "period", "fragment", "embed", "screen"}
+_ASKED = "HTTP_IF_NONE_MATCH"
+
+
+def kept_a_second(view: View) -> View:
+    """The same view, asked at most about once a second for each address and language by those who are anybody."""
+
+    @wraps(view)
+    def answered(request: HttpRequest, *args: object, **named: object) -> HttpResponse:
+        key = _key(request)
+        if key is None:
+            return view(request, *args, **named)
+        kept = cache.get(key)
+        if kept is None:
+            kept = _made(request, lambda: view(request, *args, **named))
+            if isinstance(kept, HttpResponse):
+                return kept
+            cache.set(key, kept, KEPT_SECONDS)
+        return _answer(request, *kept)
+
+    return answered
+
+
+def _key(request: HttpRequest) -> str | None:
+    """None for whoever is somebody, and for addresses that say more than which page is meant."""
+    known = {settings.SESSION_COOKIE_NAME, COOKIE} & set(request.COOKIES)
+    if known or not set(request.GET) <= _NAMES:
+        return None
+    address = f"{get_language()} {request.get_full_path()}"
+    return f"second:{blake2b(address.encode(), digest_size=16).hexdigest()}"
+
+
+def _made(request: HttpRequest, make: Callable[[], HttpResponse]) -> HttpResponse | tuple[str, bytes]:
+    """ETag (empty on whole pages) and body, whatever the asker has already; what may not be kept, as it is."""
+    asked = request.META.pop(_ASKED, None)
+    response = make()
+    if asked is not None:
+        request.META[_ASKED] = asked
+    if response.status_code != 200 or response.cookies:
+        return response
+    return response.get("ETag", ""), response.content
+
+
+def _answer(request: HttpRequest, etag: str, body: bytes) -> HttpResponse:
+    response = (etag and get_conditional_response(request, etag=etag)) or HttpResponse(body)
+    if etag:
+        response["ETag"] = etag
+    response["Cache-Control"] = "private, no-cache"
+    patch_vary_headers(response, ["Cookie"])
+    return response

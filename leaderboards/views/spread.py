@@ -1,0 +1,111 @@
+"""How points are spread over a board, as a drawing: bars of a histogram with the viewer's among them.
+
+Measured at most every ``KEPT_SECONDS`` for each period, since a spread moves slowly and takes two questions.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.core.cache import cache
+
+from foundation.errors import Unavailable
+from leaderboards import formats, selectors
+from leaderboards.models import Board
+from leaderboards.selectors import Bin, Distribution, Row
+
+KEPT_SECONDS = 30
+FEWEST = 10  # players; below that the table itself shows how they lie
+WIDTH, HEIGHT, BETWEEN = 600, 140, 4
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar of the drawing, and the words for its row in the table."""
+
+    x: str
+    y: str
+    width: str
+    height: str
+    is_mine: bool
+    first: str
+    last: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The bars, lowest points first, and what half and a tenth of the players have at least."""
+
+    bars: list[Bar]
+    lowest: str
+    highest: str
+    half: str
+    tenth: str
+    as_of: datetime
+    width: int = WIDTH
+    height: int = HEIGHT
+
+
+def spread(board: Board, label: str, me: Row | None) -> Spread | None:
+    """None on small boards, on those where all are equal, and where nobody could be asked."""
+    found = _measured(board, label)
+    if found is None or found.total < FEWEST or len(found.histogram) < 2:
+        return None
+    mine = _leading(board, me)
+    best, half = ("10", "50") if board.order == "asc" else ("90", "50")
+    return Spread(
+        bars=[_bar(board, found, nth, mine) for nth in range(len(found.histogram))],
+        lowest=_text(board, found.histogram[0].from_),
+        highest=_text(board, found.histogram[-1].to),
+        half=_text(board, found.percentiles[half]),
+        tenth=_text(board, found.percentiles[best]),
+        as_of=found.as_of,
+    )
+
+
+def _measured(board: Board, label: str) -> Distribution | None:
+    key = f"spread:{board.seq}:{label}"
+    found: Distribution | None = cache.get(key)
+    if found is None:
+        try:
+            found = selectors.distribution(board, label)
+        except Unavailable:
+            return None
+        cache.set(key, found, KEPT_SECONDS)
+    return found
+
+
+def _bar(board: Board, found: Distribution, nth: int, mine: object) -> Bar:
+    each, step = found.histogram[nth], WIDTH / len(found.histogram)
+    most = max(other.count for other in found.histogram)
+    height = max(each.count / most * HEIGHT, 2.0) if each.count else 0.0
+    return Bar(
+        x=f"{nth * step + BETWEEN / 2:.1f}",
+        y=f"{HEIGHT - height:.1f}",
+        width=f"{step - BETWEEN:.1f}",
+        height=f"{height:.1f}",
+        is_mine=_holds(found.histogram, nth, mine),
+        first=_text(board, each.from_),
+        last=_text(board, each.to),
+        count=each.count,
+    )
+
+
+def _holds(histogram: list[Bin], nth: int, mine: object) -> bool:
+    """Whether this is the viewer's bar; whoever has left the measured range stands in the outermost."""
+    if not isinstance(mine, (int, type(histogram[0].from_))):
+        return False
+    inside = [at for at, each in enumerate(histogram) if each.from_ <= mine <= each.to]
+    outermost = 0 if mine < histogram[0].from_ else len(histogram) - 1
+    return nth == (inside[0] if inside else outermost)
+
+
+def _leading(board: Board, me: Row | None) -> object:
+    """What the viewer is spread by: his points, or the criterion that is compared first."""
+    if me is None:
+        return None
+    return me.points if me.fields is None else me.fields.get(board.rules.fields[0].name)
+
+
+def _text(board: Board, value: formats.Number) -> str:
+    return formats.number(value) if board.criteria else formats.points(board, value)

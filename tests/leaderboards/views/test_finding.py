@@ -1,0 +1,69 @@
+"""Finding a place on a board by rank, id or name."""
+
+import pytest
+from django.test import Client
+
+from tests.leaderboards.views.pages import signed_in, text
+from tests.playing import make_board, name, score
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def board() -> int:
+    """120 players, the best first; robin is called Robin Hood and stands 61st."""
+    found = make_board()
+    score(found, {f"p{number:03d}": 1000 - 2 * number for number in range(119)} | {"robin": 881})
+    name("robin", "Robin Hood")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("asked", "address"),
+    [
+        ("robin", "?page=2&player=robin#me"),
+        ("robin hood", "?page=2&player=robin#me"),
+        ("p003", "?player=p003#me"),
+        ("7", "#rank-7"),
+        ("#51", "?page=2#rank-51"),
+    ],
+)
+def test_what_is_asked_for_is_an_address(client: Client, board: int, asked: str, address: str) -> None:
+    response = client.get(f"/boards/{board}/", {"find": asked})
+
+    assert response.status_code == 302
+    assert response["Location"].replace("/?#", "/#") == f"/boards/{board}/{address}"
+
+
+@pytest.mark.parametrize("asked", ["nobody", "121", "0", "a/b", "9" * 30, "\0", "²"])
+def test_what_is_not_there_is_said_beside_the_field(client: Client, board: int, asked: str) -> None:
+    response = client.get(f"/boards/{board}/", {"find": asked})
+
+    assert response.status_code == 200
+    assert "Nobody with this name or id is ranked here" in text(response)
+
+
+def test_somebody_who_is_linked_stays_himself_when_he_looks_for_others(client: Client, board: int) -> None:
+    signed_in(client, "someone", "p000")
+
+    response = client.get(f"/boards/{board}/", {"find": "robin"})
+
+    assert response["Location"] == f"/boards/{board}/?page=2#rank-61"
+
+
+def test_of_two_with_one_name_the_better_is_found_and_an_id_comes_before_a_name(client: Client, board: int) -> None:
+    name("p100", "Twin")
+    name("p010", "Twin")
+    name("p050", "robin")
+
+    twin = client.get(f"/boards/{board}/", {"find": "twin"})
+    robin = client.get(f"/boards/{board}/", {"find": "robin"})
+
+    assert "player=p010" in twin["Location"]
+    assert "player=robin" in robin["Location"]
+
+
+def test_the_period_is_kept(client: Client, board: int) -> None:
+    response = client.get(f"/boards/{board}/", {"find": "3", "period": "current"})
+
+    assert response["Location"].endswith("#rank-3")

@@ -1,0 +1,136 @@
+"""Answers for anybody are kept for a second: they touch neither SQL nor the boards' Redis; somebody's are his own."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.cache import cache
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from leaderboards.selectors import board_by_seq
+from tests.leaderboards.views.pages import signed_in, text
+from tests.leaderboards.views.test_refreshing import count_round_trips
+from tests.playing import make_board, name, score
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PAGES = ("/", "/boards/{}/", "/boards/{}/?fragment=1", "/boards/{}/?page=2", "/boards/{}/?embed=1", "/players/p001/")
+HTML_LIMIT, FILES_LIMIT = 30 * 1024, 60 * 1024
+
+
+@pytest.fixture
+def board() -> int:
+    """A full page and more, with long names."""
+    found = make_board()
+    score(found, {f"p{number:03d}": 1000 - number for number in range(120)})
+    for number in range(50):
+        name(f"p{number:03d}", f"Player {number} of the long and winding name")
+    return found
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_the_second_of_two_is_answered_without_sql_or_redis(
+    client: Client,
+    board: int,
+    address: str,
+    django_assert_num_queries: DjangoAssertNumQueries,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first = client.get(address.format(board))
+    trips = count_round_trips(monkeypatch)
+
+    with django_assert_num_queries(0):
+        second = client.get(address.format(board))
+
+    assert trips == []
+    assert second.content == first.content
+    assert second.get("ETag") == first.get("ETag")
+    assert second["Cache-Control"] == "private, no-cache"
+    assert "Content-Security-Policy" in second
+
+
+def test_after_the_second_it_is_read_anew(client: Client, board: int) -> None:
+    client.get(f"/boards/{board}/")
+    score(board, {"newcomer": 5000})
+    cache.clear()
+
+    assert "newcomer" in text(client.get(f"/boards/{board}/"))
+
+
+def test_a_kept_part_that_the_asker_has_is_304(client: Client, board: int) -> None:
+    address = f"/boards/{board}/?fragment=1"
+    first = client.get(address)
+
+    again = client.get(address, headers={"If-None-Match": first["ETag"]})
+
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_nobody_gets_what_was_made_for_somebody(client: Client, board: int) -> None:
+    staff = signed_in(Client(), "boss", "p001", is_staff=True)
+    private = make_board(name="Secret", visibility="private")
+
+    assert "Admin" in text(staff.get(f"/boards/{board}/"))
+    assert "Admin" not in text(client.get(f"/boards/{board}/"))
+    assert staff.get(f"/boards/{private}/").status_code == 200
+    assert client.get(f"/boards/{private}/").status_code == 404
+    assert "p001 You" in text(staff.get(f"/boards/{board}/")).replace("Player 1 of the long and winding name", "p001")
+
+
+def test_languages_and_addresses_are_kept_apart(client: Client, board: int) -> None:
+    english = client.get(f"/boards/{board}/")
+    korean = client.get(f"/boards/{board}/", headers={"Accept-Language": "ko"})
+    named = client.get(f"/boards/{board}/?x=<b>")
+
+    assert korean.content != english.content
+    assert "<b>" not in named.content.decode().partition("<main")[2]
+
+
+def test_a_board_that_was_made_private_is_gone_after_the_second(client: Client, board: int) -> None:
+    client.get(f"/boards/{board}/")
+    shown = board_by_seq(board)
+    shown.visibility = "private"
+    shown.save()
+    cache.clear()
+
+    assert client.get(f"/boards/{board}/").status_code == 404
+
+
+# What each page may ask of SQL, whoever looks and however full it is.
+QUERIES = {
+    ("anybody", "/"): 4,
+    ("anybody", "/boards/{}/"): 6,
+    ("anybody", "/boards/{}/?fragment=1"): 5,
+    ("anybody", "/players/p001/"): 8,
+    ("a player", "/"): 9,
+    ("a player", "/boards/{}/"): 13,
+    ("a player", "/boards/{}/?fragment=1"): 8,
+    ("a player", "/players/p001/"): 12,
+}
+
+
+@pytest.mark.parametrize(("who", "address"), QUERIES)
+def test_a_page_asks_sql_a_fixed_number_of_times(
+    board: int, who: str, address: str, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    client = Client() if who == "anybody" else signed_in(Client(), "someone", "p001")
+    client.get(address.format(board))
+    cache.clear()
+
+    with django_assert_max_num_queries(QUERIES[who, address]):
+        client.get(address.format(board))
+
+
+def test_a_full_page_is_small(client: Client, board: int) -> None:
+    page = client.get(f"/boards/{board}/").content
+
+    assert len(gzip.compress(page)) < HTML_LIMIT
+
+
+def test_all_scripts_and_styles_together_are_small() -> None:
+    files = [each for kind in ("css", "js") for each in (Path(settings.BASE_DIR) / "static" / kind).iterdir()]
+
+    assert len(files) > 15
+    assert sum(len(gzip.compress(each.read_bytes())) for each in files) < FILES_LIMIT
