@@ -23,6 +23,7 @@ from likes.core.kinds import Storage
 from likes.models import LikeKind
 from likes.registry import Likeable
 from likes.selectors.lag import MIRROR
+from likes.services.adopt import hold
 from likes.stores.kinds import KindStale, hold_shared
 from likes.stores.redis_settling import DirtyLike, RedisSettler
 from likes.stores.sql_states import StateRow, write_states
@@ -73,6 +74,7 @@ def _mirror_chunk(likeable: Likeable) -> tuple[int, int]:
         return 0, 0
     with transaction.atomic():
         hold_shared(likeable.kind)
+        hold(likeable)  # whoever puts a count right, and other mirrors, which would only copy the same
         generation = _generation(likeable.kind)
         total, rows = settler.dirty(generation, CHUNK)
         failpoint("mirror_likes.after_read")

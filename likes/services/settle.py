@@ -32,7 +32,6 @@ CHUNK = 1_000
 def settle_due(at: datetime) -> int:
     """Settle the kinds that need it; returns how many were brought back. Raises what the link raises."""
     boards.greet()
-    _mark_moved()
     return sum(_try_settle(likeable, at) for likeable in _decided_by_redis())
 
 
@@ -65,15 +64,6 @@ def _is_present(likeable: Likeable, row: LikeKind) -> bool:
     """Whether Redis has the kind's present state."""
     memory = RedisSettler(likeable, redis.settling()).memory()
     return row.storage == Storage.REDIS and 0 < row.generation == memory.generation
-
-
-def _mark_moved() -> None:
-    """Kinds that Redis decides over no more: should it ever do so again, what it remembers is worth nothing."""
-    for likeable in registry.every():
-        if likeable.storage is not Storage.REDIS:
-            LikeKind.objects.filter(kind=likeable.kind, storage=Storage.REDIS).update(
-                storage=likeable.storage, generation=0, stale_since=None
-            )
 
 
 def _decided_by_redis() -> list[Likeable]:

@@ -21,6 +21,8 @@ from likes.core.kinds import Storage
 from likes.models import Like, LikeChange, LikeCount, LikeShard
 from likes.registry import Likeable
 from likes.services.count import count
+from likes.services.mirror import mirror_all
+from likes.services.settle import settle_due
 from likes.stores.choose import store_of
 from likes.stores.views import Views
 from tests.contracts.likes.kinds import NOW, STORAGES, name_of, registered
@@ -46,6 +48,7 @@ class LikesMachine(RuleBasedStateMachine):
         with redis.Redis.from_url(settings.REDIS_URL) as client:
             client.flushdb()
         cache.clear()
+        settle_due(NOW)
         self.store = store_of(self.likeable)
         self.oracle = OracleLikes(self.likeable.repeatable)
         self.at = NOW
@@ -69,6 +72,7 @@ class LikesMachine(RuleBasedStateMachine):
 
     @rule()
     def count(self) -> None:
+        mirror_all()
         count(self.likeable, self.at)
 
     @rule(things=st.sets(THING, min_size=1))
@@ -78,9 +82,10 @@ class LikesMachine(RuleBasedStateMachine):
 
     @rule()
     def lose_the_memory(self) -> None:
-        if self.likeable.storage == Storage.HYBRID:
-            with redis.Redis.from_url(settings.REDIS_URL) as client:
-                client.flushdb()
+        mirror_all()
+        with redis.Redis.from_url(settings.REDIS_URL) as client:
+            client.flushdb()
+        settle_due(self.at)
 
     @invariant()
     def all_agree(self) -> None:
