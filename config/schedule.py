@@ -38,6 +38,10 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "retain_webhooks": every(3600, "foundation.tasks.retain_webhooks"),
     # Likes that SQL decided are added up.
     "count_likes": every(1, "likes.tasks.count"),
+    # Likes that only Redis knows are copied to SQL.
+    "mirror_likes": every(1, "likes.tasks.mirror_likes"),
+    # Kinds of likes that Redis decides over, and does not have as they are, are put right.
+    "settle_likes": every(1, "likes.tasks.settle_likes"),
     # Counts of likes are compared with the likes, in SQL and Redis, for 20 seconds at a time.
     "check_likes": every(300, "likes.tasks.check"),
     # Likes that were taken back a day ago go.

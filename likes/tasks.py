@@ -11,7 +11,9 @@ from likes.services import check as checking
 from likes.services import count as counting
 from likes.services import flush as flushing
 from likes.services import liked_on
+from likes.services import mirror as mirroring
 from likes.services import retain as retaining
+from likes.services import settle as settling
 
 logger = logging.getLogger(__name__)
 
@@ -26,6 +28,27 @@ def count() -> int:
     try:
         return _back_off.attempt(lambda: counting.count_due(clock.now()))
     except SqlAway:
+        return 0
+
+
+@shared_task
+def mirror_likes() -> int:
+    """Let SQL follow the likes that Redis decides over; while it is away, try less often."""
+    try:
+        return _back_off.attempt(mirroring.mirror_all)
+    except SqlAway:
+        return 0
+
+
+@shared_task
+def settle_likes() -> int:
+    """Bring back to Redis the likes that it decides over and lost; while it is away, wait."""
+    try:
+        return _back_off.attempt(lambda: settling.settle_due(clock.now()))
+    except SqlAway:
+        return 0
+    except Unavailable as error:
+        logger.warning("no likes are settled now: %s", error.detail)
         return 0
 
 
