@@ -1,0 +1,82 @@
+"""Sixty-four threads like and take back one thing at random: count, rows and list say the same in the end."""
+
+import random
+import threading
+import time
+from collections.abc import Callable
+from math import inf
+
+import pytest
+from django.db import connection
+from django.db.models import Sum
+
+from leaderboards.stores.sql_writes import ensure_players
+from likes.core.kinds import Storage
+from likes.errors import LikesUnavailable, LikeUnknown
+from likes.models import Like, LikeChange
+from likes.registry import Likeable
+from likes.services.check import check
+from likes.services.count import count
+from likes.stores.base import Shown, Store
+from likes.stores.choose import store_of
+from tests.at_once import at_once
+from tests.contracts.likes.kinds import NOW, STORAGES, name_of, registered, settled
+
+pytestmark = [pytest.mark.contract, pytest.mark.django_db(transaction=True)]
+
+THREADS, EACH = 64, 20
+PLAYERS = [f"p{nth}" for nth in range(24)]
+THING = "7"
+
+
+def insisted(deed: Callable[[], Shown]) -> Shown:
+    """As a page does it on a slow machine: what was not decided is asked for again."""
+    until = time.monotonic() + 60
+    while True:
+        try:
+            return deed()
+        except (LikesUnavailable, LikeUnknown):
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.05)
+
+
+def at_random(store: Store, seed: int) -> int:
+    """The least count that one thread was told."""
+    chance, least = random.Random(seed), 0
+    for _ in range(EACH):
+        act, player = chance.choice((store.like, store.unlike)), chance.choice(PLAYERS)
+        least = min(least, insisted(lambda act=act, player=player: act(THING, player, NOW)).count)
+    return least
+
+
+def counting(kind: Likeable, end: threading.Event) -> None:
+    """The worker, meanwhile."""
+    try:
+        while not end.wait(0.05):
+            count(kind, NOW)
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize("form", STORAGES, ids=name_of)
+def test_count_rows_and_list_are_the_same_in_the_end(redis_known: None, form: tuple[Storage, int]) -> None:
+    ensure_players(PLAYERS, NOW)
+    with registered(form) as kind:
+        store, end = store_of(kind), threading.Event()
+        workers = [threading.Thread(target=counting, args=(kind, end)) for _ in range(2)]
+        for worker in workers:
+            worker.start()
+
+        least = at_once([lambda seed=seed: at_random(store, seed) for seed in range(THREADS)])
+        end.set()
+        for worker in workers:
+            worker.join()
+        settled(kind)
+
+        assert min(least) == 0
+        rows = Like.objects.filter(kind=kind.kind, thing=THING).aggregate(Sum("amount"))["amount__sum"]
+        [shown] = store.read([THING], None)
+        assert (shown.count, store.likers(THING, 0, 100).total, shown.live) == (rows, rows, True)
+        assert not LikeChange.objects.exists()
+        assert check(kind, NOW, inf, repair=False).differences == []
