@@ -66,12 +66,13 @@ def talk(
     """A page of comments, and the form above it."""
     reader = reader_of(request)
     found = comments(competition, order, offset, SHOWN, reader)
+    shows_best = found.total >= BEST_FROM and order is Order.NEWEST and not offset
     lines = [line(each, reader, competition.timezone, at) for each in found.rows]
     return {
         "talk": lines,
         "talk_total": found.total,
         "talk_order": order,
-        "talk_best": most_liked_today(competition, at, BEST_SHOWN) if found.total >= BEST_FROM and not offset else [],
+        "talk_best": most_liked_today(competition, at, BEST_SHOWN) if shows_best else [],
         "talk_may": may(request, competition, reader, at),
         "talk_likes": _liking(request, reader),
         "talk_moderates": reader.sees_hidden,
@@ -100,14 +101,15 @@ def label(name: str, count: int) -> str:
 
 
 def who(likes: Shown) -> str:
-    """Who likes it, as seen by the reader; empty for nobody."""
-    others = likes.count - 1 if likes.liked else likes.count
-    number = {"number": formats.number(others)}
-    if likes.liked and others > 0:
-        return ngettext("You and %(number)s other", "You and %(number)s others", others) % number
-    if likes.liked:
+    """Who likes it, as seen by the reader: what the link to their names is called."""
+    others = likes.count - 1
+    if not likes.liked:
+        return _("Who likes this")
+    if others < 1:
         return _("You like this")
-    return ngettext("%(number)s likes this", "%(number)s like this", others) % number if others > 0 else ""
+    return ngettext("You and %(number)s other", "You and %(number)s others", others) % {
+        "number": formats.number(others)
+    }
 
 
 def may(request: HttpRequest, competition: Competition, reader: Reader, at: datetime) -> str:

@@ -32,7 +32,7 @@ function settle(button, state, answer) {
   button.setAttribute("aria-label", answer.label);
   const who = button.parentElement.querySelector("[data-like-who]");
   who.textContent = answer.who;
-  who.hidden = !answer.who;
+  who.hidden = answer.count === 0;
 }
 
 async function ask(button, liked) {

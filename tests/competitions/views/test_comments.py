@@ -53,7 +53,7 @@ class TestReading:
         page = text(client.get(f"/competitions/{competition.pk}/"))
 
         assert page.index("Hi Ann") < page.index("Hello")
-        assert "Hello 2 2 like this" in page
+        assert "Hello 2 Who likes this" in page
         assert "Sign in to comment" in page
         assert f'id="comment-{second.pk}"' in client.get(of(competition)).content.decode()
 

@@ -51,7 +51,7 @@ def test_what_is_sent_twice_counts_once(client: Client, comment: Comment) -> Non
 
     assert [(each["liked"], each["count"], each["who"]) for each in answers] == [
         *[(True, 2, "You and 1 other")] * 2,
-        *[(False, 1, "1 likes this")] * 2,
+        *[(False, 1, "Who likes this")] * 2,
     ]
     assert answers[0]["label"] == "Like the comment of ann, 2 likes"
 
