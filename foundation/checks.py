@@ -1,4 +1,5 @@
-"""What `check --deploy` asks of the servers: a Redis that keeps what it was given, a page cache elsewhere, one time.
+"""What `check --deploy` asks of the servers: a Redis that keeps what it was given, a page cache elsewhere, one time;
+and of the settings, that proxies are counted.
 
 Only with ``--deploy``, because the answers need running servers. One that is away is told and is no finding: an
 image may be checked where there is none.
@@ -10,6 +11,7 @@ from typing import Any
 from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Info, Tags, register
+from django.core.checks import Warning as Doubt
 from django.db import Error as SqlError
 from redis import Redis
 from redis.exceptions import RedisError
@@ -71,6 +73,19 @@ def clocks_agree(
         return []
     hint = "Mend the time service of this machine, or of the one with SQL: submissions would be refused."
     return [Error(f"This machine's clock is {off.total_seconds():+.1f} s off SQL's.", hint=hint, id="sunwi.E004")]
+
+
+@register(Tags.security, deploy=True)
+def proxies_are_counted(
+    app_configs: Sequence[AppConfig] | None,
+    **_: Any,
+) -> list[CheckMessage]:
+    """Behind a proxy that nobody counted, all clients are one address, and share its limits."""
+    is_behind_proxy = getattr(settings, "SECURE_PROXY_SSL_HEADER", None) is not None
+    if not is_behind_proxy or settings.TRUSTED_PROXIES > 0:
+        return []
+    hint = "Set TRUSTED_PROXIES to how many proxies a request comes through."
+    return [Doubt("The site is behind a proxy, and takes its address for the clients'.", hint=hint, id="sunwi.W001")]
 
 
 def client_of(alias: str) -> Redis:

@@ -19,7 +19,7 @@ from redis.retry import Retry
 from foundation import clock, lua
 from foundation.errors import RateLimited, Unavailable
 from foundation.limits import Limit, Verdict, Windows
-from foundation.redis import Argument, Link
+from foundation.redis import Argument, Link, RedisRefused
 
 logger = logging.getLogger(__name__)
 
@@ -41,8 +41,10 @@ def allow(brake: str, who: str | int, limit: Limit | None = None) -> Verdict:
     key = key_of(brake, who)
     try:
         return _in_redis("default" if brake in OPEN else "boards", key, limit)
+    except RedisRefused as error:  # away is told by readiness; this, by nobody else
+        logger.warning("Redis refuses the brake of %s: %s", brake, error.detail)
     except Unavailable as error:
-        logger.debug("The brake %s works without Redis: %s", brake, error.detail)
+        logger.debug("The brake of %s works without Redis: %s", brake, error.detail)
     return Verdict(True, 0, 0) if brake in OPEN else _by_itself.take(key, limit, clock.monotonic())
 
 

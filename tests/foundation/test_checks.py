@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 import redis
-from django.conf import settings
+from django.conf import LazySettings, settings
 from django.core.checks import CheckMessage
 from django.core.management import call_command
 from django.core.management.base import SystemCheckError
@@ -99,3 +99,13 @@ def test_the_deployment_check_asks_the_servers(server: redis.Redis, monkeypatch:
 
     assert "sunwi.E001" in str(refused.value)
     assert "sunwi.E004" in str(refused.value)
+
+
+@pytest.mark.parametrize(("header", "proxies", "found"), [(True, 0, ["sunwi.W001"]), (True, 1, []), (False, 0, [])])
+def test_a_proxy_that_nobody_counted_is_a_doubt(
+    settings: LazySettings, header: bool, proxies: int, found: list[str]
+) -> None:
+    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if header else None
+    settings.TRUSTED_PROXIES = proxies
+
+    assert ids(checks.proxies_are_counted(None)) == found
