@@ -9,10 +9,13 @@ from foundation import redis
 from leaderboards.services.players import ensure_player
 from likes import registry
 from likes.core.keys import LikedKeys
+from likes.core.kinds import Storage
 from likes.models import Like
 from likes.registry import Likeable
 from likes.selectors.liked_on import MostLiked, most_liked
+from likes.services import like as liking
 from likes.services.liked_on import note, open_tomorrow
+from likes.services.settle import settle_due
 from likes.stores.liked_on import LikedOn
 from tests.at_once import at_once
 from tests.likes.counting import DAY, NOON, client, store
@@ -33,11 +36,12 @@ def ranking() -> LikedOn:
 
 
 @pytest.fixture
-def comments() -> Iterator[None]:
-    """One kind, and no other."""
+def comments(request: pytest.FixtureRequest) -> Iterator[None]:
+    """One kind, and no other; in the storage that a test asks for."""
     before = dict(registry._kinds)
     registry._kinds.clear()
-    registry.provide(Likeable("comment", dict.fromkeys))
+    registry.provide(Likeable("comment", dict.fromkeys, getattr(request, "param", Storage.HYBRID)))
+    settle_due(NOON)
     yield
     registry._kinds.clear()
     registry._kinds.update(before)
@@ -120,6 +124,30 @@ def test_a_ranking_that_missed_a_like_is_made_anew(ranking: LikedOn, monkeypatch
 
     assert away_too == []
     assert likes() == [("6", 1), ("5", 1)]
+
+
+@pytest.mark.parametrize("comments", Storage, indirect=True)
+def test_every_storage_tells_what_changed_and_nothing_else(ranking: LikedOn, comments: None) -> None:
+    for player, thing in (("ann", "5"), ("ann", "5"), ("bob", "5"), ("bob", "6")):
+        liking.like("comment", thing, player, NOON)
+    liked = likes()
+
+    for _ in range(2):
+        liking.unlike("comment", "5", "ann", NOON)
+
+    assert liked == [("5", 2), ("6", 1)]
+    assert likes() == [("6", 1), ("5", 1)]
+
+
+@pytest.mark.usefixtures("ranking", "comments")
+def test_the_service_takes_a_like_from_the_day_of_its_giving() -> None:
+    LikedOn(redis.boards(), "comment", YESTERDAY).install({})
+    liking.like("comment", "5", "ann", NOON - DAY)
+    liking.like("comment", "5", "bob", NOON)
+
+    liking.unlike("comment", "5", "ann", NOON)
+
+    assert (likes(), likes(YESTERDAY)) == ([("5", 1)], [])
 
 
 @pytest.mark.usefixtures("comments")
