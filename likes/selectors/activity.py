@@ -51,14 +51,12 @@ class PageCounts:
     week: int
 
 
-def attendance_of(player: Player, at: datetime) -> Attendance | None:
-    """The player's last ten weeks; he asks, so today he is there. None while he has no number."""
+def attendance_of(player: Player, at: datetime) -> Attendance:
+    """The player's last ten weeks; he asks, so today he is there."""
     number = PlayerNumber.objects.filter(player=player).values_list("number", flat=True).first()
-    if number is None:
-        return None
     today = day_of(at)
-    found = _attended(number, days_until(today, STRIP_DAYS))
-    return attendance(today, [*found[:-1], True])
+    before = days_until(today, STRIP_DAYS)[:-1]
+    return attendance(today, [*([False] * len(before) if number is None else _attended(number, before)), True])
 
 
 def _attended(number: int, days: Sequence[date]) -> list[bool]:
