@@ -54,6 +54,16 @@ def test_cache_and_broker_are_neighbours_of_the_boards_unless_told_otherwise(tmp
     assert read("BROKER_URL", **environment) == "redis://localhost:6379/6"
 
 
+def test_limits_come_from_the_environment_and_what_is_none_is_refused_at_once(tmp_path: Path) -> None:
+    environment = {"DATA_DIR": str(tmp_path), "SECRET_KEY": "x", "SUBMIT_LIMIT": "7/3", "READ_LIMIT": "0"}
+
+    assert read("RATE_LIMITS['write']", **environment) == "7/3"
+    assert read("RATE_LIMITS['read']", **environment) == "None"
+    done = manage("check", **environment | {"LOGIN_LIMIT": "ten"})
+    assert done.returncode != 0
+    assert "LOGIN_LIMIT: A limit reads like 100/10" in done.stderr
+
+
 def test_sqlite_takes_its_write_lock_at_the_start_of_a_transaction(tmp_path: Path) -> None:
     options = read("DATABASES['default']['OPTIONS']", DATA_DIR=str(tmp_path), SECRET_KEY="x")
 
