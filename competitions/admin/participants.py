@@ -1,26 +1,26 @@
 """Participants in the admin: found by id or name, removed or disqualified with a reason that stays on record."""
 
 from collections.abc import Callable
-from typing import Any
+from datetime import datetime
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
-from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
+from competitions.admin.reasons import Asked, WithReason
 from competitions.models import Competition, Participant
-from competitions.services.changes import LONGEST_REASON
 from competitions.services.disqualify import disqualify, remove
 from foundation import clock
-from foundation.errors import SunwiError
-from leaderboards.admin.paging import ReadOnlyAdmin
+from leaderboards.models import Player
+
+Service = Callable[[Competition, Player, str, datetime, AbstractBaseUser | None], Participant]
 
 
 @admin.register(Participant)
-class ParticipantAdmin(ReadOnlyAdmin[Participant]):
+class ParticipantAdmin(WithReason[Participant]):
     """Who takes part, who has gone, who was disqualified and why."""
 
     list_display = ("player_id_shown", "player", "competition", "joined_at", "left_at", "disqualified_at", "reason")
@@ -45,7 +45,8 @@ class ParticipantAdmin(ReadOnlyAdmin[Participant]):
     def remove(self, request: HttpRequest, participants: QuerySet[Participant]) -> HttpResponseBase | None:
         """They may join again."""
         question = _("They leave the ranking, and everybody below moves up. They may join again.")
-        return self._ask(request, participants, "remove", (_("Remove participants"), question))
+        asked = Asked("remove", _("Remove participants"), question, _by(remove), _name)
+        return self.ask(request, asked, list(participants))
 
     @admin.action(description=_lazy("Disqualify the selected participants"), permissions=["act"])
     def disqualify(self, request: HttpRequest, participants: QuerySet[Participant]) -> HttpResponseBase | None:
@@ -54,49 +55,17 @@ class ParticipantAdmin(ReadOnlyAdmin[Participant]):
             "They leave the ranking for good, and everybody below moves up. Where the result is final already, "
             "their row stays and is marked."
         )
-        return self._ask(request, participants, "disqualify", (_("Disqualify participants"), question))
-
-    def _ask(
-        self, request: HttpRequest, participants: QuerySet[Participant], action: str, asked: tuple[str, str]
-    ) -> HttpResponseBase | None:
-        """The reason first; without one nothing happens."""
-        (title, question), chosen = asked, list(participants)
-        reason = request.POST.get("reason", "").strip()
-        if "confirmed" in request.POST and 1 <= len(reason) <= LONGEST_REASON:
-            self._each(request, chosen, _SERVICES[action], reason)
-            return None
-        context = {
-            **self.admin_site.each_context(request),
-            "title": title,
-            "question": question,
-            "rows": [f"{each.player.external_id}: {each.competition}" for each in chosen],
-            "chosen": chosen,
-            "action": action,
-            "confirm": _("Yes"),
-            "longest": LONGEST_REASON,
-            "missing": "confirmed" in request.POST,
-            "opts": self.opts,
-        }
-        return TemplateResponse(request, "admin/competitions/reason.html", context)
-
-    def _each(self, request: HttpRequest, chosen: list[Participant], service: "Service", reason: str) -> None:
-        """Each by itself: one that is refused does not keep the others."""
-        assert isinstance(request.user, AbstractBaseUser)  # noqa: S101 - for the type checker: staff only
-        done = 0
-        for participant in chosen:
-            try:
-                service(participant.competition, participant.player, reason, clock.now(), request.user)
-            except SunwiError as error:
-                messages.error(request, f"{participant.player.external_id}: {error.detail}")
-            else:
-                done += 1
-                self.log_change(request, participant, f"{service.__name__}: {reason}")
-        messages.success(request, _("Done: %(number)s.") % {"number": done})
+        asked = Asked("disqualify", _("Disqualify participants"), question, _by(disqualify), _name)
+        return self.ask(request, asked, list(participants))
 
     def has_act_permission(self, request: HttpRequest) -> bool:
         """Whoever may change participants; nobody types in them."""
         return request.user.has_perm("competitions.change_participant")
 
 
-Service = Callable[[Competition, Any, str, Any, AbstractBaseUser | None], Participant]
-_SERVICES: dict[str, Service] = {"remove": remove, "disqualify": disqualify}
+def _by(service: Service) -> Callable[[Participant, str, AbstractBaseUser], Participant]:
+    return lambda row, reason, by: service(row.competition, row.player, reason, clock.now(), by)
+
+
+def _name(participant: Participant) -> str:
+    return f"{participant.player.external_id}: {participant.competition}"

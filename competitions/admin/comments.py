@@ -1,0 +1,78 @@
+"""Comments in the admin: found by competition, author or words, hidden with a reason and shown again, never typed."""
+
+from django.contrib import admin
+from django.contrib.auth.models import AbstractBaseUser
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponseBase
+from django.urls import reverse
+from django.utils.text import Truncator
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+
+from competitions.admin.reasons import Asked, WithReason
+from competitions.models import Comment
+from competitions.services import moderate
+from foundation import clock
+
+BEGINNING = 80
+
+
+@admin.register(Comment)
+class CommentAdmin(WithReason[Comment]):
+    """What players said, also what is hidden."""
+
+    list_display = ("beginning", "player", "competition", "like_count", "created_at", "edited_at", "hidden_at")
+    list_filter = (
+        ("competition", admin.RelatedOnlyFieldListFilter),
+        ("hidden_at", admin.EmptyFieldListFilter),
+        ("deleted_at", admin.EmptyFieldListFilter),
+    )
+    list_select_related = ("player", "competition")
+    search_fields = ("player__external_id__exact", "text__icontains")
+    search_help_text = _lazy("A player's whole id, or words of a comment.")
+    ordering = ("-pk",)
+    actions = ("hide", "show")
+    fields = (
+        *("competition", "player", "text", "like_count", "created_at", "edited_at", "deleted_at"),
+        *("hidden_at", "hidden_by", "hidden_reason"),
+    )
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Comment]:
+        """Without the competitions' pictures."""
+        return super().get_queryset(request).defer("competition__picture")
+
+    def view_on_site(self, comment: Comment) -> str | None:
+        """Where it stands; None once its author has deleted it."""
+        return None if comment.deleted_at else reverse("comment", args=[comment.competition_id, comment.pk])
+
+    @admin.display(description=_lazy("comment"))
+    def beginning(self, comment: Comment) -> str:
+        """Its first words; a dash where its author has deleted them."""
+        return Truncator(" ".join(comment.text.split())).chars(BEGINNING) or "–"
+
+    @admin.action(description=_lazy("Hide the selected comments"), permissions=["act"])
+    def hide(self, request: HttpRequest, comments: QuerySet[Comment]) -> HttpResponseBase | None:
+        """From all but their authors and moderators."""
+        question = _("Their authors still see them, with the reason. Nobody else does.")
+        return self.ask(request, Asked("hide", _("Hide comments"), question, _hide, _name), list(comments))
+
+    @admin.action(description=_lazy("Show the selected comments again"), permissions=["act"])
+    def show(self, request: HttpRequest, comments: QuerySet[Comment]) -> None:
+        """To everybody."""
+        self.each(request, Asked("show", "", "", _show, _name), list(comments))
+
+    def has_act_permission(self, request: HttpRequest) -> bool:
+        """Whoever may change comments."""
+        return request.user.has_perm("competitions.change_comment")
+
+
+def _name(comment: Comment) -> str:
+    return f"{comment.player}: {Truncator(comment.text).chars(BEGINNING)}"
+
+
+def _hide(comment: Comment, reason: str, by: AbstractBaseUser) -> Comment:
+    return moderate.hide(comment.pk, reason, clock.now(), by)
+
+
+def _show(comment: Comment, _reason: str, by: AbstractBaseUser) -> Comment:
+    return moderate.show(comment.pk, clock.now(), by)

@@ -1,0 +1,67 @@
+"""Acts over chosen rows that need a reason: asked for first, kept on record, done to each by itself."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from django.contrib import messages
+from django.contrib.auth.models import AbstractBaseUser
+from django.db.models import Model
+from django.http import HttpRequest, HttpResponseBase
+from django.template.response import TemplateResponse
+from django.utils.translation import gettext as _
+
+from competitions.services.changes import LONGEST_REASON
+from foundation.errors import SunwiError
+from leaderboards.admin.paging import ReadOnlyAdmin
+
+Row = TypeVar("Row", bound=Model)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(Generic[Row]):
+    """What is asked before ``deed`` is done to a row, and how a row is called."""
+
+    action: str
+    title: str
+    question: str
+    deed: Callable[[Row, str, AbstractBaseUser], object]
+    name: Callable[[Row], str]
+
+
+class WithReason(ReadOnlyAdmin[Row]):
+    """Rows that nobody types in, and acts that want a reason."""
+
+    def ask(self, request: HttpRequest, asked: Asked[Row], chosen: Sequence[Row]) -> HttpResponseBase | None:
+        """The reason first; without one nothing happens."""
+        reason = request.POST.get("reason", "").strip()
+        if "confirmed" in request.POST and 1 <= len(reason) <= LONGEST_REASON:
+            self.each(request, asked, chosen, reason)
+            return None
+        context = {
+            **self.admin_site.each_context(request),
+            "title": asked.title,
+            "question": asked.question,
+            "rows": [asked.name(each) for each in chosen],
+            "chosen": chosen,
+            "action": asked.action,
+            "confirm": _("Yes"),
+            "longest": LONGEST_REASON,
+            "missing": "confirmed" in request.POST,
+            "opts": self.opts,
+        }
+        return TemplateResponse(request, "admin/competitions/reason.html", context)
+
+    def each(self, request: HttpRequest, asked: Asked[Row], chosen: Sequence[Row], reason: str = "") -> None:
+        """Each by itself: one that is refused does not keep the others."""
+        assert isinstance(request.user, AbstractBaseUser)  # noqa: S101 - for the type checker: staff only
+        done = 0
+        for row in chosen:
+            try:
+                asked.deed(row, reason, request.user)
+            except SunwiError as error:
+                messages.error(request, f"{asked.name(row)}: {error.detail}")
+            else:
+                done += 1
+                self.log_change(request, row, f"{asked.action}: {reason}" if reason else asked.action)
+        messages.success(request, _("Done: %(number)s.") % {"number": done})
