@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """``where``: ``sql`` (the count beside the rows), ``set`` (Redis's count beside its own set) or ``redis`` (its
-    count beside SQL's). ``repaired`` is False where nobody asked for it, or something moved meanwhile.
+    """``where``: ``sql`` (the count beside the rows), ``set`` (Redis's count beside its own set), ``redis`` (its
+    count beside SQL's) or ``like`` (a row beside what Redis decided). ``repaired`` is False where nobody asked for it,
+    or something moved meanwhile.
     """
 
     kind: str

@@ -20,6 +20,7 @@ from likes import registry
 from likes.core.checked import Difference
 from likes.core.kinds import Storage
 from likes.registry import Likeable
+from likes.services import check_redis
 from likes.services.adopt import adopt, hold
 from likes.services.count import count
 from likes.stores import sql_counts
@@ -69,6 +70,8 @@ def check(likeable: Likeable, at: datetime, until: float, repair: bool) -> Check
             found.live = _look(found, likeable, things, at, repair)
         found.compared += len(things)
         place = things[-1]
+    if found.finished and likeable.storage is Storage.REDIS:
+        found.differences += check_redis.unknown_to_sql(likeable, at, repair)
     if until < inf:
         cache.set(_key(likeable), "" if found.finished else place, None)
     for each in found.differences:
@@ -141,7 +144,7 @@ _SHOWN: dict[Storage, Callable[[Likeable, Sequence[str], datetime, bool], list[D
     Storage.SQL: _nowhere,
     Storage.APPEND: _nowhere,
     Storage.HYBRID: _in_views,
-    Storage.REDIS: _nowhere,
+    Storage.REDIS: check_redis.in_memory,
 }
 
 

@@ -70,12 +70,12 @@ def mirror(likeable: Likeable) -> int:
 def _mirror_chunk(likeable: Likeable) -> tuple[int, int]:
     """How many likes were copied, and how many more were dirty at that moment."""
     settler = RedisSettler(likeable, redis.boards())
-    if not settler.dirty(_generation(likeable.kind), 1)[0]:
+    if not settler.dirty(present_generation(likeable.kind), 1)[0]:
         return 0, 0
     with transaction.atomic():
         hold_shared(likeable.kind)
         hold(likeable)  # whoever puts a count right, and other mirrors, which would only copy the same
-        generation = _generation(likeable.kind)
+        generation = present_generation(likeable.kind)
         total, rows = settler.dirty(generation, CHUNK)
         failpoint("mirror_likes.after_read")
         write_apart(rows, partial(_write, likeable), partial(_bury, likeable.kind))
@@ -85,7 +85,8 @@ def _mirror_chunk(likeable: Likeable) -> tuple[int, int]:
     return len(rows), max(0, total - len(rows))
 
 
-def _generation(kind: str) -> int:
+def present_generation(kind: str) -> int:
+    """The generation of a kind that Redis has as it is, by SQL. Raises ``KindStale``."""
     row = LikeKind.objects.filter(kind=kind, storage=Storage.REDIS, generation__gt=0).first()
     if row is None or row.stale_since is not None:
         raise KindStale("Redis does not have these likes yet.")
@@ -120,7 +121,7 @@ def _subject(kind: str, row: DirtyLike) -> str:
 def retry(letter: DeadLetter, at: datetime) -> str:
     """Try to mirror again what was set aside; why SQL still refuses it, or nothing. Raises as ``mirror`` does."""
     likeable = registry.likeable(letter.payload["kind"])
-    settler, generation = RedisSettler(likeable, redis.boards()), _generation(likeable.kind)
+    settler, generation = RedisSettler(likeable, redis.boards()), present_generation(likeable.kind)
     settler.soil(generation, (letter.payload["thing"], letter.payload["player"]), milliseconds(at))
     mirror(likeable)
     letter.refresh_from_db()
