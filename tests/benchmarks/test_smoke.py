@@ -41,6 +41,13 @@ FIGURES = {
         *("rank_us_large", "around_us_large", "submit_us_large"),
     },
     "agora": {f"vs_leaderboard_py_{name}" for name in ("page", "ties", "rank")},
+    "counting": {
+        *("hyperloglog_bytes", "visitors_set_bytes", "hyperloglog_error_percent"),
+        *("week_visitors", "week_error_percent", "week_merged_is_week_counted"),
+        *(f"{name}_{share}_bytes" for name in ("bitmap", "attendance_set") for share in (30, 100)),
+        *("bitmap_30_exact", "bitmap_100_exact", "hits_bytes", "ranking_bytes", "window_bytes"),
+        *("liked_by_likes", "liked_by_bytes_per_like"),
+    },
     "likes": {
         "writers",
         *(f"{way}_{name}" for way in WAYS for name in ("likes_per_second", "read_ms", "read_while_writing_ms")),
