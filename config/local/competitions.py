@@ -16,6 +16,7 @@ from django.db import transaction
 from competitions.core.lifecycle import Phase
 from competitions.errors import AlreadyJoined, BadCompetition
 from competitions.models import Competition, Preference, RewardTier, Snapshot
+from competitions.services.comment import write
 from competitions.services.finish import finish
 from competitions.services.join import join
 from competitions.services.preferences import Wishes, keep
@@ -29,8 +30,18 @@ from leaderboards.core.submissions import Caller, Status
 from leaderboards.models import Board, Player
 from leaderboards.services.players import set_profile
 from leaderboards.services.submit import submit
+from likes.services.like import like
 
 BOARD = "Workout"
+# What the first few say, the last word at last, and how many of the others like it.
+SAID = (
+    ("Good luck, everybody!", 9),
+    ("오늘은 비가 오지만 그래도 달립니다.", 6),
+    ("My legs are tired already. Who had the idea of doing this before breakfast?", 12),
+    ("Well done, Robin. I did not see you coming.", 4),
+    ("One more round and then coffee.\nI said that an hour ago.", 2),
+    ("Same time tomorrow?", 0),
+)
 OVER = (Phase.CLOSING, Phase.FINAL)
 
 
@@ -121,6 +132,8 @@ def _make(plan: Plan, board: Board, racers: Sequence[Player], at: datetime) -> N
         # Whoever signs in finds one to join.
         _join(competition, racers if plan.rounds else racers[1::2], begun)
         _play(plan, competition, racers)
+    if plan.rounds:
+        _talk(competition, racers, min(at, competition.ends_at))
     if plan.phases == OVER:
         finish(competition, competition.ends_at + timedelta(seconds=board.grace_seconds))
 
@@ -183,3 +196,15 @@ def _score(competition: Competition, points: dict[str, int], id_: str, at: datet
     for outcome in submit([read_entry(row, place) for place, row in enumerate(rows)], Caller("demo"), at):
         if outcome.status is Status.REJECTED:
             raise BadCompetition(f"a score was refused: {outcome.detail}")
+
+
+def _talk(competition: Competition, racers: Sequence[Player], at: datetime) -> None:
+    """Some words and likes, where nobody has ever said anything."""
+    if competition.comments.exists():
+        return
+    others = racers[1:]
+    for number, (text, likes) in enumerate(SAID):
+        moment = at - (len(SAID) - number) * timedelta(minutes=1)
+        comment = write(competition, others[number % len(others)], text, f"demo-{number}", moment)
+        for racer in others[number + 1 : number + 1 + likes]:
+            like("comment", str(comment.pk), racer.external_id, moment)

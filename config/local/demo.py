@@ -207,6 +207,7 @@ Try first
   2. Sign in as the player: your own row, and who is just above you, stay in sight.
   3. See {site}/competitions/: you are in the one that runs, your inbox tells you
      of places won and lost, and the next one is open for you to join.
+     Below the standings people talk: like what they say, and answer.
   4. Score yourself, the way a game server does:
      curl {site}/api/v1/scores -H "Authorization: Bearer $(cat {folder.service_key})" \\
        -H "Content-Type: application/json" \\

@@ -151,6 +151,7 @@ def main() -> None:
             races.look()
         results = play(api, [*races.entries(playing, dice), *batch(playing, boards, dice)][:MOST_ENTRIES])
         races.ask_in(results)
+        races.like(playing, dice)
         mention(results)
 
 

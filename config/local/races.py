@@ -1,4 +1,5 @@
 """What the simulated players do in competitions: those of the demo, and any that somebody makes on a board they know.
+They play, and like what is said there.
 
 Standard library only. Whoever has not joined is asked in when his first score is refused for that, but for the first
 player: that is the person who tries the demo, and joins for himself.
@@ -12,6 +13,8 @@ from urllib.parse import quote
 
 RACERS = 24  # how many of the players take part
 STATES = ("running", "frozen")
+LIKES_A_TICK = 0.3  # how likely it is that somebody likes a comment, or does no more, in a tick
+TAKES_BACK = 0.25
 
 # How one game ends on each board that counts in competitions. The names are those in boards.json.
 GAMES: dict[str, Callable[[random.Random], dict[str, Any]]] = {
@@ -51,6 +54,18 @@ class Races:
             for player in playing
             if player in self._racers
         ]
+
+    def like(self, playing: list[str], dice: random.Random) -> None:
+        """Now and then one of these players likes a comment on a competition, or takes his like back."""
+        racers = [player for player in playing if player in self._racers and player != self._person]
+        if not racers or not self._running or dice.random() >= LIKES_A_TICK:
+            return
+        said = self._api.call("GET", f"/competitions/{dice.choice(list(self._running))}/comments")
+        player = dice.choice(racers)
+        others = [row["id"] for row in (said or {"rows": []})["rows"] if row["player"] != player]
+        if others:
+            method = "DELETE" if dice.random() < TAKES_BACK else "PUT"
+            self._api.call(method, f"/likes/comment/{dice.choice(others)}/{quote(player)}")
 
     def ask_in(self, results: list[dict[str, Any]]) -> None:
         """Let whoever has not joined do so; once, for he may be refused."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import django
 
+SCOPES = ["scores:write", "players:write", "likes:write", "boards:read"]
 BOARDS = Path(__file__).with_name("boards.json")
 
 
@@ -82,12 +83,13 @@ def make_service_key(path: Path) -> None:
 
     if path.exists():
         try:
-            service_keys.authenticate(f"Bearer {path.read_text().strip()}")
+            found = service_keys.authenticate(f"Bearer {path.read_text().strip()}")
         except SunwiError:
             pass  # another database, or revoked there: a new one is made
         else:
-            return
-    _, key = service_keys.make("demo", ["scores:write", "players:write", "boards:read"], None, None)
+            if set(SCOPES) <= set(found.scopes):
+                return
+    _, key = service_keys.make("demo", SCOPES, None, None)
     write_private(path, key + "\n")
 
 

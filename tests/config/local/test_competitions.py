@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from competitions.core.lifecycle import Phase
-from competitions.models import Competition, Participant, RewardGrant, Snapshot, SnapshotRow
+from competitions.models import Comment, Competition, Participant, RewardGrant, Snapshot, SnapshotRow
 from competitions.selectors.inbox import inbox
 from competitions.services.join import leave
 from competitions.services.notify import compare_due
@@ -13,6 +13,7 @@ from competitions.services.reward import grant_due
 from config.local import competitions as demo
 from config.local.seed import make_boards
 from leaderboards.models import Board, Player, Submission
+from likes.models import Like
 
 pytestmark = pytest.mark.django_db
 
@@ -52,6 +53,18 @@ def test_the_player_with_a_login_has_passed_others_and_may_join_one() -> None:
 
     assert {"top10_entered", "first_taken"} <= {notice.kind for notice in inbox(robin())}
     assert not robin().participations.filter(competition__name="Weekend tournament").exists()
+
+
+def test_people_have_talked_and_liked_once() -> None:
+    start()
+    before = (Comment.objects.count(), Like.objects.count())
+
+    start(AT + timedelta(hours=1))
+
+    assert before == (Comment.objects.count(), Like.objects.count())
+    assert before[0] == 2 * len(demo.SAID)
+    assert before[1] == 2 * sum(likes for _, likes in demo.SAID)
+    assert not Comment.objects.filter(player=robin()).exists()
 
 
 def test_the_one_that_is_over_is_rewarded() -> None:

@@ -55,6 +55,36 @@ def test_without_an_answer_the_known_ones_go_on() -> None:
     assert (9, "mina") in raced(races)
 
 
+class EveryTick(random.Random):
+    """Dice by which somebody likes something in every tick, and takes nothing back."""
+
+    def __init__(self, *rolls: float) -> None:
+        super().__init__(1)
+        self._rolls = list(rolls)
+
+    def random(self) -> float:
+        return self._rolls.pop(0) if self._rolls else 0.9
+
+    def choice(self, several: Any) -> Any:
+        return several[0]
+
+
+def test_now_and_then_somebody_likes_what_another_said() -> None:
+    site = Site()
+    site.answers["/competitions/7/comments"] = {"rows": [{"id": 3, "player": "mina"}, {"id": 4, "player": "zoe"}]}
+    races = Races(site, PLAYERS)
+    races.look()
+    site.asked.clear()
+
+    races.like(["robin", "mina"], EveryTick(0.0, 0.9))
+    races.like(["robin", "mina"], EveryTick(0.0, 0.0))
+    races.like(["robin"], EveryTick(0.0, 0.9))
+    races.like(["robin", "mina"], EveryTick(0.9))
+
+    read = ("GET", "/competitions/7/comments")
+    assert site.asked == [read, ("PUT", "/likes/comment/4/mina"), read, ("DELETE", "/likes/comment/4/mina")]
+
+
 def test_whoever_has_not_joined_is_asked_in_once_but_for_the_person() -> None:
     site = Site()
     races = Races(site, PLAYERS)
