@@ -15,9 +15,10 @@ class LikesConfig(AppConfig):
         from leaderboards.services import erase
         from leaderboards.services import settle as boards
         from likes.selectors.lag import lag
-        from likes.services import number
+        from likes.services import forget, number
         from likes.services.settle import renew_all
 
         health.also(lag)
         boards.also(renew_all)
+        erase.first(forget.forget)
         erase.also(number.forget)

@@ -39,6 +39,7 @@ from leaderboards.stores.zset_writes import ZsetWriter
 LIVING = (State.OPEN, State.CLOSING)
 
 Forget = Callable[[Player, datetime], None]
+_first: list[Forget] = []
 _more: list[Forget] = []
 
 
@@ -62,6 +63,12 @@ def also(forget: Forget) -> None:
         _more.append(forget)
 
 
+def first(forget: Forget) -> None:
+    """Have ``forget`` called before that, outside of any transaction: for what asks Redis. It may be cut off."""
+    if forget not in _first:
+        _first.append(forget)
+
+
 def erase_player(external_id: str, at: datetime) -> Erased:
     """Erase. Raises ``UnknownPlayer``, and ``PeriodClosed`` or what the link raises where it has to be run again."""
     player = _known(external_id, at)
@@ -69,6 +76,8 @@ def erase_player(external_id: str, at: datetime) -> Erased:
     living = Period.objects.filter(state__in=LIVING).select_related("board").order_by("pk")
     removed = [str(period) for period in living if _take_out(period, player, at)]
     _forget_in_redis(player)
+    for forget in _first:
+        forget(player, at)
     return _rename(player, removed, at)
 
 

@@ -1,0 +1,55 @@
+"""Forgetting the likes of a player who is erased: they are taken back, and nothing in Redis names him afterwards.
+
+He is banned by then, so he likes nothing meanwhile. The trap: what Redis has is asked for while he still has his name.
+Cut off anywhere, it is run again.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from foundation import redis
+from foundation.models import DeadLetter
+from leaderboards.models import Player
+from likes import registry
+from likes.core.kinds import Storage
+from likes.models import Like
+from likes.registry import Likeable
+from likes.services import mirror as mirroring
+from likes.services.count import count
+from likes.stores.choose import store_of
+from likes.stores.views import Views
+
+CHUNK = 500
+
+
+def forget(player: Player, at: datetime) -> None:
+    """Take his likes back. Raises what the stores and the link raise: then it has to be run again."""
+    for likeable in registry.every():
+        _follow(likeable, at)
+        rows = Like.objects.filter(kind=likeable.kind, player=player)
+        for thing in rows.filter(amount__gt=0).values_list("thing", flat=True):
+            _take_back(likeable, thing, player.external_id, at)
+        _follow(likeable, at)
+        if likeable.storage == Storage.HYBRID:
+            _forget_in_views(likeable, list(rows.values_list("thing", flat=True)), player.external_id)
+    DeadLetter.objects.filter(kind=mirroring.DEAD, payload__player=player.external_id).delete()
+
+
+def _take_back(likeable: Likeable, thing: str, player: str, at: datetime) -> None:
+    """All of them, of a repeatable kind one after the other."""
+    while store_of(likeable).unlike(thing, player, at).own:
+        continue
+
+
+def _follow(likeable: Likeable, at: datetime) -> None:
+    """Bring SQL and what Redis shows to the same state, so that nothing is on its way that names him."""
+    if likeable.storage == Storage.REDIS:
+        mirroring.mirror(likeable)
+    else:
+        count(likeable, at)
+
+
+def _forget_in_views(likeable: Likeable, things: Sequence[str], player: str) -> None:
+    views = Views(likeable.kind, redis.boards())
+    for start in range(0, len(things), CHUNK):
+        views.forget(things[start : start + CHUNK], player)

@@ -1,0 +1,68 @@
+"""Who is erased likes nothing any more, and no key of Redis names him."""
+
+import pytest
+import redis as driver
+from django.conf import settings
+
+from foundation import redis
+from foundation.redis import RedisAway
+from leaderboards.models import Player
+from leaderboards.services.erase import erase_player
+from likes.core.kinds import Storage
+from likes.models import Like
+from likes.stores.choose import store_of
+from tests.contracts.likes.kinds import NOW, STORAGES, name_of, registered, settled
+from tests.links import links, redis_known
+
+__all__ = ["links", "redis_known"]
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def names_in_redis(name: str) -> list[str]:
+    """The keys that hold a text with the name in it."""
+    with driver.Redis.from_url(settings.REDIS_URL) as client:
+        return [key.decode() for key in client.scan_iter() if name.encode() in (client.dump(key) or b"")]
+
+
+@pytest.mark.parametrize("repeatable", [False, True], ids=["like", "applause"])
+@pytest.mark.parametrize("form", STORAGES, ids=name_of)
+def test_his_likes_are_taken_back_and_nothing_names_him(
+    redis_known: None, form: tuple[Storage, int], repeatable: bool
+) -> None:
+    Player.objects.create(external_id="gone girl")
+    Player.objects.create(external_id="bob")
+    with registered(form, repeatable) as kind:
+        store = store_of(kind)
+        for thing, player in (("1", "gone girl"), ("1", "gone girl"), ("2", "gone girl"), ("1", "bob")):
+            store.like(thing, player, NOW)
+        store.unlike("2", "gone girl", NOW)
+        store.read(["1", "2"], "bob")
+        assert bool(names_in_redis("gone girl")) == (form[0] in (Storage.HYBRID, Storage.REDIS))
+
+        erased = erase_player("gone girl", NOW)
+        settled(kind)
+
+        assert [shown.count for shown in store.read(["1", "2"], erased.player)] == [1, 0]
+        assert [row.player for row in store.likers("1", 0, 10).rows] == ["bob"]
+        assert not Like.objects.filter(player__external_id=erased.player, amount__gt=0).exists()
+        assert names_in_redis("gone girl") == []
+
+
+def test_while_redis_is_away_he_is_not_erased_but_banned_and_it_is_run_again(
+    redis_known: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Player.objects.create(external_id="gone girl")
+    with registered((Storage.HYBRID, 10)) as kind:
+        store_of(kind).read(["1"], None)
+        store_of(kind).like("1", "gone girl", NOW)
+        redis.boards().reset()
+        monkeypatch.setattr(redis.boards(), "_is_known", lambda run_id: False)
+
+        with pytest.raises(RedisAway):
+            erase_player("gone girl", NOW)
+
+        monkeypatch.undo()
+        redis.boards().reset()
+        erase_player("gone girl", NOW)
+        assert names_in_redis("gone girl") == []
