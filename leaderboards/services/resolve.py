@@ -122,11 +122,16 @@ class Periods:
         self._at = at
         self._backfill = backfill
         self._found: dict[tuple[int, str], Period] = {}
+        # By board, competition and moment: most entries of a request happened at one, and a calendar takes its time.
+        self._of_moment: dict[tuple[int, int | None, datetime], Period] = {}
 
     def item(self, target: Target) -> Item:
         """The entry in its period. Raises ``InTheFuture``, ``NotStarted``, ``PeriodClosed``, ``BadPoints`` …"""
         happened = self._when(target.entry)
-        period = self._period(target, happened)
+        moment = (target.board.seq, target.entry.competition, happened)
+        period = self._of_moment.get(moment)
+        if period is None:
+            period = self._of_moment[moment] = self._period(target, happened)
         value = read_value(period.rules, target.entry)
         return Item(target.entry, period, value, period.layout.quantize(milliseconds(happened)), target.event)
 

@@ -10,6 +10,7 @@ from foundation import redis
 from foundation.redis import Link, RedisAway, RedisRefused, RedisSilent
 from leaderboards import selectors
 from leaderboards.core.entries import read_entry
+from leaderboards.core.periods import Calendar, Window, window_at
 from leaderboards.core.rules import Order, Ties, Update
 from leaderboards.core.submissions import Caller, Outcome
 from leaderboards.models import Period, Player, Standing, State, Submission
@@ -293,3 +294,20 @@ def test_sql_that_goes_away_as_a_period_opens_spoils_no_neighbour(
     outcomes = send(arena, before, {"player": "a", "points": 4}, at=TURN + timedelta(seconds=10))
 
     assert told(outcomes) == ["updated", "unavailable"]
+
+
+def test_the_calendar_is_asked_once_for_entries_of_one_moment(links: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    arena, asked = opened("redis"), []
+
+    def noted(calendar: Calendar, at: datetime) -> Window:
+        asked.append(at)
+        return window_at(calendar, at)
+
+    monkeypatch.setattr(resolve, "window_at", noted)
+    earlier = NOW - timedelta(days=1)
+    late = {"player": "d", "points": 1, "at": earlier.isoformat()}
+
+    outcomes = send(arena, *({"player": name, "points": 1} for name in "abc"), late)
+
+    assert told(outcomes) == ["updated"] * 4
+    assert asked == [NOW, earlier]
