@@ -285,7 +285,7 @@ def limit(name: str, default: str) -> Limit | None:
 
 RATE_LIMITS = {
     "write": limit("SUBMIT_LIMIT", "50000/10"),  # requests with a key that write, for each key
-    "read": limit("READ_LIMIT", "60000/60"),  # reads of the API, for each key or client address
+    "read": limit("READ_LIMIT", "50000/10"),  # reads of the API, for each key or client address
     "login": limit("LOGIN_LIMIT", "10/300"),  # passwords tried, for each account from one address
     "link": limit("LINK_LIMIT", "10/60"),  # link codes tried, for each user
     "join": limit("JOIN_LIMIT", "10/60"),  # join codes tried, for each player
