@@ -11,7 +11,7 @@ from tests.leaderboards.api.conftest import Caller, players, problem
 READS = (
     *("/competitions", "/competitions/1", "/competitions/1/standings", "/competitions/1/standings.csv"),
     *("/competitions/1/result.json", "/competitions/1/rewards", "/competitions/1/players/a/around"),
-    *("/competitions/1/players/a/history", "/competitions/1/players/a"),
+    *("/competitions/1/players/a/history", "/competitions/1/players/a", "/competitions/1/comments"),
 )
 
 

@@ -1,0 +1,58 @@
+"""What a comment may say, and until when."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from competitions.core.comments import LONGEST, MOST_LINES, closes_at, digest, read_text
+from competitions.errors import BadComment
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [
+        ("  Hello \n", "Hello"),
+        ("one\r\ntwo\rthree", "one\ntwo\nthree"),
+        ("a\tb", "a b"),
+        ("e\u0301", "\u00e9"),
+        ("👩‍👩‍👧‍👦", "👩‍👩‍👧‍👦"),
+        ("x" * LONGEST, "x" * LONGEST),
+        ("\n".join("x" * MOST_LINES), "\n".join("x" * MOST_LINES)),
+    ],
+)
+def test_a_text_is_kept_in_one_form(typed: str, kept: str) -> None:
+    assert read_text(typed) == kept
+    assert read_text(kept) == kept
+
+
+@pytest.mark.parametrize(
+    ("typed", "reason"),
+    [
+        ("", "empty"),
+        (" \r\n\t", "empty"),
+        ("\u200b\u200d\u202e", "empty"),
+        ("x" * (LONGEST + 1), "long"),
+        ("\n".join("x" * (MOST_LINES + 1)), "lines"),
+        ("a\x00b", "unprinted"),
+        ("a\ud800b", "unprinted"),
+        ("a\u2028b", "unprinted"),
+        ("a\x85b", "unprinted"),
+    ],
+)
+def test_what_cannot_be_kept_is_refused_by_name(typed: str, reason: str) -> None:
+    with pytest.raises(BadComment) as refused:
+        read_text(typed)
+
+    assert refused.value.reason == reason
+
+
+def test_two_posts_are_one_if_form_and_text_are_the_same() -> None:
+    assert digest("a", "text") == digest("a", "text")
+    assert len({digest("a", "text"), digest("b", "text"), digest("a", "other"), digest("\ud800", "text")}) == 4
+
+
+def test_it_closes_thirty_days_after_what_the_public_knows_as_the_end() -> None:
+    assert closes_at(NOON, None) == NOON + timedelta(days=30)
+    assert closes_at(NOON, NOON - timedelta(days=3)) == NOON + timedelta(days=27)
