@@ -172,7 +172,7 @@ class PlayerNumber(models.Model):
     A number is never given twice: a player who is erased leaves his behind, and it is nobody's.
     """
 
-    player = models.OneToOneField(Player, models.SET_NULL, null=True, related_name="+")
+    player = models.OneToOneField(Player, models.SET_NULL, null=True, related_name="attendance_number")
     number = models.PositiveIntegerField(unique=True)
 
     class Meta:

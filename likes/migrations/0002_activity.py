@@ -52,7 +52,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('number', models.PositiveIntegerField(unique=True)),
-                ('player', models.OneToOneField(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='leaderboards.player')),
+                ('player', models.OneToOneField(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='attendance_number', to='leaderboards.player')),
             ],
             options={
                 'constraints': [models.CheckConstraint(condition=models.Q(('number__lt', 16777216)), name='player_number_has_a_bit')],
