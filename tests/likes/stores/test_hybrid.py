@@ -52,7 +52,7 @@ def views(kind: Likeable) -> Views:
 def shown(views: Views, thing: str = "7", player: str | None = None) -> tuple[int, int] | None:
     """Count and own as the view has them; None without a view."""
     [found] = views.read([thing], player)
-    return found and (found.count, found.own)
+    return None if found is None else (found.count, found.own)
 
 
 class TestRoundTrips:
@@ -122,7 +122,7 @@ class TestLoading:
             store.unlike("7", "bob", NOW)
             return found
 
-        monkeypatch.setattr(hybrid.sql_rows, "all_likers", meanwhile)
+        monkeypatch.setattr(sql_rows, "all_likers", meanwhile)
 
         store.read(["7"], None)
 
@@ -141,7 +141,7 @@ class TestLoading:
                 assert [(each.count, each.live) for each in store.read(["7"], None)] == [(1, True)]
             return read(kind, things)
 
-        monkeypatch.setattr(hybrid.sql_rows, "all_likers", meanwhile)
+        monkeypatch.setattr(sql_rows, "all_likers", meanwhile)
 
         store.read(["7"], None)
 
@@ -158,7 +158,7 @@ class TestLoading:
             views.drop(things)
             return found
 
-        monkeypatch.setattr(hybrid.sql_rows, "all_likers", meanwhile)
+        monkeypatch.setattr(sql_rows, "all_likers", meanwhile)
 
         store.read(["7"], None)
 
