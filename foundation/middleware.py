@@ -31,7 +31,7 @@ class ServersAwayMiddleware:
         if not isinstance(exception, (Unavailable, *AWAY)):
             return None
         logger.warning("%s cannot be shown now: %s", request.path, exception)
-        return HttpResponse(render_to_string("500.html"), status=503, headers={"Retry-After": RETRY_AFTER_SECONDS})
+        return HttpResponse(render_to_string("503.html"), status=503, headers={"Retry-After": RETRY_AFTER_SECONDS})
 
 
 def _too_often(request: HttpRequest, seconds: int) -> HttpResponse:

@@ -7,7 +7,9 @@ from leaderboards import views
 urlpatterns = [
     path("", views.home, name="home"),
     path("boards/<int:seq>/", views.board, name="board"),
+    path("boards/<int:seq>/card.png", views.board_card, name="board-card"),
     path("players/<str:player>/", views.player, name="player"),
     path("styleguide/", views.styleguide, name="styleguide"),
+    path("styles/<slug:digest>/<str:names>.css", views.styles, name="styles"),
     path("account/", views.account, name="account"),
 ]

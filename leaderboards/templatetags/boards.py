@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString
 
 from leaderboards import formats
 from leaderboards.views.lines import Line
+from leaderboards.views.styles import address_of
 
 register = template.Library()
 
@@ -42,10 +43,10 @@ def grouped(number: int | None) -> str:
     return "–" if number is None else formats.number(number)
 
 
-@register.filter
-def words(text: str) -> list[str]:
-    """A text's words, to loop over."""
-    return text.split()
+@register.simple_tag
+def stylesheets(names: str) -> str:
+    """The address of these style sheets in one."""
+    return address_of(names)
 
 
 @register.filter

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
@@ -14,9 +15,11 @@ from leaderboards.views.answers import LIVE_EVERY_SECONDS, ROWS, answer, etag_of
 from leaderboards.views.chart import chart
 from leaderboards.views.finding import LONGEST, found_at
 from leaderboards.views.frames import frameable
+from leaderboards.views.lines import top_words
 from leaderboards.views.periods import chips_of, period_words, running_words
 from leaderboards.views.podium import podium
 from leaderboards.views.rules_words import rules_sentences
+from leaderboards.views.screen import screen
 from leaderboards.views.second import kept_a_second
 from leaderboards.views.spread import spread
 from leaderboards.views.tables import mine, table
@@ -36,6 +39,8 @@ def board(request: HttpRequest, seq: int) -> HttpResponse:
         label = request.GET.get("period", "")
         if shown.is_event:
             return _event_board(request, shown, label)
+        if "screen" in request.GET:
+            return screen(request, shown, label or selectors.CURRENT)
         return _answer(request, shown, label or selectors.CURRENT, viewer)
     except NotFound as error:
         raise Http404(error.detail) from error
@@ -85,6 +90,8 @@ def _once(board: Board, page: BoardPage, label: str, viewer: Viewer) -> dict[str
     """What a page shows besides its moving parts: rules, how points are spread, the viewer's way so far."""
     past = selectors.past_ranks(board, viewer.player) if viewer.player else []
     return {
+        "site": settings.SITE_URL.rstrip("/"),
+        "top_words": top_words(board, page.standings.rows),
         "rules": rules_sentences(board),
         "spread": spread(board, label, page.me),
         "past": past[::-1],

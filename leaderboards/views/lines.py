@@ -128,6 +128,13 @@ def result(board: Board, row: Row) -> str:
     return "\N{NO-BREAK SPACE}· ".join(formats.named_number(name, row.fields[name]) for name in names)
 
 
+def top_words(board: Board, rows: Sequence[Row]) -> str:
+    """The first three rows in one line, as other sites show it beside a link."""
+    if not rows:
+        return _("Nobody has scored yet.")
+    return " · ".join(f"{row.rank}. {row.name} {result(board, row)}" for row in rows[:3])
+
+
 def gap_ahead(board: Board, me: Row, rows: Sequence[Row]) -> Gap | None:
     """To the nearest better rank among ``rows`` (best first); None for the first, or if none is in sight."""
     above = [row for row in rows if (row.rank or 0) < (me.rank or 0)]

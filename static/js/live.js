@@ -20,6 +20,7 @@ function address() {
 }
 
 function swap(text) {
+  document.dispatchEvent(new CustomEvent("live:changing"));
   const page = new DOMParser().parseFromString(text, "text/html");
   for (const fresh of page.querySelectorAll("[data-part]")) {
     const name = fresh.dataset.part;

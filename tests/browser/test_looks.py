@@ -73,6 +73,11 @@ def site(weekly: int) -> dict[str, str]:
         "event": f"/boards/{event}/",
         "sign-in": "/accounts/login/",
         "missing": "/nowhere/",
+        "player": "/players/robin/",
+        "player-hard-name": f"/players/{'W' * 64}/",
+        "style-guide": "/styleguide/",
+        "embedded": f"/boards/{weekly}/?embed=1",
+        "screen": f"/boards/{weekly}/?screen=1",
     }
 
 

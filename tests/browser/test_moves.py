@@ -136,12 +136,86 @@ def test_changes_are_summed_up_politely_and_rarely(played: str, weekly: int, ope
     expect(announcer).to_have_text("You are number 1 of 4 with 1,240 points. robin leads.")
 
 
+ROWS_ON_THEIR_WAY = """() => {
+    window.moved = [];
+    document.addEventListener("live:changed", () => {
+        const rows = [...document.querySelectorAll(".top tbody tr")];
+        window.moved.push(rows.filter(row => row.getAnimations().length).map(row => row.dataset.key));
+    });
+}"""
+
+
+def test_rows_travel_to_their_places_and_numbers_count(played: str, weekly: int, opened: Opened) -> None:
+    page = opened(played)
+    page.evaluate(ROWS_ON_THEIR_WAY)
+
+    score(weekly, {"robin": 100})
+
+    expect(page.locator(".top tbody tr").nth(1)).to_contain_text("robin")
+    assert page.evaluate("window.moved[0]") == ["robin", "mina"]
+    expect(page.locator(".top tbody tr").nth(1).locator(".result")).to_have_text("340")
+    expect(page.locator(".is-moving")).to_have_count(0)
+
+
+def test_whoever_wants_less_motion_sees_none(played: str, weekly: int, opened: Opened) -> None:
+    page = opened(played, reduced_motion="reduce")
+    page.evaluate(ROWS_ON_THEIR_WAY)
+
+    score(weekly, {"robin": 100})
+
+    expect(page.locator(".top tbody tr").nth(1)).to_contain_text("robin")
+    assert page.evaluate("window.moved.flat()") == []
+
+
+def test_the_own_row_stays_in_sight_while_its_table_is(weekly: int, opened: Opened) -> None:
+    score(weekly, {f"p{number:03d}": 1000 - number for number in range(120)})
+    for player in ("p049", "p099"):  # the last of the page, and somebody on another one
+        page = opened(f"/boards/{weekly}/?player={player}")
+        own = page.locator(".top tr.is-me")
+
+        page.locator(".top tbody tr").nth(15).scroll_into_view_if_needed()
+
+        expect(own).to_contain_text(player)
+        expect(own.locator(".rank")).to_be_in_viewport(ratio=0.9)
+
+
+def test_a_rank_is_found_from_the_keyboard_and_marked(weekly: int, opened: Opened) -> None:
+    score(weekly, {f"p{number:03d}": 1000 - number for number in range(120)})
+    page = opened(f"/boards/{weekly}/")
+
+    page.get_by_label("Find a player or a rank").fill("77")
+    page.keyboard.press("Enter")
+
+    page.wait_for_url("**/?page=2#rank-77")
+    expect(page.locator("#rank-77")).to_be_in_viewport()
+
+
+def test_sharing_copies_the_link_where_the_device_has_no_sheet(played: str, opened: Opened) -> None:
+    page = opened(f"{played}?player=robin", permissions=["clipboard-read", "clipboard-write"])
+    page.evaluate("delete Navigator.prototype.share")
+
+    page.get_by_role("button", name="Share").click()
+
+    expect(page.get_by_role("button", name="Link copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()").endswith(f"{played}?player=robin")
+
+
+def test_a_big_screen_goes_on_to_the_next_ten_by_itself(weekly: int, opened: Opened) -> None:
+    score(weekly, {f"p{number:03d}": 1000 - number for number in range(25)})
+
+    page = opened(f"/boards/{weekly}/?screen=1&page=2", viewport=DESKTOP, java_script_enabled=False)
+
+    expect(page.locator("tbody tr")).to_have_count(10)
+    expect(page.locator("tbody tr").last).to_be_in_viewport()
+    expect(page.locator("meta[http-equiv=refresh]")).to_have_attribute("content", "12; url=?screen=1&page=3")
+
+
 def test_everything_works_without_javascript(played: str, weekly: int, opened: Opened) -> None:
     score(weekly, {f"p{number:03d}": number for number in range(60)})
     page = opened(played, java_script_enabled=False)
 
-    page.get_by_label("Highlight a player").fill("robin")
-    page.get_by_role("button", name="Show").click()
+    page.get_by_label("Find a player or a rank").fill("robin")
+    page.get_by_role("button", name="Find").click()
     expect(page.locator(".own-rank")).to_contain_text("3")
     page.get_by_role("link", name="Next").click()
     expect(page.locator(".top tbody tr").first).to_contain_text("51")
@@ -194,7 +268,7 @@ def test_the_keyboard_skips_to_the_standings_and_walks_in_reading_order(played: 
         page.keyboard.press("Tab")
         walked.append(page.evaluate("document.activeElement.textContent.trim() || document.activeElement.name"))
 
-    assert walked == ["See the row", "player", "Show", "Forget"]
+    assert walked == ["See the row", "Share", "Why this place?", "find"]
 
 
 def test_korean_readers_get_korean_pages(played: str, opened: Opened, photograph: Callable[[Page, str], None]) -> None:

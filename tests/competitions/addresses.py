@@ -46,6 +46,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         ),
         "/boards/{other}/?screen=1",
     ),
+    "boards/<int:seq>/card.png": ("/boards/{other}/card.png",),
+    "styles/<slug:digest>/<str:names>.css": ("/styles/0/tokens+base.css",),
     "players/<str:player>/": ("/players/{player}/",),
     "styleguide/": ("/styleguide/",),
     "competitions/": ("/competitions/", "/competitions/?fragment=1", "/competitions/?board={board}&page=2"),

@@ -1,0 +1,42 @@
+"""A board on a big screen (``?screen=1``): ten rows, large, that go on to the next ten by themselves.
+
+The page asks for the next one by a plain refresh, so it works without scripts and comes back after any failure.
+"""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+
+from leaderboards import selectors
+from leaderboards.models import Board
+from leaderboards.views.answers import page_number
+from leaderboards.views.lines import columns, lines
+from leaderboards.views.periods import period_words
+
+ROWS = 10
+MOST_PAGES = 5
+EVERY_SECONDS = 12
+
+
+def screen(request: HttpRequest, board: Board, label: str) -> HttpResponse:
+    """Ten rows of the best fifty. Raises ``UnknownPeriod`` or ``Http404``."""
+    number = min(page_number(request), MOST_PAGES)
+    found = selectors.standings(board, label, (number - 1) * ROWS, ROWS)
+    pages = min(MOST_PAGES, max(1, -(-found.total // ROWS)))
+    context: dict[str, Any] = {
+        "board": board,
+        "standings": found,
+        "period": period_words(board, found.period, found.as_of),
+        "columns": columns(board, found.rows),
+        "lines": lines(board, found.rows, None),
+        "number": number,
+        "pages": pages,
+        "following": number % pages + 1,
+        "every": EVERY_SECONDS,
+    }
+    response = render(request, "leaderboards/screen.html", context)
+    response["Cache-Control"] = "private, no-cache"
+    patch_vary_headers(response, ["Cookie"])
+    return response

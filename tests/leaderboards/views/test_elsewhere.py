@@ -1,0 +1,118 @@
+"""Boards on other sites and on big screens: frames only where the settings allow, a picture, and ten rows at a time."""
+
+from io import BytesIO
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+from PIL import Image
+from pytest_django import Settings
+
+from leaderboards import drawing
+from leaderboards.drawing import Place, draw_card, drawable
+from tests.leaderboards.views.pages import signed_in, text
+from tests.playing import HARD_NAMES, make_board, name, score
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_no_site_may_frame_a_board_by_default(client: Client) -> None:
+    response = client.get(f"/boards/{make_board()}/?embed=1")
+
+    assert "frame-ancestors 'none'" in response["Content-Security-Policy"]
+    assert response["X-Frame-Options"] == "DENY"
+
+
+def test_a_site_that_the_settings_name_may_frame_what_is_asked_for_so(client: Client, settings: Settings) -> None:
+    settings.EMBED_SITES = ["https://example.org"]
+    board = make_board()
+
+    for _ in range(2):  # made, and kept
+        framed = client.get(f"/boards/{board}/?embed=1")
+        whole = client.get(f"/boards/{board}/")
+
+        assert "frame-ancestors https://example.org" in framed["Content-Security-Policy"]
+        assert "X-Frame-Options" not in framed
+        assert "frame-ancestors 'none'" in whole["Content-Security-Policy"]
+        assert whole["X-Frame-Options"] == "DENY"
+
+
+def test_in_a_frame_there_are_standings_and_a_way_out_and_nothing_else(client: Client) -> None:
+    board = make_board()
+    score(board, {"robin": 5})
+
+    page = client.get(f"/boards/{board}/?embed=1")
+
+    assert "1 robin 5" in text(page)
+    assert "Sign in" not in text(page)
+    assert 'href="?" target="_blank"' in page.content.decode()
+
+
+def test_a_big_screen_shows_ten_rows_and_names_the_next_page(client: Client) -> None:
+    board = make_board()
+    score(board, {f"p{number:03d}": 1000 - number for number in range(25)})
+
+    pages = [client.get(f"/boards/{board}/?screen=1&page={page}").content.decode() for page in (1, 3, 9)]
+
+    assert [page.count("hall-row ") for page in pages] == [10, 5, 0]
+    assert 'content="12; url=?screen=1&amp;page=2"' in pages[0]
+    assert 'content="12; url=?screen=1&amp;page=1"' in pages[1]
+
+
+def test_the_picture_is_a_png_and_the_page_names_it(client: Client, settings: Settings) -> None:
+    settings.SITE_URL = "https://boards.example"
+    board = make_board(name="Weekly wins")
+    score(board, {"robin": 1200, "mina": 5})
+
+    picture = client.get(f"/boards/{board}/card.png")
+    page = client.get(f"/boards/{board}/").content.decode()
+
+    assert picture["Content-Type"] == "image/png"
+    assert Image.open(BytesIO(picture.content)).size == (1200, 630)
+    assert f'content="https://boards.example/boards/{board}/card.png"' in page
+    assert 'property="og:description" content="1. robin 1,200 points · 2. mina 5 points"' in page
+
+
+def test_what_is_not_public_has_no_picture(client: Client) -> None:
+    private, event = make_board(visibility="private"), make_board(name="Cup", period="event")
+    staff = signed_in(Client(), "boss", is_staff=True)
+
+    statuses = [
+        each.get(f"/boards/{seq}/card.png").status_code for each in (client, staff) for seq in (private, event, 999)
+    ]
+
+    assert statuses == [404] * 6
+
+
+def test_hard_names_can_be_drawn_and_no_letter_becomes_a_box() -> None:
+    for hard in HARD_NAMES:
+        assert draw_card(hard, [Place(1, hard, "robin", "1,200 points")] * 3)[:4] == b"\x89PNG"
+    assert drawable("Robin") == "Robin"
+    assert drawable("\ue000\ue001") == ""
+
+
+def test_without_any_font_the_picture_is_drawn_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    caches = (drawing._known, drawing._sized, drawing._boxes)
+    for each in caches:
+        each.cache_clear()
+    monkeypatch.setattr(drawing, "FONTS", ())
+
+    drawn, korean = draw_card("Weekly", [Place(1, "김서연", "robin", "5")]), drawable("김서연")
+
+    for each in caches:
+        each.cache_clear()
+    assert drawn[:4] == b"\x89PNG"
+    assert korean == ""
+
+
+def test_the_picture_is_kept_for_a_while(client: Client) -> None:
+    board = make_board()
+    first = client.get(f"/boards/{board}/card.png").content
+    score(board, {"robin": 5})
+    name("robin", "Robin")
+
+    kept = client.get(f"/boards/{board}/card.png").content
+    cache.clear()
+
+    assert kept == first
+    assert client.get(f"/boards/{board}/card.png").content != first
