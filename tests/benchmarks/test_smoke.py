@@ -48,6 +48,11 @@ FIGURES = {
         *("bitmap_30_exact", "bitmap_100_exact", "hits_bytes", "ranking_bytes", "window_bytes"),
         *("liked_by_likes", "liked_by_bytes_per_like"),
     },
+    "pages": {
+        f"{page}_{name}"
+        for page in ("page", "page_me")
+        for name in ("lcp_seconds", "layout_shift", "requests", "kilobytes")
+    },
     "likes": {
         "writers",
         *(f"{way}_{name}" for way in WAYS for name in ("likes_per_second", "read_ms", "read_while_writing_ms")),
