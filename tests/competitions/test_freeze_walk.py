@@ -106,7 +106,11 @@ def _answer(client: Client, address: str) -> Answer:
     client.cookies.pop("player", None)  # which an address with ?player= leaves
     response = client.get(address)
     headers = {name: value for name, value in response.headers.items() if name != "Expires"}
-    body = re.sub(r'(name="(?:csrfmiddlewaretoken|form)" value=")[^"]*', r"\1", response.getvalue().decode())
+    body = re.sub(
+        r'(name="(?:csrfmiddlewaretoken|form)" value=")[^"]*',
+        r"\1",
+        response.getvalue().decode(errors="backslashreplace"),
+    )
     return Answer(response.status_code, headers, body)
 
 
