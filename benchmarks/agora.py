@@ -88,16 +88,17 @@ def _peer(folder: Path, players: int) -> Iterator[Callable[[str, float], Sample]
 
 
 def _ours(size: Size) -> dict[str, Callable[[], Sample]]:
-    from benchmarks.boards import MOVING, filled_board, forget_redis, settle
+    from benchmarks.boards import MOVING, forget_redis, open_board, settle
     from foundation import redis as links
     from leaderboards.stores.base import Around, Named, Page
     from leaderboards.stores.zset import ZsetStore
 
-    plain = filled_board(size.players, "redis", "Bench plain", **MOVING)
-    dense = filled_board(size.players, "redis", "Bench dense", ties="dense", update="latest", maximum=1_000_000)
+    plain = open_board("redis", "Bench plain", **MOVING)
+    dense = open_board("redis", "Bench dense", ties="dense", update="latest", maximum=1_000_000)
     forget_redis()
     settle(plain)
     settle(dense)
+    _fill(plain, dense, size.players)
     store = ZsetStore(links.boards())
     one = partial(_one, size.players)
     return {
@@ -105,6 +106,25 @@ def _ours(size: Size) -> dict[str, Callable[[], Sample]]:
         "rank": partial(spend, size.seconds, one, lambda name: store.read(plain, [Named((name,))])),
         "ties": partial(spend, size.seconds, partial(_entries, dense, size.players), partial(_submit, dense)),
     }
+
+
+def _fill(plain: Any, dense: Any, players: int) -> None:
+    """As many players on both as the peer's boards have, by plain commands: who reached what when is all the same."""
+    import redis
+    from django.conf import settings
+
+    from benchmarks.limits import sorted_sets
+
+    client, names = redis.Redis.from_url(settings.CACHES["boards"]["LOCATION"]), range(1, players + 1)
+    bits, scores = plain.layout.time_bits, _scores(players)
+    sorted_sets.fill(
+        client, plain.family.zset, ((f"player-{n}", float(random.randrange(10**6) << bits)) for n in names)
+    )
+    sorted_sets.fill(client, dense.family.zset, ((f"player-{n}", float(n % scores)) for n in names))
+    sorted_sets.fill(client, dense.family.scores, ((str(score), float(score)) for score in range(scores)))
+    for start in range(0, players, A_CALL):
+        held: Any = {f"player-{n}": f"{0:019d}|{n % scores}" for n in names[start : start + A_CALL]}
+        client.hset(dense.family.held, mapping=held)
 
 
 def _scores(players: int) -> int:
