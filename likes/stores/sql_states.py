@@ -1,13 +1,14 @@
 """Writing what Redis decided over likes: rows by version, and the counts that move with them.
 
-The trap: ``LikeCount`` moves by the difference of two states, so both are looked at under the row's lock, in the
-transaction that writes them.
+The trap: ``LikeCount`` moves by the difference of two states, so whoever writes them holds the kind's row: nobody else
+may write between the look at the old state and the new one.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import connection
 
@@ -28,8 +29,7 @@ _NEWER = (
     " version = excluded.version WHERE likes_like.version < excluded.version"
 )
 _MOVED = "ON CONFLICT (kind, thing) DO UPDATE SET count = likes_likecount.count + excluded.count"
-_FOR_UPDATE = {"postgresql": "FOR UPDATE", "sqlite": ""}  # on SQLite every writer has locked everything
-_NEVER_WRITTEN = -1
+_NEVER = (0, -1)  # the amount and the version of what was never written
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,29 +46,33 @@ class StateRow:
 def write_states(kind: str, rows: Iterable[StateRow]) -> dict[str, int]:
     """Write those states that are newer than SQL's, and move the counts with them; the new totals by thing.
 
-    Call it in a transaction. Two that meet lock the same rows in the same order.
+    Call it in a transaction that holds the kind's row: nobody else writes states of the kind meanwhile.
     """
     ordered = sorted(rows, key=lambda row: (row.thing, row.player_id))
-    known = _locked(kind, ordered)
-    newer = [row for row in ordered if row.version > known[row.thing, row.player_id][1]]
+    known = _known(kind, ordered)
+    newer = [row for row in ordered if row.version > known.get((row.thing, row.player_id), _NEVER)[1]]
     cells = [(kind, row.thing, row.player_id, row.amount, row.at, row.version) for row in newer]
     insert("likes_like", _LIKE, cells, _NEWER)
     moved: Counter[str] = Counter()
     for row in newer:
-        moved[row.thing] += row.amount - known[row.thing, row.player_id][0]
+        moved[row.thing] += row.amount - known.get((row.thing, row.player_id), _NEVER)[0]
     return move_counts(kind, {thing: step for thing, step in moved.items() if step})
 
 
-def _locked(kind: str, rows: Sequence[StateRow]) -> dict[tuple[str, int], tuple[int, int]]:
-    """Amount and version of each row, locked; where there is none an empty one is made first, older than any other."""
-    empty = [(kind, row.thing, row.player_id, 0, row.at, _NEVER_WRITTEN) for row in rows]
-    insert("likes_like", _LIKE, empty, "ON CONFLICT (kind, thing, player_id) DO NOTHING")
-    pairs = ", ".join(["(%s, CAST(%s AS bigint))"] * len(rows))
+def _known(kind: str, rows: Sequence[StateRow]) -> dict[tuple[str, int], tuple[int, int]]:
+    """Amount and version of those of the rows that SQL has."""
+    if connection.vendor == "postgresql":
+        wanted = "unnest(%s::text[], %s::bigint[]) AS wanted (thing, player_id)"
+        params: list[Any] = [[row.thing for row in rows], [row.player_id for row in rows]]
+    else:
+        wanted = f"(SELECT column1 AS thing, column2 AS player_id FROM (VALUES {', '.join(['(%s, %s)'] * len(rows))}))"
+        wanted += " AS wanted"
+        params = [cell for row in rows for cell in (row.thing, row.player_id)]
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT thing, player_id, amount, version FROM likes_like WHERE kind = %s"
-            f" AND (thing, player_id) IN (VALUES {pairs}) ORDER BY thing, player_id {_FOR_UPDATE[connection.vendor]}",
-            [kind, *(cell for row in rows for cell in (row.thing, row.player_id))],
+            f"SELECT held.thing, held.player_id, held.amount, held.version FROM {wanted} JOIN likes_like AS held"
+            " ON held.kind = %s AND held.thing = wanted.thing AND held.player_id = wanted.player_id",
+            [*params, kind],
         )
         return {(thing, player_id): (amount, version) for thing, player_id, amount, version in cursor.fetchall()}
 
