@@ -89,3 +89,11 @@ def test_times_are_told_on_the_boards_clock() -> None:
 
     assert formats.moment(at, "Asia/Seoul") == "Sat 21 Nov, 01:30"
     assert formats.time_of_day(at, "Asia/Kathmandu") == "22:15:05"
+
+
+@pytest.mark.parametrize(
+    ("rank", "shown"),
+    [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (12, "12th"), (113, "113th"), (1021, "1,021st")],
+)
+def test_ordinals_end_as_they_are_spoken(rank: int, shown: str) -> None:
+    assert formats.ordinal(rank) == shown
