@@ -40,12 +40,14 @@ class HybridStore:
     def like(self, thing: str, player: str, at: datetime) -> Shown:
         """The player likes the thing. Raises ``LikesUnavailable`` or ``LikeUnknown``."""
         failpoint("like.before_commit")
-        return self._after(thing, player, self._sql.add(thing, player, at))
+        changed = self._sql.add(thing, player, at)
+        return self._after(thing, player, changed) if changed else self._as_it_was(thing, player, 1)
 
     def unlike(self, thing: str, player: str, at: datetime) -> Shown:
         """He takes a like back. Raises likewise."""
         failpoint("like.before_commit")
-        return self._after(thing, player, self._sql.take(thing, player, at))
+        changed = self._sql.take(thing, player, at)
+        return self._after(thing, player, changed) if changed else self._as_it_was(thing, player, 0)
 
     def read(self, things: Sequence[str], player: str | None) -> list[Shown]:
         """Each thing as the player sees it: one round trip where there are views. Raises ``SqlAway``."""
@@ -71,9 +73,12 @@ class HybridStore:
             return replace(self._sql.likers(thing, offset, limit), live=False)
         return found or self._sql.likers(thing, offset, limit)
 
-    def _after(self, thing: str, player: str, changed: Changed | None) -> Shown:
-        if changed is None:
-            return self.read([thing], player)[0]
+    def _as_it_was(self, thing: str, player: str, own: int) -> Shown:
+        """Where nothing changed. A view may not have heard of his earlier change yet: then SQL answers."""
+        shown = self.read([thing], player)[0]
+        return shown if shown.own == own else replace(self._sql.read([thing], player)[0], live=shown.live)
+
+    def _after(self, thing: str, player: str, changed: Changed) -> Shown:
         told = Told(changed.note, player, changed.amount, changed.at_ms)
         if connection.in_atomic_block:
             transaction.on_commit(lambda: self._tell(thing, told))

@@ -245,6 +245,23 @@ class TestTelling:
 
         assert (link.call("HLEN", keys.seen), link.call("ZCARD", keys.seen_at)) == (1, 1)
 
+    def test_asked_for_again_before_the_view_has_heard_of_it_the_answer_is_the_same(
+        self, store: HybridStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        store.read(["7"], None)
+        with monkeypatch.context() as slow:
+            slow.setattr(Views, "tell", lambda _self, _thing, _change: None)
+            store.like("7", "ann", NOW)
+            liked = store.like("7", "ann", NOW)
+        store.like("8", "ann", NOW)
+        store.read(["8"], None)
+        with monkeypatch.context() as slow:
+            slow.setattr(Views, "tell", lambda _self, _thing, _change: None)
+            store.unlike("8", "ann", NOW)
+            taken_back = store.unlike("8", "ann", NOW)
+
+        assert [(each.count, each.own, each.live) for each in (liked, taken_back)] == [(1, 1, True), (0, 0, True)]
+
     def test_inside_a_transaction_sql_answers_and_the_view_hears_of_it_after(
         self, store: HybridStore, views: Views
     ) -> None:
