@@ -32,8 +32,8 @@ def cookie(live_server: LiveServer) -> str:
         for nth in range(3 + days % 11):
             visit = Visit(f"board:{nth % 4}", f"guest {nth}", number if days not in ABSENT and nth == 0 else None)
             ActivityStore(redis.boards()).visit(visit, at)
-        if days % 2 == 0:  # each keeps its day and the one before
-            keep_days(at)
+        if days % 2:  # each keeps its day and the one before
+            keep_days(at + DAY)
     flush_all(clock.now())
     client = Client()
     client.force_login(user)
