@@ -16,6 +16,7 @@ from tests.faults import clappers
 from tests.faults.children import ROOT, Child
 from tests.faults.conftest import LONG, MakeWorld
 from tests.faults.history import lines
+from tests.faults.loads import wait_until
 from tests.faults.world import World
 
 TIMES = 20 if LONG else 5
@@ -80,12 +81,20 @@ def _after(asked: dict[str, Any], own: int) -> int:
 def load(world: World, seed: int) -> Iterator[list[Child]]:
     """Writers, each of players of his own, until the block ends."""
     world.call(clappers.bring_to_rest)
+    histories = [world.new_history() for _ in range(WRITERS)]
     children = [
-        world.spawn(clappers.write, history=world.new_history(), name=f"w{nth}-{seed}", seed=seed + nth, pause=0.001)
-        for nth in range(WRITERS)
+        world.spawn(clappers.write, history=history, name=f"w{nth}-{seed}", seed=seed + nth, pause=0.001)
+        for nth, history in enumerate(histories)
     ]
+    wait_until(lambda: all(_was_answered(history) for history in histories), "every writer was answered")
     yield children
-    assert sum(child.stop() for child in children) > 0
+    for child in children:
+        child.stop()
+
+
+def _was_answered(history: str) -> bool:
+    path = Path(history)
+    return path.exists() and b'"fate": "ok"' in path.read_bytes()
 
 
 @contextmanager
