@@ -1,39 +1,56 @@
-"""A kind's row in SQL: whoever counts or repairs the kind holds it; and a kind that is kept another way than before.
+"""A kind that is kept another way than before: its counts are made of its rows, before anybody counts in the new place.
 
-Counts live elsewhere in each storage, rows do not. So a kind that moved has its counts made of its rows, before
-anybody counts in the new place.
+Counts live elsewhere in each storage, rows do not. What only Redis had is mirrored first, under whatever generation
+it was written; what waits to be counted is in the rows, and views of earlier are dropped (``unput``). The trap: while
+Redis is away nobody knows whether it has likes that SQL lacks, so the kind has not moved until it was asked.
 """
+
+import logging
 
 from django.db import transaction
 
+from foundation.errors import Unavailable
 from likes.core.kinds import Storage
-from likes.models import LikeKind
+from likes.models import LikeChange, LikeCount, LikeKind
 from likes.registry import Likeable
+from likes.services import mirror as mirroring
+from likes.services.hold import hold
 from likes.stores.sql_counts import put_right, things_after
 
+logger = logging.getLogger(__name__)
+
 CHUNK = 500
-
-
-def hold(likeable: Likeable) -> None:
-    """Wait for whoever counts the kind, and let nobody else until this transaction ends."""
-    LikeKind.objects.select_for_update().get_or_create(kind=likeable.kind, defaults={"storage": likeable.storage})
-
-
-def held(likeable: Likeable) -> bool:
-    """The same without waiting: False where somebody is at it."""
-    LikeKind.objects.get_or_create(kind=likeable.kind, defaults={"storage": likeable.storage})
-    return LikeKind.objects.select_for_update(skip_locked=True).filter(kind=likeable.kind).exists()
 
 
 def adopt(likeable: Likeable) -> None:
     """Make the counts of a kind that SQL decides over and that moved here. Nothing where it did not move."""
     moved = LikeKind.objects.filter(kind=likeable.kind).exclude(storage=likeable.storage)
-    if likeable.storage == Storage.REDIS or not moved.exists():
+    row = moved.first()
+    if likeable.storage == Storage.REDIS or row is None:
         return
+    all_here = row.storage != Storage.REDIS or _follows(likeable)
     with transaction.atomic():
         hold(likeable)
-        place = ""
-        while things := things_after(likeable.kind, place, CHUNK):
-            likeable.counted(put_right(likeable.kind, likeable.storage, things))
-            place = things[-1]
-        moved.update(storage=likeable.storage, generation=0, stale_since=None)
+        _count_anew(likeable)
+        if all_here:
+            moved.update(storage=likeable.storage, generation=0, stale_since=None)
+
+
+def _follows(likeable: Likeable) -> bool:
+    """Let SQL have what only Redis has; False while nobody can ask it."""
+    try:
+        mirroring.drain(likeable)
+    except Unavailable as error:
+        logger.warning("likes of %s that only Redis has wait for it: %s", likeable.kind, error.detail)
+        return False
+    return True
+
+
+def _count_anew(likeable: Likeable) -> None:
+    LikeChange.objects.filter(kind=likeable.kind).delete()
+    place = ""
+    while things := things_after(likeable.kind, place, CHUNK):
+        likeable.counted(put_right(likeable.kind, likeable.storage, things))
+        place = things[-1]
+    if likeable.storage == Storage.HYBRID:
+        LikeCount.objects.filter(kind=likeable.kind).update(unput=True)

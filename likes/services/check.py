@@ -21,8 +21,9 @@ from likes.core.checked import Difference
 from likes.core.kinds import Storage
 from likes.registry import Likeable
 from likes.services import check_redis
-from likes.services.adopt import adopt, hold
+from likes.services.adopt import adopt
 from likes.services.count import count
+from likes.services.hold import hold
 from likes.stores import sql_counts
 from likes.stores.sql_counts import Compared
 from likes.stores.views import Looked, Views

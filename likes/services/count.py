@@ -28,7 +28,8 @@ from likes import registry
 from likes.core.kinds import Storage
 from likes.models import LikeChange, LikeCount, LikeShard
 from likes.registry import Likeable
-from likes.services.adopt import adopt, held
+from likes.services.adopt import adopt
+from likes.services.hold import held
 from likes.stores.sql_states import move_counts
 from likes.stores.views import Told, Views
 

@@ -5,7 +5,7 @@ that is not newer. The counts in SQL move by the difference of the states, in th
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
 
@@ -23,7 +23,7 @@ from likes.core.kinds import Storage
 from likes.models import LikeKind
 from likes.registry import Likeable
 from likes.selectors.lag import MIRROR
-from likes.services.adopt import hold
+from likes.services.hold import hold
 from likes.stores.kinds import KindStale, hold_shared
 from likes.stores.redis_settling import DirtyLike, RedisSettler
 from likes.stores.sql_states import StateRow, write_states
@@ -59,23 +59,33 @@ def mirror(likeable: Likeable) -> int:
 
     It ends with a chunk that left nothing behind, not when nothing is dirty: under steady load that never comes.
     """
+    return _mirror(likeable, present_generation)
+
+
+def drain(likeable: Likeable) -> int:
+    """The same of a kind that Redis decides over no more, and so settles no more. Raises what the link raises."""
+    settler = RedisSettler(likeable, redis.boards())
+    return _mirror(likeable, lambda _kind: settler.memory().generation) if settler.memory().generation else 0
+
+
+def _mirror(likeable: Likeable, generation_of: Callable[[str], int]) -> int:
     copied = 0
     while True:
-        found, left = _mirror_chunk(likeable)
+        found, left = _mirror_chunk(likeable, generation_of)
         copied += found
         if not found or not left:
             return copied
 
 
-def _mirror_chunk(likeable: Likeable) -> tuple[int, int]:
+def _mirror_chunk(likeable: Likeable, generation_of: Callable[[str], int]) -> tuple[int, int]:
     """How many likes were copied, and how many more were dirty at that moment."""
     settler = RedisSettler(likeable, redis.boards())
-    if not settler.dirty(present_generation(likeable.kind), 1)[0]:
+    if not settler.dirty(generation_of(likeable.kind), 1)[0]:
         return 0, 0
     with transaction.atomic():
         hold_shared(likeable.kind)
         hold(likeable)  # whoever puts a count right, and other mirrors, which would only copy the same
-        generation = present_generation(likeable.kind)
+        generation = generation_of(likeable.kind)
         total, rows = settler.dirty(generation, CHUNK)
         failpoint("mirror_likes.after_read")
         write_apart(rows, partial(_write, likeable), partial(_bury, likeable.kind))

@@ -194,7 +194,7 @@ class TestMirror:
 
         monkeypatch.setattr(mirroring, "_write", overtaken)
 
-        mirroring._mirror_chunk(kind)
+        mirroring._mirror_chunk(kind, mirroring.present_generation)
 
         assert (in_sql("1"), is_dirty()) == (Told(1, {"a": 1}), True)
         mirroring.mirror(kind)

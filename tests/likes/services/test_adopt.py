@@ -1,0 +1,62 @@
+"""A kind that is kept another way than before has the likes that it had, and shows them."""
+
+import pytest
+
+from leaderboards.stores.sql_writes import ensure_players
+from likes.core.kinds import Storage
+from likes.registry import Likeable
+from likes.services.count import count
+from likes.stores.choose import store_of
+from tests.contracts.likes.kinds import NOW, STORAGES, name_of, registered, settled
+from tests.links import links, redis_known
+
+__all__ = ["links", "redis_known"]
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PLAYERS = ("ann", "bob", "cy")
+
+
+def told(kind: Likeable) -> tuple[int, int, list[str]]:
+    """The count, how often ann likes it, and who does."""
+    store = store_of(kind)
+    [shown] = store.read(["7"], "ann")
+    return shown.count, shown.own, sorted(row.player for row in store.likers("7", 0, 10).rows)
+
+
+@pytest.fixture(autouse=True)
+def players(redis_known: None) -> None:
+    ensure_players(PLAYERS, NOW)
+
+
+@pytest.mark.parametrize("later", STORAGES, ids=name_of)
+@pytest.mark.parametrize("earlier", STORAGES, ids=name_of)
+def test_what_was_not_counted_or_mirrored_yet_comes_along(
+    earlier: tuple[Storage, int], later: tuple[Storage, int]
+) -> None:
+    with registered(earlier) as before:
+        settled(before)
+        for player in PLAYERS:
+            store_of(before).like("7", player, NOW)
+        store_of(before).unlike("7", "cy", NOW)
+        told(before)
+
+    with registered(later) as after:
+        count(after, NOW)
+
+        assert told(after) == (2, 1, ["ann", "bob"])
+
+
+def test_a_view_of_before_shows_nothing_that_has_changed_elsewhere() -> None:
+    with registered((Storage.HYBRID, 10)) as before:
+        store_of(before).like("7", "ann", NOW)
+        told(before)
+        count(before, NOW)
+    with registered((Storage.SQL, 10)) as meanwhile:
+        count(meanwhile, NOW)
+        store_of(meanwhile).unlike("7", "ann", NOW)
+
+    with registered((Storage.HYBRID, 10)) as after:
+        count(after, NOW)
+
+        assert told(after) == (0, 0, [])
