@@ -1,6 +1,6 @@
 """A board on a big screen (``?screen=1``): ten rows, large, that go on to the next ten by themselves.
 
-The page asks for the next one by a plain refresh, so it works without scripts and comes back after any failure.
+A script goes on, which the space bar holds; without scripts the page asks for the next one by a plain refresh.
 """
 
 from typing import Any

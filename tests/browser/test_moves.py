@@ -210,6 +210,25 @@ def test_a_big_screen_goes_on_to_the_next_ten_by_itself(weekly: int, opened: Ope
     expect(page.locator("meta[http-equiv=refresh]")).to_have_attribute("content", "12; url=?screen=1&page=3")
 
 
+def test_a_big_screen_waits_while_it_is_held_or_the_server_is_away(weekly: int, opened: Opened) -> None:
+    score(weekly, {f"p{number:03d}": 1000 - number for number in range(25)})
+    page = opened("/accounts/login/", viewport=DESKTOP)
+    page.clock.install()
+    page.goto(f"/boards/{weekly}/?screen=1")
+
+    page.keyboard.press("Space")
+    page.clock.run_for(60_000)
+    expect(page.get_by_text("held: the space bar goes on")).to_be_visible()
+    page.keyboard.press("Space")
+    page.context.set_offline(True)
+    page.clock.run_for(13_000)
+    expect(page.locator("tbody tr").first).to_contain_text("p000")
+    page.context.set_offline(False)
+    page.clock.run_for(13_000)
+
+    expect(page.locator("tbody tr").first).to_contain_text("p010")
+
+
 def test_everything_works_without_javascript(played: str, weekly: int, opened: Opened) -> None:
     score(weekly, {f"p{number:03d}": number for number in range(60)})
     page = opened(played, java_script_enabled=False)

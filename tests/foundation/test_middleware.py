@@ -21,7 +21,7 @@ def test_a_page_that_cannot_be_read_now_says_when_to_come_back(
 
     assert response.status_code == 503
     assert response["Retry-After"] == "5"
-    assert b"This page tries again by itself." in response.content
+    assert b"Being put right" in response.content
 
 
 def test_any_other_failure_stays_one(monkeypatch: pytest.MonkeyPatch) -> None:

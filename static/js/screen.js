@@ -1,0 +1,26 @@
+// Goes on to the next rows of a big screen after a while. The space bar holds it, and lets it go on again.
+// The next page is asked for beforehand, so a server that is away leaves the last rows standing.
+
+const hall = document.querySelector("[data-following]");
+const every = Number(hall.dataset.every);
+let left = every;
+let held = false;
+
+async function goOn() {
+  left = every;
+  const answer = await fetch(hall.dataset.following, { method: "HEAD", cache: "no-store" }).catch(() => undefined);
+  if (answer?.ok && !held) location.replace(hall.dataset.following);
+}
+
+setInterval(() => {
+  if (held || document.hidden) return;
+  left -= 1;
+  if (left <= 0) goOn();
+}, 1000);
+
+addEventListener("keydown", (event) => {
+  if (event.key !== " ") return;
+  event.preventDefault();
+  held = !held;
+  hall.classList.toggle("is-held", held);
+});
