@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.db.models.functions import Upper
 from django.utils.translation import gettext_lazy as _
 
+from leaderboards.core.names import shown_name
 from leaderboards.fields import ByteOrderedCharField
 
 
@@ -31,7 +32,7 @@ class Player(models.Model):
         indexes: ClassVar = [models.Index(Upper("name"), condition=~Q(name=""), name="player_name")]
 
     def __str__(self) -> str:
-        return self.name or self.external_id
+        return shown_name(self.name, self.external_id)
 
 
 class LinkCode(models.Model):

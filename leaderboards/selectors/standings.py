@@ -14,6 +14,7 @@ from foundation import clock
 from foundation.sql import SqlAway
 from foundation.sql import ask as ask_sql
 from leaderboards.core.instants import from_milliseconds
+from leaderboards.core.names import shown_name
 from leaderboards.core.ranks import percentile
 from leaderboards.errors import NotRanked
 from leaderboards.models import Board, Period, Player
@@ -160,7 +161,7 @@ class _Answers:
         return Row(
             rank=placed.rank,
             player=unpacked.player,
-            name=self._names.get(unpacked.player) or unpacked.player,
+            name=shown_name(self._names.get(unpacked.player, ""), unpacked.player),
             points=points,
             fields=fields,
             achieved_at=None if unpacked.at_ms is None else from_milliseconds(unpacked.at_ms),
