@@ -3,14 +3,13 @@
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, ViewportSize, expect
+from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from competitions.models import Comment
 from foundation import clock
-from tests.browser.conftest import DESKTOP, PHONE, SMALL_PHONE, Opened
-from tests.browser.test_competition_looks import UNNAMED, as_robin
-from tests.browser.test_looks import SCHEMES, sideways
+from tests.browser.conftest import Opened
+from tests.browser.test_competition_looks import UNNAMED, as_robin, wrong_looks
 from tests.competitions.site import open_competition, raced
 from tests.competitions.talking import liked, say
 from tests.playing import HARD_NAMES, account, name
@@ -64,32 +63,7 @@ def site(live_server: LiveServer) -> dict[str, str]:
 def test_nothing_scrolls_sideways_and_all_can_be_pressed(
     site: dict[str, str], opened: Opened, photograph: Callable[[Page, str], None]
 ) -> None:
-    found: dict[tuple[str, str, str], object] = {}
-
-    for locale in ("en", "ko"):
-        page = opened("/accounts/login/", reduced_motion="reduce", locale=locale)
-        for who in ("anybody", "robin"):
-            for title, address in site.items():
-                for device, size in {"small-phone": SMALL_PHONE, "phone": PHONE, "desktop": DESKTOP}.items():
-                    page.set_viewport_size(ViewportSize(width=size["width"], height=size["height"]))
-                    page.goto(address)
-                    for scheme in SCHEMES:
-                        page.emulate_media(color_scheme=scheme)
-                        photograph(page, f"talk-{title}-{who}-{locale}-{device}-{scheme}")
-                    found[title, who, device] = (sideways(page), _small(page))
-            as_robin(page)
-
-    assert {where: what for where, what in found.items() if what != (([], 0), [])} == {}
-
-
-def _small(page: Page) -> object:
-    """What is too small for a thumb."""
-    return page.locator(
-        "a:visible, button:visible, input:visible, textarea:visible, select:visible, summary:visible"
-    ).evaluate_all(
-        "all => all.filter(each => !each.classList.contains('skip-link'))"
-        ".filter(each => each.getBoundingClientRect().height < 44).map(each => each.outerHTML.slice(0, 90))"
-    )
+    assert wrong_looks(site, opened, lambda page, name: photograph(page, f"talk-{name}")) == {}
 
 
 def test_everything_has_a_name_and_headings_are_in_order(site: dict[str, str], opened: Opened) -> None:

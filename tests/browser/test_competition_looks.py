@@ -25,6 +25,7 @@ from tests.browser.test_looks import SCHEMES, sideways
 from tests.competitions.site import DAY, HOUR, MINUTE, START, draft, make_board, open_competition, player, score
 from tests.playing import HARD_NAMES, account, name
 
+PRESSED = ", ".join(f"{each}:visible" for each in ("a", "button", "input", "textarea", "select", "summary"))
 DESCRIPTION = "Run as far as you can.\n\nEvery workout counts, from the first minute to the last. Be kind."
 
 
@@ -129,8 +130,14 @@ def as_robin(page: Page) -> None:
 def test_nothing_scrolls_sideways_and_all_can_be_pressed(
     site: dict[str, str], opened: Opened, photograph: Callable[[Page, str], None]
 ) -> None:
-    found: dict[tuple[str, str, str], object] = {}
+    assert wrong_looks(site, opened, lambda page, name: photograph(page, f"competition-{name}")) == {}
 
+
+def wrong_looks(
+    site: dict[str, str], opened: Opened, photograph: Callable[[Page, str], None]
+) -> dict[tuple[str, str, str], object]:
+    """What sticks out or is too small, where: for anybody and robin, on each device, in each language and scheme."""
+    found: dict[tuple[str, str, str], object] = {}
     for locale in ("en", "ko"):
         page = opened("/accounts/login/", reduced_motion="reduce", locale=locale)
         for who in ("anybody", "robin"):
@@ -140,16 +147,15 @@ def test_nothing_scrolls_sideways_and_all_can_be_pressed(
                     page.goto(address)
                     for scheme in SCHEMES:
                         page.emulate_media(color_scheme=scheme)
-                        photograph(page, f"competition-{title}-{who}-{locale}-{device}-{scheme}")
+                        photograph(page, f"{title}-{who}-{locale}-{device}-{scheme}")
                     found[title, who, device] = (sideways(page), _small(page))
             as_robin(page)
-
-    assert {where: what for where, what in found.items() if what != (([], 0), [])} == {}
+    return {where: what for where, what in found.items() if what != (([], 0), [])}
 
 
 def _small(page: Page) -> object:
     """What is too small for a thumb."""
-    return page.locator("a:visible, button:visible, input:visible, select:visible, summary:visible").evaluate_all(
+    return page.locator(PRESSED).evaluate_all(
         "all => all.filter(each => !each.classList.contains('skip-link') && !each.closest('.board-card, .choice'))"
         ".filter(each => each.getBoundingClientRect().height < 44).map(each => each.outerHTML.slice(0, 90))"
     )
