@@ -31,12 +31,15 @@ def kept_a_second(view: View) -> View:
         key = _key(request)
         if key is None:
             return view(request, *args, **named)
+        asked = request.META.get(_ASKED)
+        if asked and cache.get(f"{key}:etag") == asked:  # what most who watch get: the body is not even fetched
+            return _answer(request, asked, b"")
         kept = cache.get(key)
         if kept is None:
             kept = _made(request, lambda: view(request, *args, **named))
             if isinstance(kept, HttpResponse):
                 return kept
-            cache.set(key, kept, KEPT_SECONDS)
+            cache.set_many({key: kept, f"{key}:etag": kept[0]}, KEPT_SECONDS)
         return _answer(request, *kept)
 
     return answered
