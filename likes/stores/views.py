@@ -104,8 +104,9 @@ class Views:
         """Let nothing be left of a player's name. Raises likewise."""
         self.drop(things)
         keys = [ThingKeys(self._kind, thing) for thing in things]
-        self._link.pipeline([("HDEL", key.seen, player) for key in keys])
+        # In this order, since whoever installs a view asks ``seen`` for each whom ``seen_at`` names.
         self._link.pipeline([("ZREM", key.seen_at, player) for key in keys])
+        self._link.pipeline([("HDEL", key.seen, player) for key in keys])
 
     def look(self, things: Sequence[str]) -> list[Looked | None]:
         """Each view beside its own sets, in one round trip; None without a view. Raises likewise."""

@@ -164,6 +164,30 @@ class TestLoading:
 
         assert shown(views) is None
 
+    def test_a_player_who_is_forgotten_meanwhile_keeps_no_view_from_being_loaded(
+        self, store: HybridStore, views: Views, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        store.like("7", "bob", NOW)
+        leases = views.lease(["7"], "token")
+        store.like("7", "ann", NOW)
+        store.unlike("7", "ann", NOW)
+        rows = sql_rows.all_likers("note", ["7"])
+        monkeypatch.setattr(Views, "drop", lambda _self, _things: None)  # it was loaded after that
+        send = Link.pipeline
+
+        def once(self: Link, commands: Sequence[Sequence[Any]]) -> list[Any]:
+            answers = send(self, commands)
+            monkeypatch.setattr(Link, "pipeline", refuse)
+            return answers
+
+        monkeypatch.setattr(Link, "pipeline", once)
+        with pytest.raises(RedisAway):
+            views.forget(["7"], "ann")
+        monkeypatch.undo()
+        views.load(rows, leases, "token")
+
+        assert shown(views) == (1, 0)
+
     def test_the_lease_of_a_server_that_restarted_is_worth_nothing(self, kind: Likeable) -> None:
         link = FakeLink()
         views = Views(kind.kind, link)
