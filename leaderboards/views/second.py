@@ -1,5 +1,7 @@
 """Answers for anybody, kept for one second: however many people watch a board, it is read once a second.
 
+When the second is over one asker makes the next answer, and all others still get the old one until it is there.
+
 Anybody has no session and no remembered player, so he sees what everybody may see. The trap: links repeat the
 whole query, so an address with a name that is not known here is never kept.
 """
@@ -19,6 +21,7 @@ from leaderboards.views.viewer import COOKIE
 View = Callable[..., HttpResponse]
 
 KEPT_SECONDS = 1
+STALE_SECONDS = 3
 _NAMES = {"page", "period", "fragment", "embed", "screen"}
 _ASKED = "HTTP_IF_NONE_MATCH"
 
@@ -32,17 +35,25 @@ def kept_a_second(view: View) -> View:
         if key is None:
             return view(request, *args, **named)
         asked = request.META.get(_ASKED)
-        if asked and cache.get(f"{key}:etag") == asked:  # what most who watch get: the body is not even fetched
+        if asked and cache.get(f"{key}:fresh") == asked:  # what most who watch get: the body is not even fetched
             return _answer(request, asked, b"")
-        kept = cache.get(key)
-        if kept is None:
-            kept = _made(request, lambda: view(request, *args, **named))
-            if isinstance(kept, HttpResponse):
-                return kept
-            cache.set_many({key: kept, f"{key}:etag": kept[0]}, KEPT_SECONDS)
-        return _answer(request, *kept)
+        found = cache.get_many([key, f"{key}:fresh"])
+        if key in found and (len(found) > 1 or not cache.add(f"{key}:made", True, STALE_SECONDS)):
+            return _answer(request, *found[key])
+        made = _made(request, lambda: view(request, *args, **named))
+        if isinstance(made, HttpResponse):
+            return made
+        _keep(key, made)
+        return _answer(request, *made)
 
     return answered
+
+
+def _keep(key: str, made: tuple[str, bytes]) -> None:
+    """Fresh for a second; for a little longer it serves whoever comes while somebody is making the next."""
+    cache.set(key, made, STALE_SECONDS)
+    cache.set(f"{key}:fresh", made[0], KEPT_SECONDS)
+    cache.delete(f"{key}:made")
 
 
 def _key(request: HttpRequest) -> str | None:

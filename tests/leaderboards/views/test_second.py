@@ -10,6 +10,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from leaderboards.selectors import board_by_seq
+from leaderboards.views.second import _key
 from tests.leaderboards.views.pages import signed_in, text
 from tests.leaderboards.views.test_refreshing import count_round_trips
 from tests.playing import make_board, name, score
@@ -57,6 +58,23 @@ def test_after_the_second_it_is_read_anew(client: Client, board: int) -> None:
     cache.clear()
 
     assert "newcomer" in text(client.get(f"/boards/{board}/"))
+
+
+def test_while_one_makes_the_next_answer_the_others_get_the_old_one(client: Client, board: int) -> None:
+    address = f"/boards/{board}/"
+    old = client.get(address)
+    key = _key(old.wsgi_request)
+    score(board, {"newcomer": 5000})
+    cache.delete(f"{key}:fresh")
+
+    cache.add(f"{key}:made", True, 3)
+    beside = client.get(address)
+    cache.delete(f"{key}:made")
+    maker = client.get(address)
+
+    assert beside.content == old.content
+    assert "newcomer" in text(maker)
+    assert "newcomer" in text(client.get(address))
 
 
 def test_a_kept_part_that_the_asker_has_is_304(client: Client, board: int) -> None:
