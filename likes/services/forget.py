@@ -7,6 +7,8 @@ Cut off anywhere, it is run again.
 from collections.abc import Sequence
 from datetime import datetime
 
+from django.db import transaction
+
 from foundation import redis
 from foundation.models import DeadLetter
 from leaderboards.models import Player
@@ -16,6 +18,7 @@ from likes.models import Like
 from likes.registry import Likeable
 from likes.services import mirror as mirroring
 from likes.services.count import count
+from likes.services.hold import hold
 from likes.stores.choose import store_of
 from likes.stores.views import Views
 
@@ -42,10 +45,15 @@ def _take_back(likeable: Likeable, thing: str, player: str, at: datetime) -> Non
 
 
 def _follow(likeable: Likeable, at: datetime) -> None:
-    """Bring SQL and what Redis shows to the same state, so that nothing is on its way that names him."""
+    """Bring SQL and what Redis shows to the same state, so that nothing is on its way that names him.
+
+    A batch that is telling Redis at this moment is waited for: it may name him yet.
+    """
     if likeable.storage == Storage.REDIS:
         mirroring.mirror(likeable)
-    else:
+        return
+    with transaction.atomic():
+        hold(likeable)
         count(likeable, at)
 
 

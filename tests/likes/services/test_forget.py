@@ -1,8 +1,12 @@
 """Who is erased likes nothing any more, and no key of Redis names him."""
 
+import threading
+from typing import Any
+
 import pytest
 import redis as driver
 from django.conf import settings
+from django.db import connection
 
 from foundation import redis
 from foundation.redis import RedisAway
@@ -11,6 +15,8 @@ from leaderboards.services.erase import erase_player
 from likes.core.kinds import Storage
 from likes.models import Like
 from likes.stores.choose import store_of
+from likes.stores.views import Views
+from tests.at_once import at_once
 from tests.contracts.likes.kinds import NOW, STORAGES, name_of, registered, settled
 from tests.links import links, redis_known
 
@@ -66,3 +72,37 @@ def test_while_redis_is_away_he_is_not_erased_but_banned_and_it_is_run_again(
         redis.boards().reset()
         erase_player("gone girl", NOW)
         assert names_in_redis("gone girl") == []
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="on SQLite writers take turns")
+def test_a_batch_that_is_still_telling_his_likes_is_waited_for(
+    redis_known: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Player.objects.create(external_id="gone girl")
+    telling, go_on = threading.Event(), threading.Event()
+    tell_all = Views.tell_all
+
+    def slowly(self: Views, *told: Any) -> None:
+        if not telling.is_set():
+            telling.set()
+            go_on.wait(5)
+        tell_all(self, *told)
+
+    monkeypatch.setattr(Views, "tell_all", slowly)
+
+    def erase() -> None:
+        telling.wait(5)
+        let_go = threading.Timer(1.0, go_on.set)  # long after somebody who does not wait is done
+        let_go.start()
+        erase_player("gone girl", NOW)
+        go_on.set()
+        let_go.cancel()
+
+    with registered((Storage.HYBRID, 10)) as kind:
+        store_of(kind).read(["1"], None)
+        store_of(kind).like("1", "gone girl", NOW)
+
+        at_once([lambda: settled(kind), erase])
+
+        assert names_in_redis("gone girl") == []
+        assert store_of(kind).read(["1"], None)[0].count == 0
