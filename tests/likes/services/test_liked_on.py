@@ -6,6 +6,7 @@ from datetime import datetime
 import pytest
 
 from foundation import redis
+from leaderboards.services.erase import erase_player
 from leaderboards.services.players import ensure_player
 from likes import registry
 from likes.core.keys import LikedKeys
@@ -157,3 +158,15 @@ def test_the_coming_day_is_opened_before_it_begins() -> None:
     open_tomorrow(NOON)
 
     assert likes((NOON + DAY).date()) == [("5", 1)]
+
+
+@pytest.mark.usefixtures("comments")
+def test_who_is_erased_leaves_the_ranking(ranking: LikedOn) -> None:
+    for player in ("ann", "bob"):
+        liking.like("comment", "5", player, NOON)
+    liking.like("comment", "6", "ann", NOON)
+    assert likes() == [("5", 2), ("6", 1)]
+
+    erase_player("ann", NOON)
+
+    assert likes() == [("5", 1)]
