@@ -52,13 +52,12 @@ def spread(board: Board, label: str, me: Row | None) -> Spread | None:
     if found is None or found.total < FEWEST or len(found.histogram) < 2:
         return None
     mine = _leading(board, me)
-    best, half = ("10", "50") if board.order == "asc" else ("90", "50")
     return Spread(
         bars=[_bar(board, found, nth, mine) for nth in range(len(found.histogram))],
         lowest=_text(board, found.histogram[0].from_),
         highest=_text(board, found.histogram[-1].to),
-        half=_text(board, found.percentiles[half]),
-        tenth=_text(board, found.percentiles[best]),
+        half=_text(board, found.percentiles["50"]),
+        tenth=_text(board, found.percentiles["90"]),
         as_of=found.as_of,
     )
 

@@ -114,6 +114,15 @@ def test_the_spread_is_drawn_with_the_viewers_bar_and_told_as_a_table(client: Cl
     assert "From To Players 1 5 5 6 10 5" in text(page)
 
 
+def test_where_less_is_better_the_best_tenth_has_less(client: Client) -> None:
+    board = make_board(order="asc")
+    score(board, {f"p{number:03d}": number for number in range(1, 101)})
+
+    assert "Half of the players have 51 or better, the best tenth 11 or better." in text(
+        client.get(f"/boards/{board}/")
+    )
+
+
 def test_no_spread_is_drawn_of_a_few(client: Client) -> None:
     board = make_board()
     score(board, {f"p{number}": number for number in range(9)})
