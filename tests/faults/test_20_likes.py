@@ -16,6 +16,7 @@ from tests.faults.history import lines
 from tests.faults.world import World
 
 TIMES = 20 if LONG else 5
+FROZEN_SECONDS = 7.0
 KILLED_HERE = 137
 WRITERS = 3
 THINGS = ["1", "2", "3"]
@@ -79,6 +80,30 @@ def test_likes_are_exact_though_redis_is_killed_again_and_again(
         child.stop()
 
     agree(world, THINGS, told(histories))
+
+
+def test_likes_are_exact_though_redis_does_not_answer_for_seven_seconds(world: World, seed: int) -> None:
+    world.call(likers.prepare, players=names(0), things=THINGS)
+    history = world.new_history()
+    children = [
+        world.spawn(likers.like_at_random, history=history, players=names(0), things=THINGS, seed=seed),
+        world.spawn(likers.work),
+        world.spawn(likers.read_at_random, things=THINGS, seed=seed),
+    ]
+
+    time.sleep(0.5)
+    world.redis.freeze()
+    time.sleep(0.5)
+    before = len(list(lines(Path(history))))
+    time.sleep(FROZEN_SECONDS - 0.5)
+    meanwhile = len(list(lines(Path(history)))) - before
+    world.redis.thaw()
+    time.sleep(1.0)
+    for child in children:
+        child.stop()
+
+    assert meanwhile > 10
+    agree(world, THINGS, told([history]))
 
 
 def test_likes_are_exact_though_redis_is_emptied_and_workers_are_killed(
