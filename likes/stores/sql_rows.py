@@ -80,7 +80,8 @@ def read(kind: str, things: Sequence[str], player: str | None, count: str) -> li
     SELECT {count}, {"0" if player is None else own} FROM wanted ORDER BY nth"""
     params = [cell for nth, thing in enumerate(things) for cell in (nth, kind, thing)]
     found = ask(lambda: _rows(query, params if player is None else [*params, player]))
-    return [Shown(int(total), own or 0) for total, own in found]
+    # His own like is in any count: of a kind that moved here the counts come a moment after the rows (adopt.py).
+    return [Shown(max(int(total), own or 0), own or 0) for total, own in found]
 
 
 def likers(kind: str, thing: str, offset: int, limit: int) -> Likers:

@@ -60,3 +60,17 @@ def test_a_view_of_before_shows_nothing_that_has_changed_elsewhere() -> None:
         count(after, NOW)
 
         assert told(after) == (0, 0, [])
+
+
+def test_until_its_counts_are_made_none_is_negative_or_without_ones_own() -> None:
+    with registered((Storage.HYBRID, 10)) as before:
+        for player in ("ann", "bob"):
+            store_of(before).like("7", player, NOW)
+        store_of(before).like("8", "ann", NOW)
+        count(before, NOW)
+
+    with registered((Storage.SQL, 10)) as after:
+        taken_back = store_of(after).unlike("7", "bob", NOW)
+        own, nobodys = (store_of(after).read(["8"], player)[0] for player in ("ann", None))
+
+    assert [(each.count, each.own) for each in (taken_back, own, nobodys)] == [(0, 0), (1, 1), (0, 0)]
