@@ -12,6 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
+from django.utils.translation import gettext as _
 
 from competitions.admin.acts import ACTS, Act, ActForm
 from competitions.models import Competition
@@ -87,7 +88,7 @@ class ActPages(admin.ModelAdmin[Competition]):
         out = set(competition.participants.exclude(disqualified_at=None).values_list("player__external_id", flat=True))
         context = {
             **self.admin_site.each_context(request),
-            "title": f"Standings: {competition}",
+            "title": _("Standings: %(competition)s") % {"competition": competition},
             "original": competition,
             "opts": self.opts,
             "hidden": competition.is_hidden(at),

@@ -9,6 +9,8 @@ from zoneinfo import ZoneInfo
 
 from django import forms
 from django.contrib.admin.widgets import AdminSplitDateTime
+from django.utils.dateformat import format as spell
+from django.utils.translation import pgettext
 
 
 class ClockField(forms.SplitDateTimeField):
@@ -22,7 +24,7 @@ def on_the_clock(at: datetime | None, zone: str, year: bool = False) -> str:
     if at is None:
         return "-"
     local = at.astimezone(ZoneInfo(zone))
-    return f"{local:%a} {local.day} {local:%b %Y %H:%M %Z}" if year else f"{local:%a} {local.day} {local:%b %H:%M %Z}"
+    return spell(local, pgettext("date format", "D j M Y H:i T") if year else pgettext("date format", "D j M H:i T"))
 
 
 def as_typed(at: datetime | None, zone: str) -> datetime | None:

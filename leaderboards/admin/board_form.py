@@ -12,6 +12,7 @@ from django.core.exceptions import ValidationError
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
 
 from foundation import clock
 from leaderboards.admin.sentences import on_the_boards_clock
@@ -130,27 +131,29 @@ def plain(number: Any) -> str:
 
 
 HELP = {
-    "period": "How long a board counts before it starts again. Events take their windows from competitions.",
-    "timezone": "Whose midnight counts. Type a few letters: Seoul, Berlin, New_York.",
-    "order": "Which way is better.",
-    "update": "What a further submission does to a standing.",
-    "ties": "Who is ahead when points are equal.",
-    "week_start": "The weekday on which weekly boards turn over.",
-    "cutoff": "When a day turns over, on the board's own clock: 04:30 counts the small hours to the day before.",
-    "criteria": "Leave [] for points. Else what is compared, best first: "
-    '[{"name": "stage", "max": 32750, "order": "desc"}, '
-    '{"name": "achieved_at", "unit": "s", "order": "asc"}]. A size is given as "max" or as "bits"; '
-    "achieved_at is the submission's own time.",
-    "decimals": "0 to 6 digits after the point, kept exactly.",
-    "minimum": "The least that one submission may be.",
-    "maximum": "The most that one submission may be.",
-    "total_maximum": "The most that a standing may reach. It decides how many bits points take in a score.",
-    "tie_break": "Where the time that breaks ties is kept. Leave it to Sunwi unless memory is short.",
-    "grace_seconds": "How long after its end a period still takes submissions that happened in it.",
-    "retention_days": "How long a final period stays in Redis. SQL keeps it for good.",
-    "keep_submissions_days": "How long single submissions are kept after their period is final; at least 2.",
-    "storage": "hybrid suits nearly all boards; redis takes bursts; sql needs no Redis.",
-    "unit": "How points are shown.",
-    "format": "Shown behind the number instead of the unit, such as kcal.",
-    "visibility": "Private boards are for staff and for keys with the scope boards:read.",
+    "period": _lazy("How long a board counts before it starts again. Events take their windows from competitions."),
+    "timezone": _lazy("Whose midnight counts. Type a few letters: Seoul, Berlin, New_York."),
+    "order": _lazy("Which way is better."),
+    "update": _lazy("What a further submission does to a standing."),
+    "ties": _lazy("Who is ahead when points are equal."),
+    "week_start": _lazy("The weekday on which weekly boards turn over."),
+    "cutoff": _lazy("When a day turns over, on the board's own clock: 04:30 counts the small hours to the day before."),
+    "criteria": _lazy(
+        "Leave [] for points. Else what is compared, best first: "
+        '[{"name": "stage", "max": 32750, "order": "desc"}, '
+        '{"name": "achieved_at", "unit": "s", "order": "asc"}]. A size is given as "max" or as "bits"; '
+        "achieved_at is the submission's own time."
+    ),
+    "decimals": _lazy("0 to 6 digits after the point, kept exactly."),
+    "minimum": _lazy("The least that one submission may be."),
+    "maximum": _lazy("The most that one submission may be."),
+    "total_maximum": _lazy("The most that a standing may reach. It decides how many bits points take in a score."),
+    "tie_break": _lazy("Where the time that breaks ties is kept. Leave it to Sunwi unless memory is short."),
+    "grace_seconds": _lazy("How long after its end a period still takes submissions that happened in it."),
+    "retention_days": _lazy("How long a final period stays in Redis. SQL keeps it for good."),
+    "keep_submissions_days": _lazy("How long single submissions are kept after their period is final; at least 2."),
+    "storage": _lazy("hybrid suits nearly all boards; redis takes bursts; sql needs no Redis."),
+    "unit": _lazy("How points are shown."),
+    "format": _lazy("Shown behind the number instead of the unit, such as kcal."),
+    "visibility": _lazy("Private boards are for staff and for keys with the scope boards:read."),
 }

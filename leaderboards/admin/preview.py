@@ -6,7 +6,11 @@ are part of the preview, not an error of it.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
+
+from django.utils.dateformat import format as spell
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from leaderboards.admin.sentences import on_the_boards_clock, rules_in_words
 from leaderboards.core import keys
@@ -66,15 +70,15 @@ def _fill_periods(preview: Preview, board: Board, at: datetime) -> None:
     calendar = board_calendar(board)
     if calendar.kind is PeriodKind.EVENT:
         preview.key = _key(board, "c<competition>")
-        preview.endless = "Its periods are its competitions, each with a start and an end of its own."
+        preview.endless = _("Its periods are its competitions, each with a start and an end of its own.")
         return
     running = window_at(calendar, at)
     preview.key = _key(board, running.label)
     if calendar.kind is PeriodKind.ALL_TIME:
-        preview.endless = "It has one period, which never ends."
+        preview.endless = _("It has one period, which never ends.")
         return
     window = running
-    for _ in range(BOUNDARIES):
+    for _each in range(BOUNDARIES):
         try:
             window = next_window(calendar, window)
         except BadLabel:
@@ -94,5 +98,6 @@ def _key(board: Board, label: str) -> str:
 def _boundary(board: Board, window: Window, now: datetime) -> Boundary:
     """The year is said where it is another one."""
     at = window.starts_at or now
-    utc = f"{at:%a} {at.day} {at:%b %H:%M}" if at.year == now.year else f"{at:%a} {at.day} {at:%b %Y %H:%M}"
+    shape = pgettext("date format", "D j M H:i") if at.year == now.year else pgettext("date format", "D j M Y H:i")
+    utc = spell(at.astimezone(UTC), shape)
     return Boundary(window.label, on_the_boards_clock(at, board, year=at.year != now.year), utc)

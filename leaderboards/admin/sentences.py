@@ -4,6 +4,11 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from django.utils.dateformat import format as spell
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+from django.utils.translation import pgettext
+
 from leaderboards.core.criteria import Criterion, Order
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.points import points_text
@@ -11,58 +16,74 @@ from leaderboards.core.rules import Rules, Ties, Update
 from leaderboards.models import Board
 
 _BEGINS = {
-    PeriodKind.DAY: "Every day at {cutoff} ({zone}) players start again.",
-    PeriodKind.WEEK: "Every {day} at {cutoff} ({zone}) players start again.",
-    PeriodKind.MONTH: "On the first of every month at {cutoff} ({zone}) players start again.",
-    PeriodKind.YEAR: "On the first of January at {cutoff} ({zone}) players start again.",
-    PeriodKind.ALL_TIME: "Players never start again.",
-    PeriodKind.EVENT: "Each competition is a period of its own.",
+    PeriodKind.DAY: _lazy("Every day at %(cutoff)s (%(zone)s) players start again."),
+    PeriodKind.WEEK: _lazy("Every %(day)s at %(cutoff)s (%(zone)s) players start again."),
+    PeriodKind.MONTH: _lazy("On the first of every month at %(cutoff)s (%(zone)s) players start again."),
+    PeriodKind.YEAR: _lazy("On the first of January at %(cutoff)s (%(zone)s) players start again."),
+    PeriodKind.ALL_TIME: _lazy("Players never start again."),
+    PeriodKind.EVENT: _lazy("Each competition is a period of its own."),
 }
 _UPDATES = {
-    Update.BEST: "a player's best submission counts",
-    Update.LATEST: "a player's latest submission counts",
-    Update.INCREMENT: "a player's submissions add up",
+    Update.BEST: _lazy("a player's best submission counts"),
+    Update.LATEST: _lazy("a player's latest submission counts"),
+    Update.INCREMENT: _lazy("a player's submissions add up"),
 }
 _TIES = {
-    Ties.FIRST_COME: "among equals, whoever was first is ahead",
-    Ties.LAST_COME: "among equals, whoever was last is ahead",
-    Ties.SHARED: "equals share a rank, and the ranks after it are left out (1 1 3)",
-    Ties.DENSE: "equals share a rank, and no rank is left out (1 1 2)",
+    Ties.FIRST_COME: _lazy("among equals, whoever was first is ahead"),
+    Ties.LAST_COME: _lazy("among equals, whoever was last is ahead"),
+    Ties.SHARED: _lazy("equals share a rank, and the ranks after it are left out (1 1 3)"),
+    Ties.DENSE: _lazy("equals share a rank, and no rank is left out (1 1 2)"),
 }
-_WAYS = {Order.DESC: "more", Order.ASC: "less"}
 
 
 def rules_in_words(board: Board, rules: Rules) -> str:
     """When players start again, what counts, and who is ahead."""
-    begins = _BEGINS[PeriodKind(board.period)].format(
-        day=board.week_start.capitalize(), cutoff=board.cutoff, zone=board.timezone
-    )
+    begins = _BEGINS[PeriodKind(board.period)] % {
+        "day": _(board.week_start.capitalize()),  # Django's own catalogue has the days of the week
+        "cutoff": board.cutoff,
+        "zone": board.timezone,
+    }
+    words = {"update": str(_UPDATES[rules.update]), "ties": str(_TIES[rules.ties])}
     if rules.of_points:
-        said = f"{_WAYS[rules.order].capitalize()} points are better; {_UPDATES[rules.update]}; {_TIES[rules.ties]}."
-        return f"{begins} {said} {_bounds(rules)}"
-    order = ", then ".join(_criterion(each) for each in rules.criteria)
-    ties = "" if rules.achieved_at else f"; {_TIES[rules.ties]}"
-    return f"{begins} Players are compared by {order}; {_UPDATES[rules.update]}{ties}."
+        return f"{begins} {_way_of_points(rules) % words} {_bounds(rules)}"
+    words["order"] = _(", then ").join(_criterion(each) for each in rules.criteria)
+    if rules.achieved_at:
+        return f"{begins} {_('Players are compared by %(order)s; %(update)s.') % words}"
+    return f"{begins} {_('Players are compared by %(order)s; %(update)s; %(ties)s.') % words}"
+
+
+def _way_of_points(rules: Rules) -> str:
+    if rules.order is Order.DESC:
+        return _("More points are better; %(update)s; %(ties)s.")
+    return _("Less points are better; %(update)s; %(ties)s.")
 
 
 def _criterion(criterion: Criterion) -> str:
     if criterion.is_time:
-        return "whoever was there first" if criterion.order is Order.ASC else "whoever was there last"
-    return f"{criterion.name} (0 to {criterion.maximum:,}, {_WAYS[criterion.order]} is better)"
+        return _("whoever was there first") if criterion.order is Order.ASC else _("whoever was there last")
+    more = criterion.order is Order.DESC
+    words = _("%(name)s (0 to %(most)s, more is better)") if more else _("%(name)s (0 to %(most)s, less is better)")
+    return words % {"name": criterion.name, "most": f"{criterion.maximum:,}"}
 
 
 def _bounds(rules: Rules) -> str:
-    step = f"steps of {points_text(1, rules.decimals)}" if rules.decimals else "whole numbers"
-    said = f"One submission is {rules.text(rules.minimum)} to {rules.text(rules.maximum)}, in {step}"
-    if rules.update is Update.INCREMENT:
-        return f"{said}; a total goes up to {rules.text(rules.total_maximum)}."
-    return f"{said}."
+    words = {
+        "least": rules.text(rules.minimum),
+        "most": rules.text(rules.maximum),
+        "step": _("steps of %(step)s") % {"step": points_text(1, rules.decimals)}
+        if rules.decimals
+        else _("whole numbers"),
+    }
+    if rules.update is not Update.INCREMENT:
+        return _("One submission is %(least)s to %(most)s, in %(step)s.") % words
+    words["total"] = rules.text(rules.total_maximum)
+    return _("One submission is %(least)s to %(most)s, in %(step)s; a total goes up to %(total)s.") % words
 
 
 def on_the_boards_clock(at: datetime, board: Board, year: bool = False) -> str:
     """Mon 23 Nov 00:00 KST."""
     local = at.astimezone(ZoneInfo(board.timezone))
-    return f"{local:%a} {local.day} {local:%b %Y %H:%M %Z}" if year else f"{local:%a} {local.day} {local:%b %H:%M %Z}"
+    return spell(local, pgettext("date format", "D j M Y H:i T") if year else pgettext("date format", "D j M H:i T"))
 
 
 def setting_in_words(board: Board, field: str, value: Any) -> str:
@@ -70,7 +91,7 @@ def setting_in_words(board: Board, field: str, value: Any) -> str:
     if field in ("minimum", "maximum", "total_maximum"):
         return board.rules.text(value)
     if field == "criteria":
-        return ", ".join(str(each["name"]) for each in value) or "none: points"
+        return ", ".join(str(each["name"]) for each in value) or _("none: points")
     setattr(shown := Board(), field, value)
     display = getattr(shown, f"get_{field}_display", None)
     return str(display() if display else value)

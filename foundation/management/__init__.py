@@ -1,0 +1,1 @@
+"""Commands for those who work on Sunwi itself; what operates boards stands in the apps above."""
