@@ -23,7 +23,7 @@ _PLAYER = "(SELECT id FROM leaderboards_player WHERE external_id = %s)"
 _RETURNING = "RETURNING kind, thing, player_id, amount, at"
 _LIKE = f"""
 INSERT INTO likes_like AS held (kind, thing, player_id, amount, at, version)
-SELECT %s, %s, id, 1, %s, 0 FROM leaderboards_player WHERE external_id = %s
+SELECT %s, %s, id, 1, %s, 0 FROM leaderboards_player WHERE external_id = %s AND banned_at IS NULL
 ON CONFLICT (kind, thing, player_id) DO UPDATE
 SET amount = CASE WHEN %s THEN held.amount + 1 ELSE 1 END, at = excluded.at WHERE %s OR held.amount = 0
 {_RETURNING}"""
@@ -53,6 +53,7 @@ class Changed:
 def like(key: tuple[str, str, str], at: datetime, repeatable: bool, note: Note) -> Changed | None:
     """Have a player like a thing (``key``: kind, thing, player); None where nothing changed.
 
+    Nobody who is banned by now likes anything, whatever was asked before: he may be erased at this moment.
     Raises ``LikesUnavailable`` or ``LikeUnknown``.
     """
     kind, thing, player = key

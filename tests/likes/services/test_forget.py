@@ -106,3 +106,18 @@ def test_a_batch_that_is_still_telling_his_likes_is_waited_for(
 
         assert names_in_redis("gone girl") == []
         assert store_of(kind).read(["1"], None)[0].count == 0
+
+
+@pytest.mark.parametrize("form", [form for form in STORAGES if form[0] != Storage.REDIS], ids=name_of)
+def test_who_is_erased_while_his_like_is_under_way_likes_nothing(redis_known: None, form: tuple[Storage, int]) -> None:
+    Player.objects.create(external_id="gone girl")
+    with registered(form) as kind:
+        store_of(kind).read(["1"], None)
+        Player.objects.update(banned_at=NOW)  # after it was asked, and before the like
+
+        late = store_of(kind).like("1", "gone girl", NOW)
+        erase_player("gone girl", NOW)
+        later = store_of(kind).like("1", "gone girl", NOW)
+
+        assert [(each.count, each.own, each.changed) for each in (late, later)] == [(0, 0, False)] * 2
+        assert names_in_redis("gone girl") == []
