@@ -33,7 +33,7 @@ def seen(client: Client, competition: Competition) -> list[tuple[str, str]]:
 
 
 def _lasting(page: str) -> str:
-    return re.sub(r'(name="csrfmiddlewaretoken" value=")[^"]*|(data-countdown [^>]*>)[^<]*', r"\1\2", page)
+    return re.sub(r'(name="(?:csrfmiddlewaretoken|form)" value=")[^"]*|(data-countdown [^>]*>)[^<]*', r"\1\2", page)
 
 
 @pytest.fixture
