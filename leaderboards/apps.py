@@ -10,7 +10,10 @@ class LeaderboardsConfig(AppConfig):
     name = "leaderboards"
 
     def ready(self) -> None:
-        from foundation import health
+        """Whoever looks after the site asks below what is late, and what to do about dead letters."""
+        from foundation import dead_letters, health
         from leaderboards.selectors.lag import lag
+        from leaderboards.services import mirror
 
         health.also(lag)
+        dead_letters.provide(mirror.DEAD, mirror.DEAD_WORK)

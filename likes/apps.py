@@ -10,15 +10,18 @@ class LikesConfig(AppConfig):
     name = "likes"
 
     def ready(self) -> None:
-        """Who stands below asks what is late, renews kinds for a Redis that nobody knows, and has players forgotten."""
-        from foundation import health
+        """Who stands below asks what is late and what to do about dead letters, renews kinds for a Redis that nobody
+        knows, and has players forgotten."""
+        from foundation import dead_letters, health
         from leaderboards.services import erase
         from leaderboards.services import settle as boards
         from likes.selectors.lag import lag
-        from likes.services import forget, number
+        from likes.services import count, forget, mirror, number
         from likes.services.settle import renew_all
 
         health.also(lag)
         boards.also(renew_all)
         erase.first(forget.forget)
         erase.also(number.forget)
+        for service in (count, mirror):
+            dead_letters.provide(service.DEAD, service.DEAD_WORK)

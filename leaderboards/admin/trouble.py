@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
-from foundation import clock
+from foundation import clock, dead_letters
 from foundation.errors import SunwiError
 from foundation.models import DeadLetter
 from leaderboards.admin.amend_form import AmendForm, written
@@ -25,7 +25,10 @@ from leaderboards.services import amend, mirror
 
 @admin.register(DeadLetter)
 class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
-    """Work that SQL refused: why, and whether it is done. Edit it, retry it once the cause is gone, or drop it."""
+    """Work that SQL refused: why, and whether it is done. Retry it once the cause is gone, or drop it.
+
+    What both come to is known by the app whose work it is. A standing can be edited, too.
+    """
 
     list_display = ("subject", "kind", "short_reason", "tries", "created_at", "failed_at", "state")
     list_filter = (("resolved_at", admin.EmptyFieldListFilter), "kind")
@@ -34,7 +37,7 @@ class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
     actions = ("retry", "drop")
     fields = (
         *("kind", "subject", "reason", "shown_payload", "tries", "created_at", "failed_at"),
-        *("resolved_at", "resolution", "edit_link"),
+        *("resolved_at", "resolution", "edit_link", "dropping"),
     )
 
     @admin.display(description=_lazy("reason"))
@@ -52,12 +55,22 @@ class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
         """What became of it."""
         return letter.resolution or _("waits")
 
+    @admin.display(description=_lazy("dropping it"))
+    def dropping(self, letter: DeadLetter) -> str:
+        """What would come of it, while there is something to decide."""
+        if letter.resolved_at is not None:
+            return "-"
+        try:
+            return dead_letters.work(letter).dropping()
+        except SunwiError as error:
+            return error.detail
+
     @admin.action(description=_lazy("Retry the selected dead letters"), permissions=["act"])
     def retry(self, request: HttpRequest, letters: QuerySet[DeadLetter]) -> None:
         """Done now, or why not."""
-        for letter in letters.filter(resolved_at=None, kind=mirror.DEAD):
+        for letter in letters.filter(resolved_at=None):
             try:
-                why = mirror.retry(letter)
+                why = dead_letters.work(letter).retry(letter, clock.now())
             except SunwiError as error:
                 messages.error(request, f"{letter}: {error.detail}")
                 continue
@@ -65,9 +78,13 @@ class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
 
     @admin.action(description=_lazy("Drop the selected dead letters"), permissions=["act"])
     def drop(self, request: HttpRequest, letters: QuerySet[DeadLetter]) -> None:
-        """SQL keeps what it has, and the period closes with that."""
-        for letter in letters.filter(resolved_at=None, kind=mirror.DEAD):
-            mirror.drop(letter, clock.now())
+        """Given up, as the app says whose work it is."""
+        for letter in letters.filter(resolved_at=None):
+            try:
+                dead_letters.work(letter).drop(letter, clock.now())
+            except SunwiError as error:
+                messages.error(request, f"{letter}: {error.detail}")
+                continue
             self.log_change(request, letter, "Dropped.")
             messages.success(request, _("%(letter)s: dropped.") % {"letter": letter})
 

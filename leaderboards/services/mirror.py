@@ -11,8 +11,10 @@ from functools import partial
 
 from django.db import DatabaseError, transaction
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from foundation import clock, redis
+from foundation.dead_letters import Work
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from foundation.models import DeadLetter, Heartbeat
@@ -158,6 +160,13 @@ def mirror_letter(letter: DeadLetter, period: Period) -> str:
 def drop(letter: DeadLetter, at: datetime) -> None:
     """Give up: SQL keeps what it has of this standing, until the player scores again."""
     DeadLetter.resolve(DEAD, [letter.subject], DROPPED, at)
+
+
+def _dropping() -> str:
+    return _("SQL keeps what it has of this standing, and the period closes with that.")
+
+
+DEAD_WORK = Work(lambda letter, _at: retry(letter), drop, _dropping)
 
 
 def _standing_row(period: Period, player_id: int, row: Dirty) -> StandingRow:

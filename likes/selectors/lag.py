@@ -1,28 +1,41 @@
-"""What is late, for /readyz and operators: kinds of likes that Redis decides over and SQL does not follow."""
+"""What is late, for /readyz and operators: likes that nobody counts, and kinds that Redis decides over and SQL does not
+follow. What SQL refuses is not late: it has a dead letter.
+"""
 
 from datetime import timedelta
 
-from django.db.models import Count, Min
+from django.db.models import CharField, Count, Exists, Min, OuterRef, Value
+from django.db.models.functions import Concat
 
 from foundation import clock
-from foundation.models import Heartbeat
+from foundation.models import DeadLetter, Heartbeat
 from likes import registry
 from likes.core.kinds import Storage
-from likes.models import LikeKind
+from likes.models import LikeChange, LikeKind
 
+SET_ASIDE = "likes"  # the kind of dead letters about ``kind:thing`` whose likes SQL would not count
 MIRROR = "mirror_likes"  # the sign of life of a mirror run that missed nothing
 MIRRORED_EVERY = timedelta(seconds=10)
+COUNTED_WITHIN = timedelta(seconds=30)
 SETTLED_WITHIN = timedelta(seconds=30)
 
 
 def lag() -> list[str]:
     """One sentence for each thing that is late."""
-    return [*_unmirrored(), *_unsettled()]
+    return [*_uncounted(), *_unmirrored(), *_unsettled()]
 
 
 def mirror_age() -> timedelta | None:
     """How long ago every like that only Redis had was copied to SQL; None for never."""
     return Heartbeat.silence(MIRROR, clock.now())
+
+
+def _uncounted() -> list[str]:
+    subject = Concat(OuterRef("kind"), Value(":"), OuterRef("thing"), output_field=CharField())
+    dead = DeadLetter.objects.filter(kind=SET_ASIDE, resolved_at=None, subject=subject)
+    late = LikeChange.objects.filter(~Exists(dead), at__lt=clock.now() - COUNTED_WITHIN)
+    found = late.aggregate(count=Count("pk"), first=Min("at"))
+    return [f"likes to count: {found['count']}, the first since {found['first']:%F %R} UTC"] if found["count"] else []
 
 
 def _unmirrored() -> list[str]:

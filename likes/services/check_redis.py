@@ -14,7 +14,7 @@ from leaderboards.core.instants import milliseconds
 from likes.core.checked import Difference
 from likes.models import Like
 from likes.registry import Likeable
-from likes.services.mirror import mirror, present_generation
+from likes.services.mirror import is_given_up, mirror, present_generation
 from likes.stores.redis_settling import RedisSettler
 
 CHUNK = 500  # of rows
@@ -92,9 +92,9 @@ class _Walk:
         """Redis, SQL, and Redis again: who was not dirty and has not moved should have been in SQL between."""
         [before] = self._settler.look(self._generation, [pair])
         row = Like.objects.filter(kind=self._kind, thing=pair[0], player__external_id=pair[1])
-        amount = row.values_list("amount", flat=True).first() or 0
+        amount, version = row.values_list("amount", "version").first() or (0, 0)
         [after] = self._settler.look(self._generation, [pair])
-        if before != after or after.dirty or after.amount == amount:
+        if before != after or after.dirty or after.amount == amount or is_given_up(self._kind, pair, version):
             return
         repaired = self._repair and self._settler.soil(
             self._generation, pair, milliseconds(self._at), compared=after.amount

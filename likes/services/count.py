@@ -7,7 +7,7 @@ since its writer may have died. Run twice, late, at once or cut off anywhere, it
 
 import logging
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import groupby
@@ -15,8 +15,10 @@ from typing import NamedTuple
 
 from django.db import DatabaseError, transaction
 from django.db.models import Sum
+from django.utils.translation import gettext as _
 
 from foundation import redis
+from foundation.dead_letters import Work
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from foundation.models import DeadLetter
@@ -26,18 +28,21 @@ from leaderboards.core.instants import milliseconds
 from leaderboards.models import Player
 from likes import registry
 from likes.core.kinds import Storage
-from likes.models import LikeChange, LikeCount, LikeShard
+from likes.errors import LikesUnavailable
+from likes.models import LikeChange, LikeCount, LikeKind, LikeShard
 from likes.registry import Likeable
+from likes.selectors.lag import SET_ASIDE
 from likes.services.adopt import adopt
-from likes.services.hold import held
+from likes.services.hold import held, hold
+from likes.stores.sql_counts import put_right
 from likes.stores.sql_states import move_counts
 from likes.stores.views import Told, Views
 
 logger = logging.getLogger(__name__)
 
 CHUNK = 5_000
-DEAD = "likes"
-COUNTED = "counted"
+DEAD = SET_ASIDE
+COUNTED, DROPPED = "counted", "dropped"
 AGAIN_AFTER = timedelta(seconds=60)  # until a poisonous thing is tried again
 
 
@@ -71,7 +76,7 @@ def count(likeable: Likeable, at: datetime) -> int:
         case Storage.REDIS:
             return 0
         case Storage.SQL:
-            return _tell_totals(likeable)
+            return _tell_totals(likeable, at)
     if likeable.storage == Storage.HYBRID:
         _drop_unput(likeable)
     counted, found = 0, CHUNK
@@ -99,18 +104,18 @@ def _count_chunk(likeable: Likeable, at: datetime) -> int:
 def _add(likeable: Likeable, deadline_ms: int | None, at: datetime, things: Sequence[_Waiting]) -> None:
     """Take the changes of these things out, add them up, tell the view and the registrant."""
     changes = _taken_out([pk for waiting in things for pk in waiting.changes])
-    steps: dict[str, int] = defaultdict(int)
+    steps = dict.fromkeys((waiting.thing for waiting in things), 0)
     for change in changes:
         steps[change.thing] += change.delta
-    totals = move_counts(likeable.kind, steps)
-    likeable.counted(totals)
-    if DeadLetter.objects.filter(kind=DEAD, resolved_at=None).exists():
-        DeadLetter.resolve(DEAD, [_subject(likeable, thing) for thing in steps], COUNTED, at)
+    likeable.counted(move_counts(likeable.kind, steps))
+    _resolve(likeable, steps, at)
     if likeable.storage == Storage.HYBRID:
         _put(likeable, changes, deadline_ms)
 
 
 def _taken_out(numbers: Sequence[int]) -> list[LikeChange]:
+    if not numbers:
+        return []
     marks = ", ".join(["%s"] * len(numbers))
     rows = LikeChange.objects.raw(f"DELETE FROM likes_likechange WHERE id IN ({marks}) RETURNING *", numbers)  # noqa: S608 (placeholders)
     return sorted(rows, key=lambda change: change.pk)
@@ -168,18 +173,25 @@ def _drop_unput(likeable: Likeable) -> None:
         unput.filter(thing__in=things).update(unput=False)
 
 
-def _tell_totals(likeable: Likeable) -> int:
+def _tell_totals(likeable: Likeable, at: datetime) -> int:
     """Tell the totals of things whose shards have changed; returns how many. Whoever likes now marks a shard again."""
     with transaction.atomic():
         if not held(likeable):
             return 0
-        dirty = LikeShard.objects.filter(kind=likeable.kind, dirty=True)
+        dirty = LikeShard.objects.filter(kind=likeable.kind, dirty=True).exclude(thing__in=_set_apart(likeable, at))
         things = sorted(set(dirty.values_list("thing", flat=True)[:CHUNK]))
-        dirty.filter(thing__in=things).update(dirty=False)
-        shards = LikeShard.objects.filter(kind=likeable.kind, thing__in=things)
-        likeable.counted(dict(shards.values_list("thing").annotate(Sum("count"))))
+        waiting = [_Waiting(thing, []) for thing in things]
+        write_apart(waiting, partial(_tell, likeable, at), partial(_bury, likeable, at))
         failpoint("count.before_commit")
     return len(things)
+
+
+def _tell(likeable: Likeable, at: datetime, waiting: Sequence[_Waiting]) -> None:
+    things = [each.thing for each in waiting]
+    shards = LikeShard.objects.filter(kind=likeable.kind, thing__in=things)
+    shards.filter(dirty=True).update(dirty=False)
+    likeable.counted(dict(shards.values_list("thing").annotate(Sum("count"))))
+    _resolve(likeable, things, at)
 
 
 def _set_apart(likeable: Likeable, at: datetime) -> list[str]:
@@ -192,8 +204,67 @@ def _bury(likeable: Likeable, at: datetime, waiting: _Waiting, error: DatabaseEr
     """Set a thing aside that SQL will not count. Its changes stay, so reads are right; it is tried again later."""
     logger.error("likes of %s %s cannot be counted: %s", likeable.kind, waiting.thing, error)
     payload = {"kind": likeable.kind, "thing": waiting.thing, "changes": len(waiting.changes)}
-    DeadLetter.note(DEAD, _subject(likeable, waiting.thing), payload, str(error), at)
+    DeadLetter.note(DEAD, _subject(likeable.kind, waiting.thing), payload, str(error), at)
 
 
-def _subject(likeable: Likeable, thing: str) -> str:
-    return f"{likeable.kind}:{thing}"
+def _resolve(likeable: Likeable, things: Iterable[str], at: datetime) -> None:
+    if DeadLetter.objects.filter(kind=DEAD, resolved_at=None).exists():
+        DeadLetter.resolve(DEAD, [_subject(likeable.kind, thing) for thing in things], COUNTED, at)
+
+
+def _subject(kind: str, thing: str) -> str:
+    return f"{kind}:{thing}"
+
+
+def retry(letter: DeadLetter, at: datetime) -> str:
+    """Count now what was set aside; why SQL still refuses it, or nothing. Raises ``UnknownKind``.
+
+    Where nothing waits any more, since the kind is kept another way by now, the total is told all the same.
+    """
+    likeable, thing = registry.likeable(letter.payload["kind"]), letter.payload["thing"]
+    adopt(likeable)
+    write = partial(_tell, likeable, at)
+    if likeable.storage != Storage.SQL:
+        write = partial(_add, likeable, _deadline_ms(likeable), at)
+    with transaction.atomic():
+        hold(likeable)
+        changes = LikeChange.objects.filter(kind=likeable.kind, thing=thing).order_by("id")[:CHUNK]
+        waiting = [_Waiting(thing, list(changes.values_list("id", flat=True)))]
+        write_apart(waiting, write, partial(_bury, likeable, at))
+    letter.refresh_from_db()
+    return "" if letter.resolved_at is not None else letter.reason
+
+
+def drop(letter: DeadLetter, at: datetime) -> None:
+    """Give up telling: the count is made of the rows, all of which stay, and what waits to be counted goes.
+
+    Whoever registered the kind keeps the total that he was told last, until the thing's next like. Raises
+    ``LikesUnavailable`` where SQL refuses the count itself; then nothing has changed.
+    """
+    kind, thing = letter.payload["kind"], letter.payload["thing"]
+    try:
+        with transaction.atomic():
+            row = LikeKind.objects.select_for_update().get(kind=kind)  # as it is counted now, registered or not
+            _count_of_rows(kind, thing, Storage(row.storage))
+            DeadLetter.resolve(DEAD, [letter.subject], DROPPED, at)
+    except DatabaseError as error:
+        raise LikesUnavailable("SQL refuses the count itself: remove what the reason names, then try again.") from error
+
+
+def _count_of_rows(kind: str, thing: str, storage: Storage) -> None:
+    """Make a thing's count of its rows. The view may lack what nobody will tell it now, so it is made anew."""
+    LikeChange.objects.filter(kind=kind, thing=thing).delete()
+    put_right(kind, storage, [thing])
+    LikeShard.objects.filter(kind=kind, thing=thing).update(dirty=False)
+    if storage == Storage.HYBRID:
+        LikeCount.objects.update_or_create(kind=kind, thing=thing, defaults={"unput": True})
+
+
+def _dropping() -> str:
+    return _(
+        "No like is lost: the count is made anew of the likes that SQL has. "
+        "Only what sorts by it keeps the number that it had, until the next like."
+    )
+
+
+DEAD_WORK = Work(retry, drop, _dropping)

@@ -10,8 +10,10 @@ from datetime import datetime
 from functools import partial
 
 from django.db import DatabaseError, transaction
+from django.utils.translation import gettext as _
 
 from foundation import clock, redis
+from foundation.dead_letters import Work
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from foundation.models import DeadLetter, Heartbeat
@@ -113,7 +115,9 @@ def _write(likeable: Likeable, rows: Sequence[DirtyLike]) -> None:
     if totals:
         likeable.counted(totals)
     if DeadLetter.objects.filter(kind=DEAD, resolved_at=None).exists():
-        DeadLetter.resolve(DEAD, [_subject(likeable.kind, row) for row in rows], "mirrored", clock.now())
+        DeadLetter.resolve(
+            DEAD, [_subject(likeable.kind, row.thing, row.player) for row in rows], "mirrored", clock.now()
+        )
     failpoint("mirror_likes.before_commit")
 
 
@@ -121,11 +125,11 @@ def _bury(kind: str, row: DirtyLike, error: DatabaseError) -> None:
     """Set a like aside that SQL refuses; Redis still has it, and the next change of it tries again."""
     logger.error("a like of a %s cannot be mirrored: %s", kind, error)
     payload = {"kind": kind, "thing": row.thing, "player": row.player, "version": row.version, "amount": row.amount}
-    DeadLetter.note(DEAD, _subject(kind, row), payload, str(error), clock.now())
+    DeadLetter.note(DEAD, _subject(kind, row.thing, row.player), payload, str(error), clock.now())
 
 
-def _subject(kind: str, row: DirtyLike) -> str:
-    return f"{kind} {row.thing} {row.player}"
+def _subject(kind: str, thing: str, player: str) -> str:
+    return f"{kind} {thing} {player}"
 
 
 def retry(letter: DeadLetter, at: datetime) -> str:
@@ -139,5 +143,18 @@ def retry(letter: DeadLetter, at: datetime) -> str:
 
 
 def drop(letter: DeadLetter, at: datetime) -> None:
-    """Give up: SQL keeps what it has of this like, until the player changes it again."""
+    """Give up: SQL keeps what it has of this like, until the player changes it again. In Redis it stays as it is."""
     DeadLetter.resolve(DEAD, [letter.subject], DROPPED, at)
+
+
+def is_given_up(kind: str, pair: tuple[str, str], version: int) -> bool:
+    """Whether somebody has given up a later state of a like (thing, player) than SQL has, which is of ``version``."""
+    dropped = DeadLetter.objects.filter(kind=DEAD, subject=_subject(kind, *pair), resolution=DROPPED)
+    return dropped.filter(payload__version__gt=version).exists()
+
+
+def _dropping() -> str:
+    return _("SQL keeps what it has of this like, until the player changes it again. Pages show it as Redis has it.")
+
+
+DEAD_WORK = Work(retry, drop, _dropping)

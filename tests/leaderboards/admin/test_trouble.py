@@ -1,13 +1,13 @@
 """Dead letters and differences in the admin, and voiding a submission there."""
 
 import re
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.test import Client
 
-from foundation import clock
+from foundation import clock, dead_letters
 from foundation.models import DeadLetter
 from leaderboards.models import Difference, Period, Player, Standing, State, Submission
 from leaderboards.services.mirror import mirror
@@ -43,6 +43,7 @@ def test_a_dead_letter_says_why_and_is_retried(admin: Client, poisoned: Period) 
         html = page(admin, f"{LETTERS}{letter.pk}/change/")
         assert "refuses_one_player" in html
         assert "&quot;player&quot;: &quot;poison&quot;" in html
+        assert "SQL keeps what it has of this standing" in html
 
         assert "refused again" in act(admin, LETTERS, "retry", letter)
 
@@ -136,6 +137,49 @@ def test_a_dead_letter_is_dropped(admin: Client, poisoned: Period) -> None:
 
     assert DeadLetter.objects.get().resolution == "dropped"
     assert Standing.objects.get().points == 1
+
+
+def test_a_letter_of_another_app_is_retried_and_dropped_as_that_app_says(
+    admin: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+
+    def retry(letter: DeadLetter, _at: datetime) -> str:
+        done.append(f"retry {letter.subject}")
+        return "no ink"
+
+    def drop(letter: DeadLetter, _at: datetime) -> None:
+        done.append(f"drop {letter.subject}")
+
+    monkeypatch.setitem(dead_letters._kinds, "poem", dead_letters.Work(retry, drop, lambda: "It stays unwritten."))
+    DeadLetter.note("poem", "1", {}, "no paper", clock.now())
+    letter = DeadLetter.objects.get()
+
+    html = page(admin, f"{LETTERS}{letter.pk}/change/")
+    retried, dropped = (act(admin, LETTERS, action, letter) for action in ("retry", "drop"))
+
+    assert "It stays unwritten." in html
+    assert "no paper" in html
+    assert "/edit/" not in html
+    assert "Poem 1: refused again: no ink" in retried
+    assert "Poem 1: dropped." in dropped
+    assert done == ["retry 1", "drop 1"]
+    assert [noted.get_change_message() for noted in LogEntry.objects.order_by("pk")] == [
+        "Retried: refused again.",
+        "Dropped.",
+    ]
+
+
+def test_a_letter_of_an_app_that_is_gone_says_so_and_stays(admin: Client) -> None:
+    DeadLetter.note("poem", "1", {}, "no paper", clock.now())
+    letter = DeadLetter.objects.get()
+
+    told = [act(admin, LETTERS, action, letter) for action in ("retry", "drop")]
+    told.append(page(admin, f"{LETTERS}{letter.pk}/change/"))
+
+    assert all("Nothing that runs here does work of the kind" in html for html in told)
+    assert DeadLetter.objects.get().resolved_at is None
+    assert not LogEntry.objects.exists()
 
 
 def test_a_stranger_can_neither_see_nor_act(stranger: Client, poisoned: Period) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from math import inf
 
 import pytest
 from django.db import DataError
@@ -22,6 +23,7 @@ from likes.models import Like, LikeChange, LikeCount, LikeKind
 from likes.registry import Likeable
 from likes.selectors.lag import lag
 from likes.services import mirror as mirroring
+from likes.services.check import check_all
 from likes.services.settle import settle_due
 from likes.stores import kinds
 from likes.stores.base import Liker, Shown
@@ -224,6 +226,27 @@ class TestMirror:
             registry.provide(kind)
             assert mirroring.retry(letter, NOW) == ""
             assert in_sql("bad") == Told(1, {"a": 1})
+
+    def test_a_like_that_is_given_up_is_no_difference_until_the_player_changes_it(self, links: None) -> None:
+        with applause() as kind:
+            registry.provide(replace(kind, counted=refuse_thing("bad")))
+            RedisStore(kind).like("bad", "a", NOW)
+            mirroring.mirror_all()
+
+            mirroring.drop(DeadLetter.objects.get(), NOW)
+            [given_up] = check_all(NOW, inf, kind=KIND)
+            registry.provide(kind)
+            RedisStore(kind).like("bad", "b", NOW)
+            RedisStore(kind).unlike("bad", "a", NOW)
+            RedisStore(kind).like("bad", "a", LATER)
+            mirroring.mirror_all()
+            assert in_sql("bad") == Told(2, {"a": 1, "b": 1})
+            Like.objects.filter(player__external_id="a").update(amount=0)
+            [damaged] = check_all(NOW, inf, kind=KIND)
+
+            assert (given_up.differences, DeadLetter.objects.count()) == ([], 1)
+            assert "like" in [each.where for each in damaged.differences]
+            assert in_sql("bad") == Told(2, {"a": 1, "b": 1})
 
 
 def refuse_thing(thing: str) -> Callable[[Mapping[str, int]], None]:

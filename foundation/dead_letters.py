@@ -1,0 +1,44 @@
+"""What can be done about dead letters: each app says how work of its kinds is tried again or given up (``provide``).
+
+Whoever shows letters asks here, and imports none of those apps. The trap: a letter may be older than the app that
+would know what to do with it; then nobody does, and that is said.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from foundation.errors import NotFound
+from foundation.models import DeadLetter
+
+
+class NobodysLetter(NotFound):
+    """No installed app does work of this kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One kind.
+
+    ``retry`` returns why it still fails, or nothing; ``drop`` gives the work up. Both raise a refusal where they
+    changed nothing. ``dropping`` says in a sentence what dropping does, and is looked up when it is shown.
+    """
+
+    retry: Callable[[DeadLetter, datetime], str]
+    drop: Callable[[DeadLetter, datetime], None]
+    dropping: Callable[[], str]
+
+
+_kinds: dict[str, Work] = {}
+
+
+def provide(kind: str, work: Work) -> None:
+    """Have letters of this kind retried and dropped so. The latest word about a kind counts."""
+    _kinds[kind] = work
+
+
+def work(letter: DeadLetter) -> Work:
+    """What can be done about a letter. Raises ``NobodysLetter``."""
+    if letter.kind not in _kinds:
+        raise NobodysLetter(f"Nothing that runs here does work of the kind {letter.kind!r}.")
+    return _kinds[letter.kind]
