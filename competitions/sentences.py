@@ -42,11 +42,11 @@ def _sentence(notice: Notice, zone: str) -> str:
     if kind is NoticeKind.EXTENDED:
         return _end_moved(notice, zone)
     if kind is NoticeKind.CANCELLED:
-        return f"{_('The competition was cancelled.')} {_reason(notice)}".strip()
+        return " ".join([_("The competition was cancelled."), _reason(notice)]).strip()
     if kind is NoticeKind.FIRST_LOST:
-        return f"{_('You lost first place.')} {_now(notice)}".strip()
+        return " ".join([_("You lost first place."), _now(notice)]).strip()
     if kind is NoticeKind.FIRST_TAKEN:
-        return f"{_('You took first place.')} {_before(notice)}".strip()
+        return " ".join([_("You took first place."), _before(notice)]).strip()
     entered = _("You entered the top 3.") if kind is NoticeKind.TOP3_ENTERED else _("You entered the top 10.")
     return f"{entered} {_now(notice)} {_before(notice)}".strip()
 

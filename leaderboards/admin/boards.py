@@ -189,13 +189,14 @@ class BoardAdmin(admin.ModelAdmin[Board]):
         """Asked once more: a retired board does not come back."""
         chosen = list(boards.filter(retired_at=None))
         if "confirmed" not in request.POST:
+            at_once = _("at once")
             context = {
                 **self.admin_site.each_context(request),
                 "title": _("Retire boards"),
                 "question": _(
                     "The running period of each will be its last one. History stays. This can not be undone."
                 ),
-                "rows": [f"{board.seq}: {board.name} ({_end(board) or _('at once')})" for board in chosen],
+                "rows": [f"{board.seq}: {board.name} ({_end(board) or at_once})" for board in chosen],
                 "chosen": chosen,
                 "action": "retire",
                 "confirm": _("Yes, retire"),
@@ -287,7 +288,8 @@ def _waiting(board: Board) -> dict[str, Any] | None:
         return None
     if not changes or stored.period == PeriodKind.ALL_TIME:
         return None
-    said = [f"{name.replace('_', ' ')} {setting_in_words(stored, name, value)}" for name, value in changes.items()]
+    names = {name: str(Board._meta.get_field(name).verbose_name) for name in changes}
+    said = [f"{names[name]} {setting_in_words(stored, name, value)}" for name, value in changes.items()]
     return {"since": _end(stored), "changes": said}
 
 

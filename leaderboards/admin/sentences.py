@@ -48,8 +48,8 @@ def rules_in_words(board: Board, rules: Rules) -> str:
         return f"{begins} {_way_of_points(rules) % words} {_bounds(rules)}"
     words["order"] = _(", then ").join(_criterion(each) for each in rules.criteria)
     if rules.achieved_at:
-        return f"{begins} {_('Players are compared by %(order)s; %(update)s.') % words}"
-    return f"{begins} {_('Players are compared by %(order)s; %(update)s; %(ties)s.') % words}"
+        return " ".join([begins, _("Players are compared by %(order)s; %(update)s.") % words])
+    return " ".join([begins, _("Players are compared by %(order)s; %(update)s; %(ties)s.") % words])
 
 
 def _way_of_points(rules: Rules) -> str:

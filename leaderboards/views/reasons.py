@@ -31,7 +31,7 @@ def _counts(board: Board, me: Row) -> str:
     if me.achieved_at is None:
         return counts
     since = {"moment": formats.moment(me.achieved_at, board.timezone)}
-    return f"{counts} {_('It has stood so since %(moment)s.') % since}"
+    return " ".join([counts, _("It has stood so since %(moment)s.") % since])
 
 
 def _better(me: Row) -> str:
