@@ -6,6 +6,7 @@ import pytest
 
 from foundation import clock
 from leaderboards.models import Player
+from tests.at_once import at_once
 from tests.leaderboards.api.conftest import Caller, Make, problem
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -20,6 +21,17 @@ class TestLiking:
         assert (first.status_code, first.json()) == (200, {"liked": True, "count": 1})
         assert again.json() == {"liked": True, "count": 1}
         assert other.json() == {"liked": True, "count": 2}
+
+    def test_asked_for_eight_times_at_once_each_is_told_the_same(self, songs: str, game: Caller) -> None:
+        path = f"/likes/{songs}/1/ann"
+        game.send("PUT", f"/likes/{songs}/1/bob")
+
+        told = [
+            at_once([lambda wanted=wanted: game.send(wanted, path).json() for _ in range(8)])
+            for wanted in ("PUT", "DELETE") * 3
+        ]
+
+        assert told == [[{"liked": True, "count": 2}] * 8, [{"liked": False, "count": 1}] * 8] * 3
 
     def test_taking_it_back_is_no_less_sure(self, songs: str, game: Caller) -> None:
         for player in ("alice", "bob"):
