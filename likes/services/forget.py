@@ -16,8 +16,10 @@ from likes import registry
 from likes.core.kinds import Storage
 from likes.models import Like
 from likes.registry import Likeable
+from likes.services import count as counting
 from likes.services import liked_on
 from likes.services import mirror as mirroring
+from likes.services.adopt import adopt
 from likes.services.count import count
 from likes.services.hold import hold
 from likes.stores.choose import store_of
@@ -54,6 +56,7 @@ def _follow(likeable: Likeable, at: datetime) -> None:
     if likeable.storage == Storage.REDIS:
         mirroring.mirror(likeable)
         return
+    adopt(likeable)  # outside of the transaction: it takes from Redis what its commits have kept
     with transaction.atomic():
         hold(likeable)
         count(likeable, at)
@@ -63,3 +66,11 @@ def _forget_in_views(likeable: Likeable, things: Sequence[str], player: str) -> 
     views = Views(likeable.kind, redis.boards())
     for start in range(0, len(things), CHUNK):
         views.forget(things[start : start + CHUNK], player)
+
+
+def forget_letters(kind: str, things: Sequence[str]) -> None:
+    """Let go of what SQL said when it would not count these things: it may quote what somebody wrote.
+
+    What still waits is tried again a second later, and set aside with SQL's words of then.
+    """
+    DeadLetter.objects.filter(kind=counting.DEAD, payload__kind=kind, payload__thing__in=list(things)).delete()
