@@ -1,6 +1,7 @@
 """The likes app."""
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class LikesConfig(AppConfig):
@@ -8,12 +9,13 @@ class LikesConfig(AppConfig):
 
     default_auto_field = "django.db.models.BigAutoField"
     name = "likes"
+    verbose_name = _("Likes")
 
     def ready(self) -> None:
         """Who stands below asks what is late and what to do about dead letters, renews kinds for a Redis that nobody
         knows, and has players forgotten."""
         from foundation import dead_letters, health
-        from leaderboards.services import erase
+        from leaderboards.services import erase, follow
         from leaderboards.services import settle as boards
         from likes.selectors.lag import lag
         from likes.services import count, forget, mirror, number
@@ -23,5 +25,6 @@ class LikesConfig(AppConfig):
         boards.also(renew_all)
         erase.first(forget.forget)
         erase.also(number.forget)
+        follow.also(mirror.mirror_all)
         for service in (count, mirror):
             dead_letters.provide(service.DEAD, service.DEAD_WORK)

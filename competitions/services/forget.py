@@ -12,7 +12,9 @@ from django.contrib.contenttypes.models import ContentType
 from django.db.models import QuerySet
 
 from competitions.models import Change, Comment, Invitation, Notice, Participant, Preference
+from competitions.services.likeable import KIND
 from leaderboards.models import Player
+from likes.services.forget import forget_letters
 
 
 def forget(player: Player, at: datetime) -> None:
@@ -26,6 +28,7 @@ def forget(player: Player, at: datetime) -> None:
     own.update(reason="")
     comments.filter(deleted_at=None).update(text="", deleted_at=at)
     comments.update(hidden_reason="")
+    forget_letters(KIND, [str(pk) for pk in comments.values_list("pk", flat=True)])
     Notice.objects.filter(player=player).delete()
     Preference.objects.filter(player=player).delete()
     Invitation.objects.filter(external_id=player.external_id).delete()

@@ -5,7 +5,7 @@ from typing import Any
 
 from leaderboards.management.command import Command as BaseCommand
 from leaderboards.selectors.kept import all_kept
-from leaderboards.services.mirror import mirror_all
+from leaderboards.services.follow import follow_all
 
 
 class Command(BaseCommand):
@@ -19,5 +19,5 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """What only Redis has is mirrored first; where it is away, the log says so."""
-        mirror_all()
+        follow_all()
         self.print_json(all_kept(options["player"]))

@@ -8,6 +8,7 @@ from competitions.models import Change, Comment
 from competitions.services.comment import delete, edit, write
 from competitions.services.moderate import hide, show
 from foundation import clock
+from foundation.models import DeadLetter
 from leaderboards.errors import Banned
 from leaderboards.models import Player
 from leaderboards.services.erase import erase_player
@@ -145,6 +146,9 @@ def test_erasing_a_player_takes_his_words_and_why_they_were_hidden(links: None) 
     plain, hidden, other = (say(competition, name, "Ann lives here.") for name in ("ann", "ann", "bob"))
     hide(hidden.pk, "Ann told her address.", SOON, None)
     liked(plain, "bob")
+    for each in (plain, other):
+        payload = {"kind": "comment", "thing": str(each.pk)}
+        DeadLetter.note("likes", f"comment:{each.pk}", payload, f"Failing row contains ({each.text})", SOON)
 
     erased = erase_player("ann", clock.now())
 
@@ -153,3 +157,4 @@ def test_erasing_a_player_takes_his_words_and_why_they_were_hidden(links: None) 
     assert not Change.objects.filter(details__player="ann").exists()
     assert not Change.objects.filter(reason__contains="Ann").exists()
     assert Comment.objects.get(pk=other.pk).text == "Ann lives here."
+    assert [letter.payload["thing"] for letter in DeadLetter.objects.all()] == [str(other.pk)]

@@ -18,6 +18,7 @@ from likes.stores.choose import store_of
 from likes.stores.views import Views
 from tests.at_once import at_once
 from tests.contracts.likes.kinds import NOW, STORAGES, name_of, registered, settled
+from tests.leaderboards.commands.calls import run
 from tests.links import links, redis_known
 
 __all__ = ["links", "redis_known"]
@@ -121,3 +122,16 @@ def test_who_is_erased_while_his_like_is_under_way_likes_nothing(redis_known: No
 
         assert [(each.count, each.own, each.changed) for each in (late, later)] == [(0, 0, False)] * 2
         assert names_in_redis("gone girl") == []
+
+
+@pytest.mark.parametrize("form", STORAGES, ids=name_of)
+def test_an_export_holds_his_likes_those_of_the_last_moment_too(redis_known: None, form: tuple[Storage, int]) -> None:
+    for name in ("ann", "bob"):
+        Player.objects.create(external_id=name)
+    with registered(form) as kind:
+        store_of(kind).like("1", "ann", NOW)
+        store_of(kind).like("2", "bob", NOW)
+
+        kept = run("player_export", "ann").json
+
+    assert [(row["kind"], row["thing"], row["amount"]) for row in kept["likes"]] == [("note", "1", 1)]
