@@ -52,3 +52,10 @@ def _empty_redis(_redis_databases: list[redis.Redis]) -> None:
     for client in _redis_databases:
         client.flushdb()
     rate_limit.forget_own()
+
+
+@pytest.fixture(autouse=True)
+def _no_page_of_another_test() -> None:
+    from leaderboards.views import second  # not before Django is set up
+
+    second.forget()

@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
-from django.core.cache import cache
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from leaderboards.selectors import board_by_seq
-from leaderboards.views.second import _key
+from leaderboards.views import second
 from tests.leaderboards.views.pages import signed_in, text
 from tests.leaderboards.views.test_refreshing import count_round_trips
 from tests.playing import make_board, name, score
@@ -43,19 +42,19 @@ def test_the_second_of_two_is_answered_without_sql_or_redis(
     trips = count_round_trips(monkeypatch)
 
     with django_assert_num_queries(0):
-        second = client.get(address.format(board))
+        again = client.get(address.format(board))
 
     assert trips == []
-    assert second.content == first.content
-    assert second.get("ETag") == first.get("ETag")
-    assert second["Cache-Control"] == "private, no-cache"
-    assert "Content-Security-Policy" in second
+    assert again.content == first.content
+    assert again.get("ETag") == first.get("ETag")
+    assert again["Cache-Control"] == "private, no-cache"
+    assert "Content-Security-Policy" in again
 
 
 def test_after_the_second_it_is_read_anew(client: Client, board: int) -> None:
     client.get(f"/boards/{board}/")
     score(board, {"newcomer": 5000})
-    cache.clear()
+    second.forget()
 
     assert "newcomer" in text(client.get(f"/boards/{board}/"))
 
@@ -63,18 +62,26 @@ def test_after_the_second_it_is_read_anew(client: Client, board: int) -> None:
 def test_while_one_makes_the_next_answer_the_others_get_the_old_one(client: Client, board: int) -> None:
     address = f"/boards/{board}/"
     old = client.get(address)
-    key = _key(old.wsgi_request)
     score(board, {"newcomer": 5000})
-    cache.delete(f"{key}:fresh")
+    (kept,) = second._kept.values()
 
-    cache.add(f"{key}:made", True, 3)
+    kept.next_at = 0.0
+    assert second._found(("en", address)) is None  # somebody makes it
     beside = client.get(address)
-    cache.delete(f"{key}:made")
+    kept.next_at = 0.0
     maker = client.get(address)
 
     assert beside.content == old.content
     assert "newcomer" in text(maker)
     assert "newcomer" in text(client.get(address))
+
+
+def test_no_more_are_kept_than_memory_is_meant_for(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(second, "MOST", 2)
+    for _ in range(3):
+        client.get(f"/boards/{make_board()}/")
+
+    assert len(second._kept) <= 2
 
 
 def test_a_kept_part_that_the_asker_has_is_304(client: Client, board: int) -> None:
@@ -111,7 +118,7 @@ def test_a_board_that_was_made_private_is_gone_after_the_second(client: Client, 
     shown = board_by_seq(board)
     shown.visibility = "private"
     shown.save()
-    cache.clear()
+    second.forget()
 
     assert client.get(f"/boards/{board}/").status_code == 404
 
@@ -135,7 +142,7 @@ def test_a_page_asks_sql_a_fixed_number_of_times(
 ) -> None:
     client = Client() if who == "anybody" else signed_in(Client(), "someone", "p001")
     client.get(address.format(board))
-    cache.clear()
+    second.forget()
 
     with django_assert_max_num_queries(QUERIES[who, address]):
         client.get(address.format(board))
