@@ -1,7 +1,11 @@
 """A kind that is kept another way than before has the likes that it had, and shows them."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
+from foundation.redis import Link, RedisAway
 from leaderboards.stores.sql_writes import ensure_players
 from likes.core.kinds import Storage
 from likes.registry import Likeable
@@ -74,3 +78,30 @@ def test_until_its_counts_are_made_none_is_negative_or_without_ones_own() -> Non
         own, nobodys = (store_of(after).read(["8"], player)[0] for player in ("ann", None))
 
     assert [(each.count, each.own) for each in (taken_back, own, nobodys)] == [(0, 0), (1, 1), (0, 0)]
+
+
+@pytest.mark.parametrize("storage", [Storage.HYBRID, Storage.SQL])
+def test_what_only_redis_has_waits_for_it_and_everything_else_does_not(
+    storage: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with registered((Storage.REDIS, 10)) as before:
+        store_of(before).like("7", "ann", NOW)
+        settled(before)
+        store_of(before).like("7", "bob", NOW)
+
+    with registered((storage, 10)) as after:
+        with monkeypatch.context() as gone:
+            gone.setattr(Link, "_exchange", away)
+            count(after, NOW)
+            store_of(after).like("7", "cy", NOW)
+            count(after, NOW)
+            meanwhile = told(after)
+        for _ in range(2):  # counted, and views dropped
+            count(after, NOW)
+
+        assert (meanwhile, told(after)) == ((2, 1, ["ann", "cy"]), (3, 1, ["ann", "bob", "cy"]))
+
+
+def away(_link: Link, _commands: Sequence[Sequence[Any]]) -> list[Any]:
+    """What is sent to Redis does not get there."""
+    raise RedisAway("Redis is away.")
