@@ -9,12 +9,14 @@ import logging
 
 from django.db import transaction
 
+from foundation import redis
 from foundation.errors import Unavailable
 from likes.core.kinds import Storage
 from likes.models import LikeChange, LikeCount, LikeKind
 from likes.registry import Likeable
 from likes.services import mirror as mirroring
 from likes.services.hold import hold
+from likes.stores.redis_settling import RedisSettler
 from likes.stores.sql_counts import put_right, things_after
 
 logger = logging.getLogger(__name__)
@@ -37,9 +39,10 @@ def adopt(likeable: Likeable) -> None:
 
 
 def _follows(likeable: Likeable) -> bool:
-    """Let SQL have what only Redis has; False while nobody can ask it."""
+    """Let SQL have what only Redis has, and Redis forget the kind; False while nobody can ask it."""
     try:
         mirroring.drain(likeable)
+        RedisSettler(likeable, redis.boards()).leave()
     except Unavailable as error:
         logger.warning("likes of %s that only Redis has wait for it: %s", likeable.kind, error.detail)
         return False

@@ -73,6 +73,11 @@ class RedisSettler:
                 self._link.call("UNLINK", *ours)
             tell()
 
+    def leave(self) -> None:
+        """Let all of the kind go, since it is kept elsewhere. The generation first: without one nobody writes here."""
+        self._link.call("UNLINK", self._keys.gen, self._keys.seq, self._keys.dirty)
+        self.unlink_things(lambda: None)
+
     def things(self) -> Iterator[list[str]]:
         """Every thing of the kind that somebody likes, some at a time; one may come twice."""
         for keys in self._scanned(ThingKeys(self._kind, "*").liked_by):

@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+import redis as driver
+from django.conf import settings
 
 from foundation.redis import Link, RedisAway
 from leaderboards.stores.sql_writes import ensure_players
 from likes.core.kinds import Storage
+from likes.errors import LikesUnavailable
 from likes.registry import Likeable
 from likes.services.count import count
 from likes.stores.choose import store_of
@@ -100,6 +103,21 @@ def test_what_only_redis_has_waits_for_it_and_everything_else_does_not(
             count(after, NOW)
 
         assert (meanwhile, told(after)) == ((2, 1, ["ann", "cy"]), (3, 1, ["ann", "bob", "cy"]))
+
+
+@pytest.mark.parametrize("storage", [Storage.HYBRID, Storage.SQL, Storage.APPEND])
+def test_redis_forgets_who_liked_what_it_decides_over_no_more(storage: Storage) -> None:
+    with registered((Storage.REDIS, 10)) as before:
+        store_of(before).like("7", "ann", NOW)
+    with registered((storage, 10)) as after:
+        count(after, NOW)
+
+        with pytest.raises(LikesUnavailable):  # by a process that has not heard of it yet
+            store_of(before).like("7", "bob", NOW)
+        with driver.Redis.from_url(settings.REDIS_URL) as client:
+            left = [key for key in client.scan_iter() if b"ann" in (client.dump(key) or b"")]
+
+        assert (left, told(after)) == ([], (1, 1, ["ann"]))
 
 
 def away(_link: Link, _commands: Sequence[Sequence[Any]]) -> list[Any]:
