@@ -1,6 +1,7 @@
 """The competitions app."""
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class CompetitionsConfig(AppConfig):
@@ -8,6 +9,7 @@ class CompetitionsConfig(AppConfig):
 
     default_auto_field = "django.db.models.BigAutoField"
     name = "competitions"
+    verbose_name = _("Competitions")
 
     def ready(self) -> None:
         """What stands below asks for competitions and likes comments, and tells of players to forget, without

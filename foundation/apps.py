@@ -1,6 +1,7 @@
 """The foundation as an installed app: it owns tables of its own (keys, known servers)."""
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class FoundationConfig(AppConfig):
@@ -8,6 +9,7 @@ class FoundationConfig(AppConfig):
 
     default_auto_field = "django.db.models.BigAutoField"
     name = "foundation"
+    verbose_name = _("Foundation")
 
     def ready(self) -> None:
         """The checks register themselves; the outbox tells readiness what waits for somebody."""

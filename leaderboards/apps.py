@@ -1,6 +1,7 @@
 """The leaderboards app."""
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class LeaderboardsConfig(AppConfig):
@@ -8,6 +9,7 @@ class LeaderboardsConfig(AppConfig):
 
     default_auto_field = "django.db.models.BigAutoField"
     name = "leaderboards"
+    verbose_name = _("Leaderboards")
 
     def ready(self) -> None:
         """Whoever looks after the site asks below what is late, and what to do about dead letters."""

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 
 from competitions.admin.acts import ACTS, Act, ActForm
 from competitions.models import Competition
+from competitions.refusals import translated
 from competitions.selectors.participants import not_started
 from competitions.selectors.standings import standings
 from foundation import clock
@@ -58,7 +59,7 @@ class ActPages(admin.ModelAdmin[Competition]):
             act.run(form.competition, form.cleaned_data, clock.now(), request.user)
         except SunwiError as error:
             field = getattr(error, "field", None)
-            form.add_error(field if field in form.fields else None, error.detail)
+            form.add_error(field if field in form.fields else None, translated(error.detail))
             return False
         self.log_change(request, form.competition, f"{act.done}")
         messages.success(request, str(act.done))

@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy as _lazy
 from competitions.admin.times import ClockField, as_typed, in_zone
 from competitions.errors import BadCompetition
 from competitions.models import Competition, NoticeKind
+from competitions.refusals import translated
 from competitions.services.invite import read_invited
 from competitions.services.picture import LARGEST, as_webp
 from competitions.services.publish import check, check_joining, check_times
@@ -97,14 +98,14 @@ class CompetitionForm(forms.ModelForm[Competition]):
         try:
             return as_webp(file.read(LARGEST + 1) if file.size and file.size <= LARGEST else b"\0" * (LARGEST + 1))
         except BadCompetition as error:
-            raise ValidationError(error.detail) from error
+            raise ValidationError(translated(error.detail)) from error
 
     def clean_invited(self) -> list[str]:
         """The ids, or which line holds none."""
         try:
             return read_invited(self.cleaned_data["invited"])
         except BadPlayer as error:
-            raise ValidationError(error.detail) from error
+            raise ValidationError(translated(error.detail)) from error
 
     def clean(self) -> dict[str, Any]:
         """Times where they were meant, and in order: the row's own constraint would say it in its own words."""
@@ -128,7 +129,7 @@ class CompetitionForm(forms.ModelForm[Competition]):
         try:
             rule()
         except (BadCompetition, BadBoard) as error:
-            self.add_error(error.field if error.field in self.fields else None, error.detail)
+            self.add_error(error.field if error.field in self.fields else None, translated(error.detail))
 
     def _check(self) -> None:
         at = clock.now()

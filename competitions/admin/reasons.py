@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 
+from competitions.refusals import translated
 from competitions.services.changes import LONGEST_REASON
 from foundation.errors import SunwiError
 from leaderboards.admin.paging import ReadOnlyAdmin
@@ -60,7 +61,7 @@ class WithReason(ReadOnlyAdmin[Row]):
             try:
                 asked.deed(row, reason, request.user)
             except SunwiError as error:
-                messages.error(request, f"{asked.name(row)}: {error.detail}")
+                messages.error(request, f"{asked.name(row)}: {translated(error.detail)}")
             else:
                 done += 1
                 self.log_change(request, row, f"{asked.action}: {reason}" if reason else asked.action)

@@ -59,8 +59,11 @@ def check_window(rules: Rules, window: Window) -> None:
         if longest is None:
             raise BadCompetition(error.detail, "board") from error
         days = int(longest.total_seconds() * 10 / DAY_SECONDS) / 10
-        hint = f"On this board a competition lasts at most {days} days, so that the time left fits its scores."
-        raise BadCompetition(f"{hint} {error.detail}", "ends_at") from error
+        raise BadCompetition(
+            f"On this board a competition lasts at most {days} days, so that the time left fits its scores. "
+            f"{error.detail}",
+            "ends_at",
+        ) from error
 
 
 def check_year(moment: datetime, field: str) -> None:

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods
 
 from competitions.errors import BadPreference
 from competitions.models import NoticeKind, Preference
+from competitions.refusals import translated
 from competitions.selectors.preferences import preference_of
 from competitions.services.preferences import MUTABLE, Wishes, keep
 from competitions.views.access import for_players
@@ -82,7 +83,7 @@ def _keep(form: PreferenceForm, player: Player) -> bool:
     try:
         keep(player, form.wishes())
     except BadPreference as error:
-        words = _("There is no such time zone.") if error.field == "timezone" else error.detail
+        words = _("There is no such time zone.") if error.field == "timezone" else translated(error.detail)
         form.add_error(error.field if error.field in form.fields else None, words)
         return False
     return True

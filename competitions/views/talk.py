@@ -15,6 +15,7 @@ from django.utils.translation import ngettext
 from competitions import errors
 from competitions.core.comments import LONGEST, MOST_LINES, closes_at
 from competitions.models import Comment, Competition
+from competitions.refusals import translated
 from competitions.selectors.comments import Order, Reader, Said, comments, most_liked_today
 from competitions.views.access import own_player
 from competitions.views.words import moment
@@ -140,7 +141,7 @@ def refusal(error: SunwiError) -> str:
         Banned: _("This player may not comment."),
         RateLimited: _("That was a lot in a short time. Try again in a minute."),
     }
-    return next((words for kind, words in sentences.items() if isinstance(error, kind)), error.detail)
+    return next((words for kind, words in sentences.items() if isinstance(error, kind)), translated(error.detail))
 
 
 def _bad(error: errors.BadComment) -> str:

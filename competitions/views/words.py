@@ -10,6 +10,7 @@ from django.utils.translation import ngettext, pgettext
 from competitions import errors
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition, Joining, RewardTier, TierKind
+from competitions.refusals import translated
 from foundation.errors import SunwiError
 from leaderboards import formats
 from leaderboards.errors import Banned
@@ -82,7 +83,7 @@ def refusal(error: SunwiError, competition: Competition, now: datetime) -> str:
         errors.NotAParticipant: _("You do not take part in this competition."),
         Banned: _("This player may not take part."),
     }
-    return next((words for kind, words in sentences.items() if isinstance(error, kind)), error.detail)
+    return next((words for kind, words in sentences.items() if isinstance(error, kind)), translated(error.detail))
 
 
 def joining_was_until(competition: Competition, now: datetime) -> str:

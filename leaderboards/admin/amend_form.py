@@ -17,6 +17,7 @@ from leaderboards.core.entries import read_time
 from leaderboards.core.instants import from_milliseconds
 from leaderboards.core.policies import State
 from leaderboards.models import Period
+from leaderboards.refusals import translated
 from leaderboards.services.amend import SetAside, read_state
 
 
@@ -67,7 +68,7 @@ class AmendForm(forms.Form):
         try:
             return read_time(self.cleaned_data["at"])
         except SunwiError as error:
-            raise ValidationError(error.detail) from error
+            raise ValidationError(translated(error.detail)) from error
 
     def clean(self) -> dict[str, Any]:
         """Whatever an entry would be refused for."""
@@ -76,7 +77,7 @@ class AmendForm(forms.Form):
             try:
                 self.state = read_state(self._period, player, self.cleaned_data["worth"], self.cleaned_data["at"])
             except SunwiError as error:
-                raise ValidationError(error.detail) from error
+                raise ValidationError(translated(error.detail)) from error
         return self.cleaned_data
 
 

@@ -20,6 +20,7 @@ from leaderboards.core.periods import window_at
 from leaderboards.core.settings import FIXED, WAITING
 from leaderboards.errors import BadBoard
 from leaderboards.models import Board
+from leaderboards.refusals import translated
 from leaderboards.services.boards import SETTINGS, check_board
 
 BOUNDS = ("minimum", "maximum", "total_maximum")
@@ -114,7 +115,7 @@ class BoardForm(forms.ModelForm[Board]):
         try:
             check_board(self._checked())
         except BadBoard as error:
-            self.add_error(error.field if error.field in self.fields else None, error.detail)
+            self.add_error(error.field if error.field in self.fields else None, translated(error.detail))
 
     def _checked(self) -> Board:
         """What is to be checked: under another name while the board that is replaced still has it."""

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from django.contrib import admin, messages
+from django.contrib.admin.utils import label_for_field
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import PROTECT, QuerySet
@@ -288,8 +289,7 @@ def _waiting(board: Board) -> dict[str, Any] | None:
         return None
     if not changes or stored.period == PeriodKind.ALL_TIME:
         return None
-    names = {name: str(Board._meta.get_field(name).verbose_name) for name in changes}
-    said = [f"{names[name]} {setting_in_words(stored, name, value)}" for name, value in changes.items()]
+    said = [f"{label_for_field(key, Board)} {setting_in_words(stored, key, value)}" for key, value in changes.items()]
     return {"since": _end(stored), "changes": said}
 
 

@@ -18,6 +18,7 @@ from leaderboards.core.periods import PeriodKind, Window, next_window, window_at
 from leaderboards.core.settings import board_calendar, board_rules, sample_layout
 from leaderboards.errors import BadBoard, BadLabel
 from leaderboards.models import Board
+from leaderboards.refusals import translated
 
 BOUNDARIES = 5
 NEW = "…"  # stands for the number that SQL will give
@@ -61,8 +62,9 @@ def preview_of(board: Board, at: datetime, errors: Mapping[str, Sequence[str]] |
         try:
             fill(preview, board, at)
         except BadBoard as error:
-            if error.detail not in [refusal.detail for refusal in preview.refusals]:
-                preview.refusals.append(Refusal(error.field, error.detail))
+            detail = translated(error.detail)
+            if detail not in [refusal.detail for refusal in preview.refusals]:
+                preview.refusals.append(Refusal(error.field, detail))
     return preview
 
 

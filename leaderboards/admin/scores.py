@@ -14,6 +14,7 @@ from foundation.models import ServiceKey
 from leaderboards.admin.paging import ReadOnlyAdmin
 from leaderboards.core.periods import PeriodKind
 from leaderboards.models import Board, Period, Player, Standing, Submission
+from leaderboards.refusals import translated
 from leaderboards.services.import_scores import SERVICE as IMPORT
 from leaderboards.services.void import void_submission
 from leaderboards.stores.sql_writes import state_of
@@ -109,7 +110,7 @@ class SubmissionAdmin(ReadOnlyAdmin[Submission]):
             try:
                 void_submission(row, clock.now())
             except SunwiError as error:
-                messages.error(request, f"{row}: {error.detail}")
+                messages.error(request, f"{row}: {translated(error.detail)}")
             else:
                 voided += 1
                 self.log_change(request, row, "Voided.")

@@ -20,6 +20,7 @@ from foundation.models import DeadLetter
 from leaderboards.admin.amend_form import AmendForm, written
 from leaderboards.admin.paging import ReadOnlyAdmin
 from leaderboards.models import Difference
+from leaderboards.refusals import translated
 from leaderboards.services import amend, mirror
 
 
@@ -63,7 +64,7 @@ class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
         try:
             return dead_letters.work(letter).dropping()
         except SunwiError as error:
-            return error.detail
+            return translated(error.detail)
 
     @admin.action(description=_lazy("Retry the selected dead letters"), permissions=["act"])
     def retry(self, request: HttpRequest, letters: QuerySet[DeadLetter]) -> None:
@@ -72,7 +73,7 @@ class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
             try:
                 why = dead_letters.work(letter).retry(letter, clock.now())
             except SunwiError as error:
-                messages.error(request, f"{letter}: {error.detail}")
+                messages.error(request, f"{letter}: {translated(error.detail)}")
                 continue
             self._note(request, letter, "Retried", why)
 
@@ -83,7 +84,7 @@ class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
             try:
                 dead_letters.work(letter).drop(letter, clock.now())
             except SunwiError as error:
-                messages.error(request, f"{letter}: {error.detail}")
+                messages.error(request, f"{letter}: {translated(error.detail)}")
                 continue
             self.log_change(request, letter, "Dropped.")
             messages.success(request, _("%(letter)s: dropped.") % {"letter": letter})
@@ -114,7 +115,7 @@ class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
                 self._amend(request, letter, form, f"{written(period, form.state)}, before {form.before}")
                 return back
         except SunwiError as error:
-            messages.error(request, f"{letter}: {error.detail}")
+            messages.error(request, f"{letter}: {translated(error.detail)}")
             return back
         context = {**self.admin_site.each_context(request), "title": _("Edit"), "letter": letter, "form": form}
         return TemplateResponse(request, "admin/leaderboards/deadletter/edit.html", {**context, "opts": self.opts})

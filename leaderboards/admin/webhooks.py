@@ -19,6 +19,7 @@ from foundation import clock
 from foundation.errors import Invalid
 from foundation.models import WebhookEndpoint
 from foundation.webhooks import addresses, endpoints, outbox, signing
+from leaderboards.refusals import translated
 
 
 class EndpointForm(forms.ModelForm[WebhookEndpoint]):
@@ -45,7 +46,7 @@ class EndpointForm(forms.ModelForm[WebhookEndpoint]):
         try:
             addresses.parse(url)
         except Invalid as error:
-            raise ValidationError(error.detail) from error
+            raise ValidationError(translated(error.detail)) from error
         return url
 
     def clean_kinds(self) -> list[str]:
@@ -112,7 +113,7 @@ class WebhookEndpointAdmin(admin.ModelAdmin[WebhookEndpoint]):
             try:
                 row = outbox.enqueue_test(endpoint, clock.now())
             except Invalid as error:
-                messages.error(request, error.detail)
+                messages.error(request, translated(error.detail))
                 continue
             said = _(
                 "%(endpoint)s: %(message)s goes out within seconds; look at the webhook deliveries for the answer."

@@ -16,6 +16,7 @@ from foundation import clock
 from foundation.errors import RateLimited, SunwiError
 from leaderboards.errors import AlreadyLinked, BadLinkCode
 from leaderboards.models import Player
+from leaderboards.refusals import translated
 from leaderboards.services import link
 
 
@@ -55,4 +56,4 @@ def _sentence(error: SunwiError) -> str:
         return _("This code is not known, was used, or is older than ten minutes. Ask the game for a new one.")
     if isinstance(error, AlreadyLinked):
         return _("You, or this player, are linked already. A player belongs to one account, and an account to one.")
-    return error.detail
+    return translated(error.detail)

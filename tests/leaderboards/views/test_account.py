@@ -1,14 +1,8 @@
-"""Accounts, the pages of errors, and languages."""
-
-import re
-from pathlib import Path
+"""Accounts, and the pages of errors."""
 
 import pytest
-from django.conf import settings
 from django.template.loader import render_to_string
 from django.test import Client
-from django.utils import translation
-from django.utils.translation.template import templatize
 from pytest_django import DjangoAssertNumQueries
 
 from foundation import clock
@@ -93,16 +87,3 @@ def test_a_form_without_its_token_is_refused_in_the_sites_own_style() -> None:
 def test_the_page_of_a_failure_needs_no_database(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     with django_assert_num_queries(0):
         assert "Something went wrong" in render_to_string("500.html")
-
-
-def test_every_sentence_of_the_pages_is_translated_into_korean() -> None:
-    templates = Path(settings.BASE_DIR) / "templates"
-    pages = [page for page in templates.rglob("*.html") if "admin" not in page.parts]
-    sources = [templatize(page.read_text()) for page in pages]
-    wanted = {match[2] for source in sources for match in re.finditer(r"\bgettext\(u?(['\"])(.*?)\1\)", source)}
-
-    with translation.override("ko"):
-        left = {each for each in wanted if translation.gettext(each) == each}
-
-    assert len(wanted) > 40
-    assert left == set()

@@ -1,0 +1,47 @@
+"""What competitions refuse, in the reader's language; see ``leaderboards.refusals`` for how it is recognised."""
+
+from django.utils.translation import gettext_noop
+
+from leaderboards import refusals
+
+SENTENCES = (
+    *refusals.SENTENCES,
+    gettext_noop("It is a draft: delete it instead."),
+    gettext_noop("It was cancelled before."),
+    gettext_noop("It is final: its result stays."),
+    gettext_noop("It has ended meanwhile: its end cannot be moved any more."),
+    gettext_noop("It is a draft: change its end in its form."),
+    gettext_noop("It was cancelled: its end cannot be moved."),
+    gettext_noop("The new end lies in the past."),
+    gettext_noop("A competition must end after it starts."),
+    gettext_noop("Give a reason of 1 to %(longest)s characters."),
+    gettext_noop("The competition was cancelled; its record stays."),
+    gettext_noop("The competition was cancelled."),
+    gettext_noop("The result is final: a participant can be disqualified, and the row stays."),
+    gettext_noop("%(player)s does not take part in this competition."),
+    gettext_noop("%(player)s does not take part any more."),
+    gettext_noop("Its standings are not frozen: there is nothing to reveal."),
+    gettext_noop("Its result is not final yet: reveal it once the competition is closed."),
+    gettext_noop("Competitions lie in the years %(first)s to %(last)s."),
+    gettext_noop("A competition must end after it starts: move its end."),
+    gettext_noop("The end lies in the past: move it."),
+    gettext_noop("A competition needs a board of period `event`; this one has its own calendar."),
+    gettext_noop("The board is retired: take another."),
+    gettext_noop("Redis, which decides for this board, cannot count attempts: leave them open, or take another board."),
+    gettext_noop("Joining by code needs a code."),
+    gettext_noop("Joining must be possible for a while, and only until the end."),
+    gettext_noop("Quiet hours begin and end at a full hour, 0 to 23."),
+    gettext_noop("The standings cannot be frozen now, and nothing may come before; try again."),
+    gettext_noop("The standings in Redis are being settled."),
+    gettext_noop("The picture has %(size)s MB; at most 5 MB are taken."),
+    gettext_noop("This is no picture that can be read: take a JPEG, PNG, WebP or GIF file."),
+    gettext_noop("The picture has more than 40 million pixels: make it smaller first."),
+    gettext_noop(
+        "On this board a competition lasts at most %(days)s days, so that the time left fits its scores. %(why)s"
+    ),
+)
+
+
+def translated(detail: str) -> str:
+    """A refusal's ``detail`` in the active language, English if it is not known."""
+    return refusals.translated(detail, SENTENCES)

@@ -1,0 +1,85 @@
+"""What was refused, in the reader's language: for pages and the admin, never for the API, which speaks English.
+
+The core knows no translations, so its English details are recognised here by their wording. A sentence that is
+not listed stays English; a test holds that every listed one is still raised somewhere.
+"""
+
+import re
+from collections.abc import Sequence
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+_PLACE = re.compile(r"%\((\w+)\)s")
+
+SENTENCES = (
+    # boards
+    gettext_noop("Criteria cannot be added up: choose `best` or `latest`, or a board of points."),
+    gettext_noop("Fields are whole numbers: set `decimals` to 0."),
+    gettext_noop("`decimals` is 0 to %(most)s."),
+    gettext_noop("`decimals` is a whole number from 0 to 6."),
+    gettext_noop("`minimum` %(least)s lies above `maximum` %(most)s: lower the one or raise the other."),
+    gettext_noop(
+        "`maximum` %(most)s is more than a standing can hold: lower it to `total_maximum`, %(total)s, "
+        "or raise `total_maximum`."
+    ),
+    gettext_noop("`minimum` is too low; the lowest is %(least)s."),
+    gettext_noop("%(zone)s is no time zone. Use an IANA name such as Asia/Seoul."),
+    gettext_noop("A week starts on one of: %(days)s."),
+    gettext_noop("The cut-off is a local time in hours and minutes, 00:00 to 23:59."),
+    gettext_noop("The cut-off is a local time such as 00:00 or 04:30."),
+    gettext_noop("`%(field)s` is one of: %(values)s."),
+    gettext_noop("Each board needs a name of 1 to 100 characters."),
+    # players and entries
+    gettext_noop("`player` has %(number)s characters; 1 to %(most)s are allowed."),
+    gettext_noop("`player` contains a control character, a line break or a mark that turns the writing round."),
+    gettext_noop("`player` begins or ends with a blank."),
+    gettext_noop("`player` contains `/` or `,`, which have a meaning in addresses."),
+    gettext_noop("`points` must be %(least)s to %(most)s on this board."),
+    gettext_noop('`points` must be a number or a decimal string, such as 150 or "12.50".'),
+    gettext_noop("`points` %(points)s is no decimal number in ASCII digits, such as 150 or 12.50."),
+    gettext_noop("`points` has %(places)s here: send an exact multiple of %(step)s."),
+    gettext_noop("The number is far outside what any board allows."),
+    gettext_noop("`at` must be an RFC 3339 time with an offset, such as 2026-11-20T08:59:58Z."),
+    gettext_noop("`at` lies outside period %(period)s."),
+    gettext_noop("The field %(name)s must be a whole number."),
+    gettext_noop("The field `%(name)s` must be 0 to %(most)s on this board."),
+    # what stands in the way
+    gettext_noop("What decides for this board is away; try again."),
+    gettext_noop("Too many requests for the same players or ids at once; try again."),
+    gettext_noop("The store did not answer in time; send entries that have an `id` again."),
+    gettext_noop("%(player)s has scored meanwhile: look again."),
+    gettext_noop("%(player)s has no standing in this period."),
+    gettext_noop("Period %(period)s is closed."),
+    gettext_noop("Period %(period)s is closed; its standings stay as they are."),
+    gettext_noop("Period %(period)s is %(state)s, with what SQL had: drop the letter."),
+    gettext_noop("Period %(period)s is being settled: try again when it is."),
+    gettext_noop("This period's end follows from the calendar: it cannot be moved."),
+    gettext_noop("It has ended: its end cannot be moved any more."),
+    gettext_noop("The new end must lie ahead of now and behind the start: choose a later time."),
+    gettext_noop("It would run too long, choose an earlier end: %(why)s"),
+    gettext_noop("A standing does not fit with the new end: %(why)s"),
+    gettext_noop("Its standings in Redis are being settled; try again in a moment."),
+    gettext_noop("%(number)s standings are set aside as dead letters: retry or drop them first."),
+    gettext_noop("Redis was given another generation meanwhile; try again in a moment."),
+    gettext_noop("%(endpoint)s is disabled: enable it first."),
+    gettext_noop("`%(field)s`: %(why)s"),
+)
+
+
+def translated(detail: str, sentences: Sequence[str] = SENTENCES) -> str:
+    """A refusal's ``detail`` in the active language; the reason inside it, ``%(why)s``, too. English if not known."""
+    for sentence in sentences:
+        if found := pattern(sentence).fullmatch(detail):
+            filled = found.groupdict()
+            if "why" in filled:
+                filled["why"] = translated(filled["why"], sentences)
+            return _(sentence) % filled if filled else _(sentence)
+    return detail
+
+
+def pattern(sentence: str) -> re.Pattern[str]:
+    """What an English detail looks like that says ``sentence``."""
+    pieces = _PLACE.split(sentence)  # words and names of places, by turns
+    parts = (f"(?P<{piece}>.+?)" if place % 2 else re.escape(piece) for place, piece in enumerate(pieces))
+    return re.compile("".join(parts), re.DOTALL)
