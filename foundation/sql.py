@@ -1,7 +1,8 @@
 """Asking SQL when it may be away: short answers, a breaker, a back-off, and the last known answer while it is silent.
 
 What must be known to serve a request that Redis could answer alone (keys, boards, periods, bans) is asked
-through ``Remembered``. The trap: inside a transaction nothing may be remembered or forgiven.
+through ``Remembered``. The trap: inside a transaction nothing may be remembered or forgiven, since it may be
+rolled back. What else guards a remembered answer is in docs/decisions/0010.
 """
 
 import logging
@@ -18,6 +19,7 @@ from foundation.errors import Unavailable
 logger = logging.getLogger(__name__)
 
 BREAK_SECONDS = 1.0
+LATELY_SECONDS = 5.0  # how old an answer may be where something else refuses what has changed since
 KEPT_SECONDS = 600.0
 AWAY = (OperationalError, InterfaceError)
 
@@ -83,7 +85,8 @@ class BackOff:
 class Remembered(Generic[Key, Answer]):
     """Answers by key, asked afresh every ``fresh`` seconds, and kept for ten minutes while SQL is silent.
 
-    ``load`` answers for many keys at once; what it leaves out is unknown, and is never remembered.
+    ``load`` answers for many keys at once; what it leaves out is unknown, and is never remembered. Who can do with
+    an answer of the last seconds asks with a ``fresh`` of his own, out of the same memory.
     """
 
     def __init__(
@@ -95,13 +98,13 @@ class Remembered(Generic[Key, Answer]):
         self._rows: dict[Key, tuple[float, Answer]] = {}
         self._lock = threading.Lock()
 
-    def get(self, key: Key) -> Answer | None:
+    def get(self, key: Key, fresh: float | None = None) -> Answer | None:
         """The answer for ``key``. Raises ``SqlAway`` where SQL is away and no answer is young enough."""
-        return self.get_many([key]).get(key)
+        return self.get_many([key], fresh).get(key)
 
-    def get_many(self, keys: Collection[Key]) -> dict[Key, Answer]:
+    def get_many(self, keys: Collection[Key], fresh: float | None = None) -> dict[Key, Answer]:
         """The answers for those of ``keys`` that have one. Raises ``SqlAway`` likewise."""
-        found = self._younger_than(self._fresh, keys)
+        found = self._younger_than(self._fresh if fresh is None else fresh, keys)
         wanted = [key for key in keys if key not in found]
         if not wanted:
             return found
@@ -132,6 +135,8 @@ class Remembered(Generic[Key, Answer]):
         return {key: row[1] for key, row in rows if row and now - row[0] < seconds}
 
     def _keep(self, wanted: Collection[Key], answers: Mapping[Key, Answer]) -> None:
+        if connection.in_atomic_block:
+            return
         now = clock.monotonic()
         with self._lock:
             if len(self._rows) + len(answers) > self._most:

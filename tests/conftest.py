@@ -48,10 +48,17 @@ def _redis_databases() -> Iterator[list[redis.Redis]]:
 
 @pytest.fixture(autouse=True)
 def _empty_redis(_redis_databases: list[redis.Redis]) -> None:
-    """Nothing is kept, and the process has counted nobody's requests."""
+    """Nothing is kept, and the process remembers nobody's requests, boards, periods and bans."""
     for client in _redis_databases:
         client.flushdb()
     rate_limit.forget_own()
+    from leaderboards.selectors.boards import forget_boards
+    from leaderboards.selectors.periods import forget_periods
+    from leaderboards.services.decide_redis import forget_bans
+
+    forget_boards()
+    forget_periods()
+    forget_bans()
 
 
 @pytest.fixture(autouse=True)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import admin, messages
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
@@ -14,6 +15,7 @@ from django.utils.translation import gettext_lazy as _lazy
 from foundation import clock
 from leaderboards.admin.paging import PhraseSearch, ShortPaginator
 from leaderboards.models import Player
+from leaderboards.services.decide_redis import forget_bans
 
 
 @admin.register(Player)
@@ -62,6 +64,7 @@ class PlayerAdmin(PhraseSearch[Player]):
     def _set(self, request: HttpRequest, players: QuerySet[Player], *, banned: bool) -> None:
         chosen = list(players)
         Player.objects.filter(pk__in=[player.pk for player in chosen]).update(banned_at=clock.now() if banned else None)
+        transaction.on_commit(forget_bans)
         for player in chosen:
             self.log_change(request, player, "Banned." if banned else "Let in again.")
         said = _("Banned: %(names)s.") if banned else _("Let in again: %(names)s.")

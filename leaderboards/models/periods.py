@@ -65,6 +65,11 @@ class Period(models.Model):
         super().refresh_from_db(using=using, fields=fields, from_queryset=from_queryset)
         self.__dict__.pop("layout", None)
 
+    def take_course_of(self, present: Self) -> None:
+        """Become what ``present``, the same row read later, says of generation, staleness and end."""
+        self.generation, self.stale_since, self.ends_at = present.generation, present.stale_since, present.ends_at
+        self.__dict__.pop("layout", None)
+
     @cached_property
     def rules(self) -> Rules:
         """The rules that hold in this period."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from foundation.sql import Remembered
+from foundation.sql import LATELY_SECONDS, Remembered
 from leaderboards.errors import UnknownBoard
 from leaderboards.models import Board, Visibility
 
@@ -22,9 +22,14 @@ def board_by_seq(seq: int) -> Board:
     return board
 
 
-def boards_by_seq(numbers: Collection[int]) -> dict[int, Board]:
-    """The boards of these numbers that there are."""
-    return _remembered.get_many(numbers)
+def boards_as_of_late(numbers: Collection[int]) -> dict[int, Board]:
+    """The boards of these numbers that there are, as they were in the last seconds. For submissions alone."""
+    return _remembered.get_many(numbers, fresh=LATELY_SECONDS)
+
+
+def forget_boards() -> None:
+    """A board was changed: this process knows it at once."""
+    _remembered.forget()
 
 
 def boards_listed(name: str | None = None, include_private: bool = False) -> list[Board]:

@@ -7,12 +7,13 @@ empty. Any other label without a row is unknown, as is one that has not begun.
 import re
 from collections.abc import Collection, Iterable
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import Q
 
-from foundation.sql import Remembered, SqlAway, ask
+from foundation.sql import LATELY_SECONDS, Remembered, SqlAway, ask
 from leaderboards.core.periods import PeriodKind, Window, previous_window, window_at
 from leaderboards.errors import UnknownPeriod
 from leaderboards.models import Board, Period, State
@@ -33,10 +34,33 @@ _remembered: Remembered[tuple[int, str], Period] = Remembered(_load)
 
 def period_by_label(board: Board, label: str) -> Period | None:
     """The period's row, remembered while SQL is silent."""
-    period = _remembered.get((board.seq, label))
-    if period is not None:
-        period.board = board
-    return period
+    return _own_copy(_remembered.get((board.seq, label)), board)
+
+
+def period_as_of_late(board: Board, label: str) -> Period | None:
+    """The row as it was in the last seconds: only for what Redis's script or SQL's transaction decides."""
+    return _own_copy(_remembered.get((board.seq, label), fresh=LATELY_SECONDS), board)
+
+
+def look_again(period: Period) -> None:
+    """Read again what settling and a moved end change, for who holds the row and for who asks of late."""
+    present = _remembered.again((period.board_id, period.label))
+    if present is not None:
+        period.take_course_of(present)
+
+
+def forget_periods() -> None:
+    """A period was changed: this process knows it at once."""
+    _remembered.forget()
+
+
+def _own_copy(period: Period | None, board: Board) -> Period | None:
+    """Whoever is given a row may change it; what others are given stays as it was read."""
+    if period is None:
+        return None
+    own = copy(period)
+    own.board = board
+    return own
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from foundation import redis
 from foundation.errors import Unavailable
 from foundation.sql import ask as ask_sql
 from leaderboards.models import Period, State, Storage
+from leaderboards.selectors.periods import look_again
 from leaderboards.stores.base import Stale, Store
 from leaderboards.stores.sql import SqlStore
 from leaderboards.stores.sql_final import FinalStore
@@ -59,7 +60,7 @@ def of_the_present(period: Period, script: Callable[[], Answer]) -> Answer:
         return script()
     except Stale:  # nothing was done
         known = period.generation
-        ask_sql(lambda: period.refresh_from_db(fields=["generation", "stale_since", "ends_at"]))
+        look_again(period)
         if period.generation == known or period.stale_since is not None:
             raise
     return script()

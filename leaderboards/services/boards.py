@@ -16,6 +16,8 @@ from leaderboards.core.points import points_text
 from leaderboards.core.settings import FIXED, WAITING, sample_layout
 from leaderboards.errors import BadBoard
 from leaderboards.models import Board, Period
+from leaderboards.selectors.boards import forget_boards
+from leaderboards.selectors.periods import forget_periods
 from leaderboards.services.open import open_board, refresh_future_rules
 
 SETTINGS = (
@@ -60,6 +62,7 @@ def save_board(board: Board, at: datetime) -> None:
     with transaction.atomic():
         board.save()
         refresh_future_rules(board, at)
+        _tell_this_process()
 
 
 def check_board(board: Board) -> None:
@@ -128,3 +131,10 @@ def retire(board: Board, at: datetime) -> None:
         ends_at = None if board.is_event else window_at(board.calendar, at).ends_at
         board.retired_at = ends_at or at
         board.save(update_fields=["retired_at"])
+        _tell_this_process()
+
+
+def _tell_this_process() -> None:
+    """Other processes know within seconds (docs/decisions/0010)."""
+    transaction.on_commit(forget_boards)
+    transaction.on_commit(forget_periods)

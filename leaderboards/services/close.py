@@ -21,6 +21,7 @@ from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from leaderboards.core.periods import event_number
 from leaderboards.models import Period, Standing, State, Storage
+from leaderboards.selectors.periods import forget_periods
 from leaderboards.services import events
 from leaderboards.services.mirror import buried, given_up, mirror
 from leaderboards.stores import barrier
@@ -92,6 +93,7 @@ def stop_taking(period: Period) -> None:
         barrier.hold_exclusive(period.pk)
         as_known = Period.objects.filter(pk=period.pk, state=State.OPEN, ends_at=period.ends_at)
         as_known.update(state=State.CLOSING)
+    forget_periods()
     period.refresh_from_db()
 
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from foundation import redis
 from foundation.errors import SunwiError, Unavailable
 from foundation.redis import RedisSilent
-from foundation.sql import Remembered
+from foundation.sql import LATELY_SECONDS, Remembered
 from leaderboards.core.policies import State, judge
 from leaderboards.core.submissions import Status
 from leaderboards.errors import Banned, OutcomeUnknown, OutOfRange, PeriodClosed, StorageUnavailable
@@ -58,15 +58,23 @@ def _refuse_banned(items: Sequence[Item]) -> dict[int, Decided]:
 
 
 def banned_players() -> frozenset[str]:
-    """The ids of all who may not score, as SQL said last where it is silent. Raises ``SqlAway``."""
+    """The ids of all who may not score, as of the last seconds, or as SQL said last where it is silent.
+
+    Raises ``SqlAway``.
+    """
     return _banned.get("all") or frozenset()
+
+
+def forget_bans() -> None:
+    """Somebody was banned or let in again: this process knows it at once."""
+    _banned.forget()
 
 
 def _load_banned(_keys: Collection[str]) -> dict[str, frozenset[str]]:
     return {"all": frozenset(Player.objects.filter(banned_at__isnull=False).values_list("external_id", flat=True))}
 
 
-_banned: Remembered[str, frozenset[str]] = Remembered(_load_banned)
+_banned: Remembered[str, frozenset[str]] = Remembered(_load_banned, fresh=LATELY_SECONDS)
 
 
 def _fits(item: Item, decided: dict[int, Decided]) -> bool:

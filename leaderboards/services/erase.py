@@ -31,6 +31,7 @@ from leaderboards.models import (
     Submission,
 )
 from leaderboards.selectors.kept import final_standings_of
+from leaderboards.services.decide_redis import forget_bans
 from leaderboards.services.mirror import DEAD, mirror
 from leaderboards.services.players import ensure_player
 from leaderboards.services.remove import remove_from
@@ -73,6 +74,7 @@ def erase_player(external_id: str, at: datetime) -> Erased:
     """Erase. Raises ``UnknownPlayer``, and ``PeriodClosed`` or what the link raises where it has to be run again."""
     player = _known(external_id, at)
     Player.objects.filter(pk=player.pk, banned_at=None).update(banned_at=at)
+    forget_bans()
     living = Period.objects.filter(state__in=LIVING).select_related("board").order_by("pk")
     removed = [str(period) for period in living if _take_out(period, player, at)]
     _forget_in_redis(player)
@@ -124,6 +126,7 @@ def _forget_in_redis(player: Player) -> None:
 
 @transaction.atomic
 def _rename(player: Player, removed: list[str], at: datetime) -> Erased:
+    _refuse_if_back(player)
     for forget in _more:
         forget(player, at)
     old, new = player.external_id, _free_id(player)
@@ -144,7 +147,16 @@ def _rename(player: Player, removed: list[str], at: datetime) -> Erased:
     )
     nobody = {"name": "", "avatar_url": "", "country": "", "user": None, "banned_at": None}
     Player.objects.filter(pk=player.pk).update(external_id=new, **nobody)
+    transaction.on_commit(forget_bans)
     return erased
+
+
+def _refuse_if_back(player: Player) -> None:
+    """Another process hears of the ban within seconds; until then Redis may have let him in, and SQL have followed."""
+    of_redis = Standing.objects.filter(player=player, score__isnull=False, period__board__storage=Storage.REDIS)
+    back = of_redis.filter(period__state__in=LIVING).select_related("period").first()
+    if back is not None:
+        raise _unsettled(back.period)
 
 
 def _free_id(player: Player) -> str:

@@ -25,8 +25,8 @@ from leaderboards.errors import (
     UnknownCompetition,
 )
 from leaderboards.models import Board, Period, State
-from leaderboards.selectors.boards import boards_by_seq
-from leaderboards.selectors.periods import period_by_label
+from leaderboards.selectors.boards import board_by_seq, boards_as_of_late
+from leaderboards.selectors.periods import period_as_of_late, period_by_label
 from leaderboards.services import events
 from leaderboards.services.events import Event
 from leaderboards.services.open import begins_after_retirement, open_period
@@ -64,7 +64,7 @@ class Targets:
 
     def __init__(self, entries: Collection[Entry], caller: Caller, at: datetime) -> None:
         self._caller = caller
-        self._boards = boards_by_seq({entry.board for entry in entries if entry.board is not None})
+        self._boards = boards_as_of_late({entry.board for entry in entries if entry.board is not None})
         self._events = _named({entry.competition for entry in entries if entry.competition is not None}, at)
 
     def of(self, entry: Entry) -> Target:
@@ -145,18 +145,26 @@ class Periods:
     def _period(self, target: Target, happened: datetime) -> Period:
         board, event = target.board, target.event
         window = event.window if event else window_at(board.calendar, happened)
-        period = self._found.get((board.seq, window.label)) or period_by_label(board, window.label)
+        # A competition's end can be moved, so its period is read as it is now.
+        stored = period_by_label if event else period_as_of_late
+        period = self._found.get((board.seq, window.label)) or stored(board, window.label)
         if event:
             _refuse_outside(event, window, happened)
             if period:  # it may end later than its competition, while an end is being moved; its scores hang on its own
                 _refuse_outside(event, period.window, happened)
         self._refuse_by_calendar(board, window)
-        period = period or open_period(board, window)
+        period = period or self._opened(board, window)
         period.board = board
         self._found[board.seq, window.label] = period
         if period.state != State.OPEN:
             raise PeriodClosed(f"Period {window.label} is closed.")
         return period
+
+    def _opened(self, board: Board, window: Window) -> Period:
+        """By the board as it is now: the rules that a period opens with are its own for good."""
+        present = board_by_seq(board.seq)
+        self._refuse_by_calendar(present, window)
+        return open_period(present, window)
 
     def _refuse_by_calendar(self, board: Board, window: Window) -> None:
         if begins_after_retirement(board, window):

@@ -93,6 +93,29 @@ class TestRemembered:
         remembered.get("a")
         assert source.asked == 2
 
+    def test_each_reader_says_how_old_an_answer_may_be(self, time: list[float]) -> None:
+        source = Source()
+        remembered = Remembered(source.load)
+        remembered.get("a")
+        source.rows["a"] = 2
+
+        time[0] += 4
+
+        assert remembered.get("a", fresh=5.0) == 1
+        assert remembered.get("a") == 2
+        assert remembered.get("a", fresh=5.0) == 2
+
+    def test_what_is_read_inside_a_transaction_is_told_to_nobody_else(self, time: list[float]) -> None:
+        source = Source()
+        remembered = Remembered(source.load, fresh=2.0)
+
+        with transaction.atomic():
+            source.rows["a"] = 3  # and is rolled back
+            assert remembered.get("a") == 3
+        source.rows["a"] = 1
+
+        assert remembered.get("a") == 1
+
 
 @pytest.mark.django_db(transaction=True)
 def test_inside_a_transaction_an_error_stays_what_it_is(time: list[float]) -> None:
