@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, ViewportSize, expect
+from playwright.sync_api import Dialog, Page, ViewportSize, expect
 
 from tests.browser.conftest import DESKTOP, PHONE, SMALL_PHONE, Opened
 from tests.browser.test_looks import sideways
@@ -13,6 +14,12 @@ from tests.playing import name, score
 
 NAMES: list[str] = json.loads((Path(__file__).parents[1] / "data" / "names.json").read_text())
 MOST_HEIGHT = 110  # two lines of a name and a tag below
+
+
+def heard(said: list[str], dialog: Dialog) -> None:
+    """Notes what a script would have said."""
+    said.append(dialog.message)
+    dialog.dismiss()
 
 
 def test_there_are_sixty() -> None:
@@ -29,12 +36,12 @@ def test_sixty_hard_names_leave_the_page_whole_and_safe(
         name(f"p{nth:02d}", hard)
     page = opened("/", reduced_motion="reduce")
     said: list[str] = []
-    page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
+    page.on("dialog", partial(heard, said))
     spilt = {}
 
     for address in (f"/boards/{weekly}/?player=p14", f"/boards/{weekly}/?page=2&player=p30", "/players/p15/", "/"):
         for size in (SMALL_PHONE, PHONE, DESKTOP):
-            page.set_viewport_size(ViewportSize(**size))
+            page.set_viewport_size(ViewportSize(width=size["width"], height=size["height"]))
             page.goto(address)
             if sideways(page) != ([], 0):
                 spilt[address, size["width"]] = sideways(page)
