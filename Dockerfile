@@ -8,10 +8,14 @@ FROM python:3.11-slim
 ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 STATIC_ROOT=/static
 COPY --from=packages /venv /venv
 WORKDIR /app
+# Names in Korean on the drawn pictures.
+RUN apt-get update && apt-get install -y --no-install-recommends fonts-noto-cjk && rm -rf /var/lib/apt/lists/*
 COPY manage.py pyproject.toml ./
 COPY config config
 COPY foundation foundation
 COPY leaderboards leaderboards
+COPY likes likes
+COPY competitions competitions
 COPY locale locale
 COPY static static
 COPY templates templates
