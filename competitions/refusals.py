@@ -30,6 +30,7 @@ SENTENCES = (
     gettext_noop("Redis, which decides for this board, cannot count attempts: leave them open, or take another board."),
     gettext_noop("Joining by code needs a code."),
     gettext_noop("Joining must be possible for a while, and only until the end."),
+    gettext_noop("%(language)s is no language of this site."),
     gettext_noop("Quiet hours begin and end at a full hour, 0 to 23."),
     gettext_noop("The standings cannot be frozen now, and nothing may come before; try again."),
     gettext_noop("The standings in Redis are being settled."),

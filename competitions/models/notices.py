@@ -100,6 +100,7 @@ class Preference(models.Model):
     muted = models.JSONField(_("muted kinds"), default=list, blank=True)
     by_mail = models.BooleanField(_("by e-mail"), default=True)
     timezone = models.CharField(_("time zone"), max_length=64, blank=True)
+    language = models.CharField(_("language"), max_length=10, blank=True, default="")
     quiet_from = models.PositiveSmallIntegerField(_("quiet from"), default=23, validators=[MaxValueValidator(23)])
     quiet_until = models.PositiveSmallIntegerField(_("quiet until"), default=8, validators=[MaxValueValidator(23)])
 

@@ -1,5 +1,7 @@
 """How a player wants to be told."""
 
+from django.conf import settings
+
 from competitions.models import Notice, Preference
 from leaderboards.models import Player
 
@@ -13,3 +15,9 @@ def preference_of(player: Player) -> Preference:
 def zone_of(notice: Notice) -> str:
     """The zone on whose clock the player of a notice lives: his own, else the competition's."""
     return preference_of(notice.player).timezone or notice.competition.timezone
+
+
+def language_of(notice: Notice) -> str:
+    """The language that its e-mail is written in: the player's, else the site's, also where his is gone from it."""
+    chosen = preference_of(notice.player).language
+    return chosen if chosen in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE

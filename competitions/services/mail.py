@@ -18,7 +18,7 @@ from django.template.loader import render_to_string
 from django.utils.translation import override
 
 from competitions.models import Mail, Notice
-from competitions.selectors.preferences import preference_of, zone_of
+from competitions.selectors.preferences import language_of, preference_of, zone_of
 from competitions.sentences import sentences, subject
 from foundation import clock
 from foundation.failpoints import failpoint
@@ -113,13 +113,14 @@ def message(mail: Mail, post: BaseEmailBackend | None = None) -> EmailMultiAlter
     notice = rows.get(pk=mail.notice_id)
     site = settings.SITE_URL.rstrip("/")
     preferences = f"{site}/inbox/settings/"
-    with override(settings.LANGUAGE_CODE):
+    language = language_of(notice)
+    with override(language):
         told = {
             "competition": notice.competition,
             "sentences": sentences(notice, zone_of(notice)),
             "address": f"{site}/competitions/{notice.competition_id}/",
             "preferences": preferences,
-            "language": settings.LANGUAGE_CODE,
+            "language": language,
         }
         sent = EmailMultiAlternatives(
             subject=subject(notice),

@@ -3,6 +3,8 @@
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
 
+from django.conf import settings
+
 from competitions.errors import BadPreference
 from competitions.models import NoticeKind, Preference
 from leaderboards.core.periods import Calendar, PeriodKind
@@ -14,11 +16,13 @@ MUTABLE = tuple(kind for kind in NoticeKind if kind is not NoticeKind.SUMMARY)
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What a player asks for. An empty ``timezone`` is the competition's; the same hour twice is never quiet."""
+    """What a player asks for. An empty ``timezone`` is the competition's, an empty ``language`` (of e-mails) the
+    site's; the same hour twice is never quiet."""
 
     muted: Collection[str] = ()
     by_mail: bool = True
     timezone: str = ""
+    language: str = ""
     quiet_from: int = 23
     quiet_until: int = 8
 
@@ -36,6 +40,8 @@ def _check(wishes: Wishes) -> None:
     for field, hour in (("quiet_from", wishes.quiet_from), ("quiet_until", wishes.quiet_until)):
         if hour not in range(24):
             raise BadPreference("Quiet hours begin and end at a full hour, 0 to 23.", field)
+    if wishes.language and wishes.language not in dict(settings.LANGUAGES):
+        raise BadPreference(f"{wishes.language[:10]!r} is no language of this site.", "language")
     try:
         Calendar(PeriodKind.DAY, wishes.timezone or "UTC")
     except BadBoard as error:

@@ -6,6 +6,7 @@ from typing import Any
 from zoneinfo import available_timezones
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -29,6 +30,7 @@ KINDS = {
     NoticeKind.EXTENDED: gettext_lazy("a competition's end is moved"),
     NoticeKind.CANCELLED: gettext_lazy("a competition is cancelled"),
 }
+LANGUAGES = list(settings.LANGUAGES)
 HOURS = [(hour, time(hour).strftime("%H:%M")) for hour in range(24)]
 
 
@@ -47,6 +49,11 @@ class PreferenceForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
     )
     by_mail = forms.BooleanField(label=gettext_lazy("Send me e-mails too"), required=False)
+    language = forms.ChoiceField(
+        label=gettext_lazy("E-mails in"),
+        choices=[("", gettext_lazy("the site's language")), *LANGUAGES],
+        required=False,
+    )
     timezone = forms.CharField(label=gettext_lazy("My time zone"), required=False, max_length=64)
     quiet_from = forms.TypedChoiceField(label=gettext_lazy("Quiet from"), choices=HOURS, coerce=int)
     quiet_until = forms.TypedChoiceField(label=gettext_lazy("until"), choices=HOURS, coerce=int)
@@ -73,6 +80,7 @@ def _initial(preference: Preference) -> dict[str, Any]:
     return {
         "told": [kind.value for kind in MUTABLE if kind.value not in preference.muted],
         "by_mail": preference.by_mail,
+        "language": preference.language,
         "timezone": preference.timezone,
         "quiet_from": preference.quiet_from,
         "quiet_until": preference.quiet_until,

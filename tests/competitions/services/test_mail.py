@@ -72,6 +72,33 @@ def test_a_mail_is_written_in_the_language_of_the_site(settings: LazySettings) -
     assert '<html lang="ko">' in html_of(outgoing.outbox[0])
 
 
+def test_a_mail_is_written_in_the_language_that_its_player_chose() -> None:
+    with_address("ann")
+    wants("ann", language="ko", timezone="Asia/Seoul", quiet_from=1, quiet_until=20)
+    competition = contest("ann", ends_at=END + 24 * HOUR)
+    for kind, at in (("first_taken", NIGHT), ("top3_entered", NIGHT + HOUR)):
+        write([Notice(competition=competition, player=who("ann"), kind=kind, rank=2)], at)
+    release_held(MORNING + 4 * HOUR)
+
+    send_due(MORNING + 4 * HOUR)
+
+    [sent] = outgoing.outbox
+    assert sent.subject == "A cup: 그동안의 소식"
+    assert "11월 21일 (토요일) 11:00: 1위에 올랐습니다." in sent.body
+    assert "11월 21일 (토요일) 12:00: 3위 안에 들었습니다. 당시 순위는 2위였습니다." in sent.body
+    assert '<html lang="ko">' in html_of(sent)
+    assert "대회 보기" in html_of(sent)
+
+
+def test_a_language_that_the_site_no_longer_speaks_gives_way_to_the_sites() -> None:
+    written("ann")
+    wants("ann", language="tlh")
+
+    send_due(NOON)
+
+    assert outgoing.outbox[0].subject == "A cup: you took first place"
+
+
 def test_a_name_of_two_lines_adds_no_header() -> None:
     written("ann", name="Cup\nBcc: everybody@example.com")
 

@@ -89,6 +89,15 @@ def test_wishes_are_shown_and_kept(ann: Client) -> None:
     assert (stored.by_mail, stored.timezone, stored.quiet_from, stored.quiet_until) == (False, "Asia/Seoul", 22, 7)
 
 
+def test_the_language_of_e_mails_is_chosen_out_of_those_of_the_site(ann: Client) -> None:
+    shown = text(ann.post("/inbox/settings/", {**WISHES, "language": "ko"}, follow=True))
+    refused = text(ann.post("/inbox/settings/", {**WISHES, "language": "tlh"}))
+
+    assert "한국어" in shown
+    assert Preference.objects.get(player__external_id="ann").language == "ko"
+    assert "Select a valid choice." in refused
+
+
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
