@@ -1,13 +1,17 @@
-"""Sixty-four threads like and take back one thing at random: count, rows and list say the same in the end."""
+"""Sixty-four threads like and take back one thing at random: count, rows and list say the same in the end.
+
+Eight on SQLite, where writers take turns.
+"""
 
 import random
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from math import inf
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from django.db.models import Sum
 
 from leaderboards.stores.sql_writes import ensure_players
@@ -24,7 +28,8 @@ from tests.contracts.likes.kinds import NOW, STORAGES, name_of, registered, sett
 
 pytestmark = [pytest.mark.contract, pytest.mark.django_db(transaction=True)]
 
-THREADS, EACH = 64, 20
+THREADS = 64 if connection.vendor == "postgresql" else 8  # SQLite lets one write at a time, and keeps no queue
+EACH = 20
 PLAYERS = [f"p{nth}" for nth in range(24)]
 THING = "7"
 
@@ -46,15 +51,19 @@ def at_random(store: Store, seed: int) -> int:
     chance, least = random.Random(seed), 0
     for _ in range(EACH):
         act, player = chance.choice((store.like, store.unlike)), chance.choice(PLAYERS)
-        least = min(least, insisted(lambda act=act, player=player: act(THING, player, NOW)).count)
+        least = min(least, insisted(partial(act, THING, player, NOW)).count)
     return least
 
 
 def counting(kind: Likeable, end: threading.Event) -> None:
-    """The worker, meanwhile."""
+    """The worker, meanwhile. Where SQLite has somebody else write for long, his next run counts."""
     try:
         while not end.wait(0.05):
-            count(kind, NOW)
+            try:
+                count(kind, NOW)
+            except OperationalError as error:
+                if "database is locked" not in str(error):
+                    raise
     finally:
         connection.close()
 
@@ -68,10 +77,12 @@ def test_count_rows_and_list_are_the_same_in_the_end(redis_known: None, form: tu
         for worker in workers:
             worker.start()
 
-        least = at_once([lambda seed=seed: at_random(store, seed) for seed in range(THREADS)])
-        end.set()
-        for worker in workers:
-            worker.join()
+        try:
+            least = at_once([partial(at_random, store, seed) for seed in range(THREADS)])
+        finally:
+            end.set()
+            for worker in workers:
+                worker.join()
         settled(kind)
 
         assert min(least) == 0
