@@ -5,12 +5,29 @@ What the core knows already (order, update, ties, tie break) gets its words here
 
 from django.db.models import TextChoices
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
-from leaderboards.core.periods import WEEKDAYS, PeriodKind
+from leaderboards.core.periods import PeriodKind
 from leaderboards.core.rules import Order, TieBreak, Ties, Update
 
-PERIODS = [(kind.value, kind.value) for kind in PeriodKind]
-WEEK_STARTS = [(day, _(day)) for day in WEEKDAYS]
+# Written out, or nobody would find the words to translate.
+PERIODS = [
+    (PeriodKind.DAY.value, pgettext_lazy("a board's period", "day")),
+    (PeriodKind.WEEK.value, pgettext_lazy("a board's period", "week")),
+    (PeriodKind.MONTH.value, pgettext_lazy("a board's period", "month")),
+    (PeriodKind.YEAR.value, pgettext_lazy("a board's period", "year")),
+    (PeriodKind.ALL_TIME.value, pgettext_lazy("a board's period", "all_time")),
+    (PeriodKind.EVENT.value, pgettext_lazy("a board's period", "event")),
+]
+WEEK_STARTS = [
+    ("monday", _("monday")),
+    ("tuesday", _("tuesday")),
+    ("wednesday", _("wednesday")),
+    ("thursday", _("thursday")),
+    ("friday", _("friday")),
+    ("saturday", _("saturday")),
+    ("sunday", _("sunday")),
+]
 ORDERS = [(Order.DESC.value, _("more is better")), (Order.ASC.value, _("less is better"))]
 UPDATES = [
     (Update.BEST.value, _("best: the best submission counts")),

@@ -5,6 +5,7 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from competitions.models.competitions import Competition
 from leaderboards.models import Board, Period, Player
@@ -28,7 +29,9 @@ class RewardTier(models.Model):
     competition = models.ForeignKey(Competition, models.CASCADE, null=True, blank=True, related_name="reward_tiers")
     name = models.CharField(_("reward"), max_length=100)
     code = models.CharField(_("code for the game"), max_length=100, blank=True)
-    kind = models.CharField(_("by"), max_length=7, choices=TierKind.choices, default=TierKind.RANK)
+    kind = models.CharField(
+        pgettext_lazy("a reward", "by"), max_length=7, choices=TierKind.choices, default=TierKind.RANK
+    )
     from_rank = models.PositiveIntegerField(_("from rank"), default=1)
     limit = models.DecimalField(_("up to"), max_digits=22, decimal_places=6)
 

@@ -26,6 +26,8 @@ class Standing(models.Model):
     unput = models.BooleanField(default=False)
 
     class Meta:
+        verbose_name = _("standing")
+        verbose_name_plural = _("standings")
         constraints: ClassVar = [models.UniqueConstraint(fields=["period", "player"], name="standing_unique")]
         indexes: ClassVar = [
             models.Index(fields=["period", "score", "member"], name="standing_ranked"),
