@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db.models import Q
 
@@ -37,9 +37,15 @@ def period_by_label(board: Board, label: str) -> Period | None:
     return _own_copy(_remembered.get((board.seq, label)), board)
 
 
-def period_as_of_late(board: Board, label: str) -> Period | None:
-    """The row as it was in the last seconds: only for what Redis's script or SQL's transaction decides."""
-    return _own_copy(_remembered.get((board.seq, label), fresh=LATELY_SECONDS), board)
+def period_as_of_late(board: Board, label: str, at: datetime) -> Period | None:
+    """The row as it was in the last seconds: only for what Redis's script or SQL's transaction decides.
+
+    Until a period begins it takes over changed rules, so a row that was read before its start does not count.
+    """
+    period = _remembered.get((board.seq, label), fresh=LATELY_SECONDS)
+    if period and period.starts_at and at < period.starts_at + timedelta(seconds=LATELY_SECONDS):
+        return period_by_label(board, label)
+    return _own_copy(period, board)
 
 
 def look_again(period: Period) -> None:

@@ -145,9 +145,7 @@ class Periods:
     def _period(self, target: Target, happened: datetime) -> Period:
         board, event = target.board, target.event
         window = event.window if event else window_at(board.calendar, happened)
-        # A competition's end can be moved, so its period is read as it is now.
-        stored = period_by_label if event else period_as_of_late
-        period = self._found.get((board.seq, window.label)) or stored(board, window.label)
+        period = self._found.get((board.seq, window.label)) or self._stored(target, window.label)
         if event:
             _refuse_outside(event, window, happened)
             if period:  # it may end later than its competition, while an end is being moved; its scores hang on its own
@@ -159,6 +157,12 @@ class Periods:
         if period.state != State.OPEN:
             raise PeriodClosed(f"Period {window.label} is closed.")
         return period
+
+    def _stored(self, target: Target, label: str) -> Period | None:
+        """A competition's end can be moved, so its period is read as it is now."""
+        if target.event:
+            return period_by_label(target.board, label)
+        return period_as_of_late(target.board, label, self._at)
 
     def _opened(self, board: Board, window: Window) -> Period:
         """By the board as it is now: the rules that a period opens with are its own for good."""

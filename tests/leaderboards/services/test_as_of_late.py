@@ -15,6 +15,7 @@ from foundation import clock, redis
 from foundation.sql import LATELY_SECONDS
 from leaderboards.errors import StorageUnavailable
 from leaderboards.models import Board, Period, Player, Standing, State
+from leaderboards.selectors.periods import period_by_label
 from leaderboards.services import erase
 from leaderboards.services.boards import retire, save_board
 from leaderboards.services.decide_redis import forget_bans
@@ -134,6 +135,16 @@ def test_a_period_opens_with_the_rules_of_its_moment_and_not_of_late(links: None
 
     assert outcome == "out_of_range"
     assert told(board, 9, NOON) == "updated"
+
+
+def test_rules_that_changed_just_before_the_start_count_from_the_start(links: None) -> None:
+    board = make_board("redis")
+    following = Period.objects.get(board=board, starts_at__gt=NOON)
+    assert period_by_label(board, following.label) == following  # a page was asked for it
+    following.rules_json["maximum"] = 7
+    following.save()
+
+    assert told(board, 9, following.window.starts_at) == "out_of_range"
 
 
 def test_a_period_of_this_process_takes_over_changed_rules_at_once(links: None) -> None:
