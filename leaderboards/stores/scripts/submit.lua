@@ -26,15 +26,24 @@ local function remember(field, proof, bucket)
   end
 end
 
+-- Versions for all entries at once: those of entries that change nothing are left out, and no number is used twice.
+local entries = (#ARGV - 10) / 8
+local version
+
+local function next_version()
+  version = (version or redis.call('INCRBY', KEYS[6], entries) - entries) + 1
+  return version
+end
+
 local function write(player, value, at, score, member)
   place(player, member, score)
   if form == 'plain' or kind == 'text' then
     redis.call('HSET', KEYS[5], player, at .. '|' .. value)
   end
-  redis.call('HSET', KEYS[7], player, redis.call('INCR', KEYS[6]))
+  redis.call('HSET', KEYS[7], player, next_version())
 end
 
-local outcomes = {}
+local outcomes, told = {}, 0
 for i = 11, #ARGV, 8 do
   local player, field, proof, bucket = ARGV[i], ARGV[i + 5], ARGV[i + 6], tonumber(ARGV[i + 7])
   local before = seen(field, bucket)
@@ -52,8 +61,7 @@ for i = 11, #ARGV, 8 do
     local _
     _, _, score, member = standing(player)
   end
-  outcomes[#outcomes + 1] = outcome
-  outcomes[#outcomes + 1] = score or ''
-  outcomes[#outcomes + 1] = member or ''
+  outcomes[told + 1], outcomes[told + 2], outcomes[told + 3] = outcome, score or '', member or ''
+  told = told + 3
 end
 return outcomes
