@@ -57,6 +57,17 @@ class TestReading:
         assert "Sign in to comment" in page
         assert f'id="comment-{second.pk}"' in client.get(of(competition)).content.decode()
 
+    def test_names_lead_to_their_players(self, client: Client) -> None:
+        competition = open_competition()
+        comment = say(competition, "ann", "Hello")
+        liked(comment, "한 별")
+
+        page = client.get(f"/competitions/{competition.pk}/").content.decode()
+        likers = client.get(f"{of(competition)}{comment.pk}/likes/").content.decode()
+
+        assert 'href="/players/ann/"' in page
+        assert 'href="/players/%ED%95%9C%20%EB%B3%84/"' in likers
+
     def test_the_most_liked_come_first_on_request(self, client: Client) -> None:
         competition = open_competition()
         best, newer = say(competition, "ann", "The best"), say(competition, "bob", "Newer")
