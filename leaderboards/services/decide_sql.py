@@ -35,6 +35,7 @@ from leaderboards.stores.sql_writes import (
     ensure_players,
     insert_submissions,
     lock_standings,
+    make_players,
 )
 
 logger = logging.getLogger(__name__)
@@ -76,7 +77,7 @@ def _decide_once(items: Sequence[Item], service: str, at: datetime, dry_run: boo
         return {}
     names = [item.entry.player for item in items]
     if not dry_run:
-        ensure_players(names, at)  # in a statement of its own, so that no lock of players outlives it
+        make_players(names, at)  # in a statement of its own, so that no lock of players outlives it
     with _telling_commit() as commit, transaction.atomic():
         barrier.hold_shared(items[0].period.pk)
         period = Period.objects.select_related("board").get(pk=items[0].period.pk)

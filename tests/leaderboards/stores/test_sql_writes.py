@@ -1,0 +1,69 @@
+"""Rows in bulk: what travels as an array arrives as it was sent."""
+
+from datetime import UTC, datetime
+
+import pytest
+from django.db import DataError, connection
+
+from leaderboards.models import Player
+from leaderboards.stores.sql_writes import among, as_array, ensure_players, make_players
+
+pytestmark = pytest.mark.django_db
+
+NOON = datetime(2026, 3, 4, 12, 0, 0, 123_456, tzinfo=UTC)
+HARD = ["", "NULL", "null", '"', "\\", '\\"', "a,b", "{a}", " a ", "'", "%s", "a\nb", "김", "𝔘", "\x01", "''", "E'\\x'"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "cells"),
+    [
+        ("text", [*HARD, None]),
+        ("bigint", [0, -1, 2**63 - 1, -(2**63), None]),
+        ("float8", [0.0, -0.5, 1e300, 5e-324, float(2**53), float("inf"), None]),
+        ("boolean", [True, False, None]),
+        ("timestamptz", [NOON, NOON.replace(year=1970), None]),
+    ],
+)
+def test_an_array_arrives_as_it_was_sent(kind: str, cells: list[object]) -> None:
+    if connection.vendor != "postgresql":
+        pytest.skip("rows travel as VALUES there")
+
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT %s::{kind}[]", [as_array(cells)])  # type: ignore[arg-type]  # cells of every kind
+        (found,) = cursor.fetchone()
+
+    assert found == cells
+
+
+def test_no_player_is_taken_for_another_however_he_is_called() -> None:
+    names = [name for name in HARD if name]
+
+    make_players(names, NOON)
+    make_players(names, NOON)
+    found = ensure_players(names, NOON)
+
+    assert {name: player.external_id for name, player in found.items()} == dict(zip(names, names, strict=True))
+    assert Player.objects.count() == len(names)
+    assert not Player.objects.filter(among("external_id", "text", ["a", "b"])).exists()
+    assert not Player.objects.filter(among("external_id", "text", [])).exists()
+
+
+def test_what_sql_cannot_keep_is_refused_as_before() -> None:
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite keeps it")
+
+    with pytest.raises((DataError, ValueError)):
+        ensure_players(["a\0b"], NOON)
+
+
+def test_a_name_is_found_by_its_index_among_many() -> None:
+    if connection.vendor != "postgresql":
+        pytest.skip("the planner of PostgreSQL")
+    make_players([f"p{number}" for number in range(5000)], NOON)
+
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE leaderboards_player")
+        query = Player.objects.filter(among("external_id", "text", [f"p{number}" for number in range(20)]))
+        plan = query.explain()
+
+    assert "Index Cond" in plan
