@@ -142,8 +142,10 @@ class Invitation(models.Model):
 class Participant(models.Model):
     """A player in a competition, from joining on. The row stays: who left or was disqualified is marked."""
 
-    competition = models.ForeignKey(Competition, models.PROTECT, related_name="participants")
-    player = models.ForeignKey(Player, models.PROTECT, related_name="participations")
+    competition = models.ForeignKey(
+        Competition, models.PROTECT, related_name="participants", verbose_name=_("competition")
+    )
+    player = models.ForeignKey(Player, models.PROTECT, related_name="participations", verbose_name=_("player"))
     joined_at = models.DateTimeField(_("joined"))
     left_at = models.DateTimeField(_("left"), null=True, blank=True)
     disqualified_at = models.DateTimeField(_("disqualified"), null=True, blank=True)

@@ -31,17 +31,21 @@ class Notice(models.Model):
     competition has ended. What is neither held, dropped nor merged stands in the inbox.
     """
 
-    competition = models.ForeignKey(Competition, models.CASCADE, related_name="notices")
-    player = models.ForeignKey(Player, models.CASCADE, related_name="notices")
+    competition = models.ForeignKey(Competition, models.CASCADE, related_name="notices", verbose_name=_("competition"))
+    player = models.ForeignKey(Player, models.CASCADE, related_name="notices", verbose_name=_("player"))
     kind = models.CharField(_("kind"), max_length=15, choices=NoticeKind.choices)
-    snapshot = models.ForeignKey(Snapshot, models.CASCADE, null=True, related_name="notices")
-    change = models.ForeignKey(Change, models.CASCADE, null=True, related_name="notices")
+    snapshot = models.ForeignKey(
+        Snapshot, models.CASCADE, null=True, related_name="notices", verbose_name=_("snapshot")
+    )
+    change = models.ForeignKey(Change, models.CASCADE, null=True, related_name="notices", verbose_name=_("change"))
     rank = models.BigIntegerField(_("rank"), null=True)
     previous_rank = models.BigIntegerField(_("rank before"), null=True)
-    details: models.JSONField[dict[str, Any]] = models.JSONField(default=dict)
+    details: models.JSONField[dict[str, Any]] = models.JSONField(_("details"), default=dict)
     created_at = models.DateTimeField(_("created"))
     held_until = models.DateTimeField(_("held until"), null=True)
-    merged_into = models.ForeignKey("self", models.CASCADE, null=True, related_name="merged")
+    merged_into = models.ForeignKey(
+        "self", models.CASCADE, null=True, related_name="merged", verbose_name=_("merged into")
+    )
     dropped_at = models.DateTimeField(_("dropped"), null=True)
     read_at = models.DateTimeField(_("read"), null=True)
 
@@ -72,7 +76,7 @@ class Notice(models.Model):
 class Mail(models.Model):
     """The e-mail of a notice. A crash between sending and marking may send it again, with the same Message-ID."""
 
-    notice = models.OneToOneField(Notice, models.CASCADE, related_name="mail")
+    notice = models.OneToOneField(Notice, models.CASCADE, related_name="mail", verbose_name=_("notice"))
     to = models.EmailField(_("to"))
     created_at = models.DateTimeField(_("created"))
     next_try_at = models.DateTimeField(_("next try"), null=True)

@@ -25,8 +25,12 @@ class RewardTier(models.Model):
     ``from_rank`` only matters by rank: 2 to 3 is silver for the second and third.
     """
 
-    board = models.ForeignKey(Board, models.CASCADE, null=True, blank=True, related_name="reward_tiers")
-    competition = models.ForeignKey(Competition, models.CASCADE, null=True, blank=True, related_name="reward_tiers")
+    board = models.ForeignKey(
+        Board, models.CASCADE, null=True, blank=True, related_name="reward_tiers", verbose_name=_("board")
+    )
+    competition = models.ForeignKey(
+        Competition, models.CASCADE, null=True, blank=True, related_name="reward_tiers", verbose_name=_("competition")
+    )
     name = models.CharField(_("reward"), max_length=100)
     code = models.CharField(_("code for the game"), max_length=100, blank=True)
     kind = models.CharField(
@@ -64,10 +68,12 @@ class RewardRun(models.Model):
 class RewardGrant(models.Model):
     """A reward that a player has earned in a period. ``name`` and ``code`` are the tier's of that moment."""
 
-    tier = models.ForeignKey(RewardTier, models.SET_NULL, null=True, related_name="grants")
-    period = models.ForeignKey(Period, models.PROTECT, related_name="reward_grants")
-    competition = models.ForeignKey(Competition, models.PROTECT, null=True, related_name="reward_grants")
-    player = models.ForeignKey(Player, models.PROTECT, related_name="reward_grants")
+    tier = models.ForeignKey(RewardTier, models.SET_NULL, null=True, related_name="grants", verbose_name=_("tier"))
+    period = models.ForeignKey(Period, models.PROTECT, related_name="reward_grants", verbose_name=_("period"))
+    competition = models.ForeignKey(
+        Competition, models.PROTECT, null=True, related_name="reward_grants", verbose_name=_("competition")
+    )
+    player = models.ForeignKey(Player, models.PROTECT, related_name="reward_grants", verbose_name=_("player"))
     name = models.CharField(_("reward"), max_length=100)
     code = models.CharField(_("code for the game"), max_length=100, blank=True)
     rank = models.BigIntegerField(_("rank"))

@@ -16,11 +16,13 @@ class Snapshot(models.Model):
     ``total`` counts everybody ranked, also beyond the rows; ``compared_at`` is when notices were written for it.
     """
 
-    competition = models.ForeignKey(Competition, models.CASCADE, related_name="snapshots")
+    competition = models.ForeignKey(
+        Competition, models.CASCADE, related_name="snapshots", verbose_name=_("competition")
+    )
     due_at = models.DateTimeField(_("due"))
     taken_at = models.DateTimeField(_("taken"))
     total = models.BigIntegerField(_("players"))
-    compared_at = models.DateTimeField(null=True)
+    compared_at = models.DateTimeField(_("compared at"), null=True)
 
     class Meta:
         ordering = ("competition", "due_at")

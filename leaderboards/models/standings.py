@@ -15,14 +15,14 @@ from leaderboards.models.players import Player
 class Standing(models.Model):
     """A player's latest state in a period. Without a score he is not ranked: removed, or not yet accepted."""
 
-    period = models.ForeignKey(Period, models.PROTECT, related_name="standings")
-    player = models.ForeignKey(Player, models.PROTECT, related_name="standings")
+    period = models.ForeignKey(Period, models.PROTECT, related_name="standings", verbose_name=_("period"))
+    player = models.ForeignKey(Player, models.PROTECT, related_name="standings", verbose_name=_("player"))
     member = ByteOrderedCharField(max_length=512)
     points = models.BigIntegerField(null=True)
     fields = models.JSONField(null=True)
-    at = models.DateTimeField(null=True)
-    score = models.FloatField(null=True)
-    version = models.BigIntegerField(default=0)
+    at = models.DateTimeField(_("at"), null=True)
+    score = models.FloatField(_("score"), null=True)
+    version = models.BigIntegerField(_("version"), default=0)
     unput = models.BooleanField(default=False)
 
     class Meta:
@@ -75,18 +75,18 @@ class Submission(models.Model):
     caller named none; ``at`` is the time that counts. ``competition`` is 0 on calendar boards.
     """
 
-    period = models.ForeignKey(Period, models.PROTECT, related_name="submissions")
-    player = models.ForeignKey(Player, models.PROTECT, related_name="submissions")
-    board = models.ForeignKey(Board, models.PROTECT, related_name="submissions")
+    period = models.ForeignKey(Period, models.PROTECT, related_name="submissions", verbose_name=_("period"))
+    player = models.ForeignKey(Player, models.PROTECT, related_name="submissions", verbose_name=_("player"))
+    board = models.ForeignKey(Board, models.PROTECT, related_name="submissions", verbose_name=_("board"))
     competition = models.BigIntegerField(default=0)
     points = models.BigIntegerField(null=True)
     fields = models.JSONField(null=True)
-    at = models.DateTimeField()
-    sent_at = models.DateTimeField(null=True)
-    service = models.CharField(max_length=100)
-    external_id = models.CharField(max_length=128, null=True)  # noqa: DJ001 (null is no id; unique where there is one)
-    created_at = models.DateTimeField()
-    voided_at = models.DateTimeField(null=True)
+    at = models.DateTimeField(_("at"))
+    sent_at = models.DateTimeField(_("sent at"), null=True)
+    service = models.CharField(_("service"), max_length=100)
+    external_id = models.CharField(_("external id"), max_length=128, null=True)  # noqa: DJ001 (null is no id; unique where there is one)
+    created_at = models.DateTimeField(_("created at"))
+    voided_at = models.DateTimeField(_("voided at"), null=True)
 
     class Meta:
         verbose_name = _("submission")
