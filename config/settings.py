@@ -15,9 +15,8 @@ from django.core.exceptions import ImproperlyConfigured
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from config import addresses
+from config import addresses, brakes, logs
 from config.schedule import SCHEDULE
-from foundation.limits import Limit, read_limit
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -275,23 +274,7 @@ EMBED_SITES = env.list("EMBED_SITES", default=[])
 
 # -- Limits: "requests/seconds" within any such time; "" or "0" for none --------------------------
 
-
-def limit(name: str, default: str) -> Limit | None:
-    try:
-        return read_limit(env.str(name, default=default))
-    except ValueError as error:
-        raise ImproperlyConfigured(f"{name}: {error}") from error
-
-
-RATE_LIMITS = {
-    "write": limit("SUBMIT_LIMIT", "50000/10"),  # requests with a key that write, for each key
-    "read": limit("READ_LIMIT", "50000/10"),  # reads of the API, for each key or client address
-    "login": limit("LOGIN_LIMIT", "10/300"),  # passwords tried, for each account from one address
-    "link": limit("LINK_LIMIT", "10/60"),  # link codes tried, for each user
-    "join": limit("JOIN_LIMIT", "10/60"),  # join codes tried, for each player
-    "like": limit("LIKE_LIMIT", "60/10"),  # likes given and taken back on pages, for each user
-    "comment": limit("COMMENT_LIMIT", "5/60"),  # comments written, for each user
-}
+RATE_LIMITS = brakes.limits(env)
 # How many proxies stand before the site, each of which adds an address to X-Forwarded-For. 0: nobody's word is taken.
 TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
 
@@ -313,23 +296,4 @@ DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="Sunwi <sunwi@localho
 
 # -- Logs: one line each, UTC, to standard error ------------------------------------------------
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {
-        "line": {
-            "()": "config.logs.UtcFormatter",
-            "format": "{asctime} {levelname} {name} {message}",
-            "style": "{",
-        },
-    },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="INFO")},
-    "loggers": {
-        "django.server": {"handlers": ["console"], "propagate": False},
-        # One line per tick, every second, is noise; failures still show.
-        "celery.beat": {"level": "WARNING"},
-        "celery.worker.strategy": {"level": "WARNING"},
-        "celery.app.trace": {"level": "WARNING"},
-    },
-}
+LOGGING = logs.to_standard_error(env.str("LOG_LEVEL", default="INFO"))

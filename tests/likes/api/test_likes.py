@@ -1,6 +1,7 @@
 """Liking over the API: the answers to the letter, whatever the storage; refusals; what is private."""
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -26,10 +27,8 @@ class TestLiking:
         path = f"/likes/{songs}/1/ann"
         game.send("PUT", f"/likes/{songs}/1/bob")
 
-        told = [
-            at_once([lambda wanted=wanted: game.send(wanted, path).json() for _ in range(8)])
-            for wanted in ("PUT", "DELETE") * 3
-        ]
+        answers = [at_once([partial(game.send, wanted, path)] * 8) for wanted in ("PUT", "DELETE") * 3]
+        told = [[each.json() for each in answer] for answer in answers]
 
         assert told == [[{"liked": True, "count": 2}] * 8, [{"liked": False, "count": 1}] * 8] * 3
 
