@@ -80,7 +80,8 @@ def _decide_once(items: Sequence[Item], service: str, at: datetime, dry_run: boo
         make_players(names, at)  # in a statement of its own, so that no lock of players outlives it
     with _telling_commit() as commit, transaction.atomic():
         barrier.hold_shared(items[0].period.pk)
-        period = Period.objects.select_related("board").get(pk=items[0].period.pk)
+        period = Period.objects.get(pk=items[0].period.pk)
+        period.board = items[0].period.board  # of the last seconds: only its storage counts here, which never changes
         if period.state != PeriodState.OPEN:
             return {item.entry.position: refused(PeriodClosed(f"Period {period.label} is closed.")) for item in items}
         players = ensure_players(names, at)
