@@ -6,6 +6,7 @@ What names him by his id alone is looked up by that. Of redis boards SQL has wha
 from typing import Any
 
 from django.db.models import QuerySet
+from django.utils.translation import override
 
 from foundation.models import DeadLetter
 from leaderboards.errors import UnknownPlayer
@@ -23,8 +24,14 @@ def all_kept(external_id: str) -> dict[str, Any]:
     return {
         "player": Player.objects.values().get(pk=player.pk),
         "user": user,
-        **{str(rows.model._meta.verbose_name_plural): _shown(rows) for rows in _rows_of(player)},
+        **{_kind(rows): _shown(rows) for rows in _rows_of(player)},
     }
+
+
+def _kind(rows: QuerySet[Any]) -> str:
+    """In English whatever the site speaks: programs read it too, and two kinds may share a word elsewhere."""
+    with override("en"):
+        return str(rows.model._meta.verbose_name_plural)
 
 
 def final_standings_of(player: Player) -> QuerySet[FinalStanding]:

@@ -2,6 +2,7 @@
 
 import pytest
 from django.core.management.base import CommandError
+from django.utils.translation import override
 
 from foundation import clock
 from leaderboards.services.link import make_code
@@ -50,3 +51,13 @@ def test_an_erased_player_has_no_name_left_to_export() -> None:
         run("player_export", "alice")
     with pytest.raises(CommandError, match="There is no player 'alice'"):
         run("player_erase", "alice")
+
+
+def test_an_export_has_the_same_names_in_every_language() -> None:
+    score(make_board("sql", clock.now()), {"alice": 7}, clock.now())
+    english = run("player_export", "alice").json
+
+    with override("ko"):
+        korean = run("player_export", "alice").json
+
+    assert korean.keys() == english.keys()
