@@ -41,6 +41,9 @@ class Likeable:
         if not KIND.fullmatch(self.kind):
             raise ValueError(f"A kind is 1 to 20 of a-z, 0-9 and _, a letter first; this is {self.kind!r}.")
 
+    def __str__(self) -> str:
+        return f"likes of {self.kind}"
+
 
 _kinds: dict[str, Likeable] = {}
 

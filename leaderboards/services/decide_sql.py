@@ -18,9 +18,18 @@ from foundation.errors import SunwiError
 from foundation.sql import AWAY
 from leaderboards.core.policies import State, judge
 from leaderboards.core.submissions import Status
-from leaderboards.errors import Banned, OutcomeUnknown, PeriodClosed, StorageUnavailable, TooManyAttempts
+from leaderboards.errors import (
+    Banned,
+    OutcomeUnknown,
+    PeriodClosed,
+    StorageUnavailable,
+    TooManyAttempts,
+    UnknownBoard,
+)
 from leaderboards.models import Period, Player
 from leaderboards.models import State as PeriodState
+from leaderboards.selectors.boards import forget_boards
+from leaderboards.selectors.periods import forget_periods
 from leaderboards.services.decided import Decided, refused
 from leaderboards.services.events import Event
 from leaderboards.services.ids import content, known, reused
@@ -57,6 +66,8 @@ def decide(items: Sequence[Item], service: str, at: datetime, dry_run: bool = Fa
         fresh = [item for item in items if item.entry.position not in found]
         try:
             return found | _decide_once(fresh, service, at, dry_run)
+        except Period.DoesNotExist:
+            return {item.entry.position: _vanished(item) for item in items} | found
         except _IdRaced:
             found |= known([(item.entry, item.period.board) for item in fresh], service, at)
         except OperationalError as error:
@@ -65,6 +76,13 @@ def decide(items: Sequence[Item], service: str, at: datetime, dry_run: bool = Fa
             logger.warning("contention in SQL; starting the transaction again", exc_info=True)
     gone = StorageUnavailable("Too many requests for the same players or ids at once; try again.")
     return {item.entry.position: refused(gone) for item in items} | found
+
+
+def _vanished(item: Item) -> Decided:
+    """Its board was deleted since somebody here read it: nobody counts on that reading any more."""
+    forget_boards()
+    forget_periods()
+    return refused(UnknownBoard(f"There is no board {item.period.board_id}."))
 
 
 def _is_contention(error: OperationalError) -> bool:

@@ -15,9 +15,9 @@ from django.utils.translation import gettext as _
 
 from foundation import clock, redis
 from foundation.dead_letters import Work
-from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
-from foundation.models import DeadLetter, Heartbeat
+from foundation.mirroring import mirror_each, until_clean
+from foundation.models import DeadLetter
 from foundation.poison import write_apart
 from leaderboards.errors import PeriodClosed, StorageUnavailable
 from leaderboards.models import Period, State, Storage
@@ -35,34 +35,14 @@ DROPPED = "dropped"
 
 
 def mirror_all() -> int:
-    """Copy what is dirty in every living redis period; returns how many standings were copied.
-
-    Where Redis is away the dirty marks stay, and the next run goes on. A run that missed nothing says so.
-    """
-    copied, missed = 0, False
+    """Copy what is dirty in every living redis period; returns how many standings were copied."""
     periods = Period.objects.filter(board__storage=Storage.REDIS, state__in=(State.OPEN, State.CLOSING))
-    for period in periods.select_related("board"):
-        try:
-            copied += mirror(period)
-        except Unavailable as error:
-            missed = True
-            logger.warning("period %s is not mirrored now: %s", period.pk, error.detail)
-    if not missed:
-        Heartbeat.note(MIRROR, clock.now())
-    return copied
+    return mirror_each(periods.select_related("board"), mirror, MIRROR)
 
 
 def mirror(period: Period) -> int:
-    """Copy everything of one period that is dirty by now. Raises what the link raises.
-
-    It ends with a chunk that left nothing behind, not when nothing is dirty: under steady load that never comes.
-    """
-    copied = 0
-    while True:
-        found, left = _mirror_chunk(period)
-        copied += found
-        if not found or not left:
-            return copied
+    """Copy everything of one period that is dirty by now. Raises what the link raises."""
+    return until_clean(partial(_mirror_chunk, period))
 
 
 def _mirror_chunk(period: Period) -> tuple[int, int]:

@@ -14,9 +14,9 @@ from django.utils.translation import gettext as _
 
 from foundation import clock, redis
 from foundation.dead_letters import Work
-from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
-from foundation.models import DeadLetter, Heartbeat
+from foundation.mirroring import mirror_each, until_clean
+from foundation.models import DeadLetter
 from foundation.poison import write_apart
 from leaderboards.core.instants import from_milliseconds, milliseconds
 from leaderboards.stores.sql_writes import ensure_players
@@ -38,45 +38,22 @@ DROPPED = "dropped"
 
 
 def mirror_all() -> int:
-    """Copy what is dirty of every kind that Redis decides over; returns how many likes were copied.
-
-    Where Redis is away the dirty marks stay, and the next run goes on. A run that missed nothing says so.
-    """
-    copied, missed = 0, False
-    for likeable in registry.every():
-        if likeable.storage is not Storage.REDIS:
-            continue
-        try:
-            copied += mirror(likeable)
-        except Unavailable as error:
-            missed = True
-            logger.warning("likes of %s are not mirrored now: %s", likeable.kind, error.detail)
-    if not missed:
-        Heartbeat.note(MIRROR, clock.now())
-    return copied
+    """Copy what is dirty of every kind that Redis decides over; returns how many likes were copied."""
+    kinds = [likeable for likeable in registry.every() if likeable.storage is Storage.REDIS]
+    return mirror_each(kinds, mirror, MIRROR)
 
 
 def mirror(likeable: Likeable) -> int:
-    """Copy everything of one kind that is dirty by now. Raises ``KindStale``, and what the link raises.
-
-    It ends with a chunk that left nothing behind, not when nothing is dirty: under steady load that never comes.
-    """
-    return _mirror(likeable, present_generation)
+    """Copy everything of one kind that is dirty by now. Raises ``KindStale``, and what the link raises."""
+    return until_clean(partial(_mirror_chunk, likeable, present_generation))
 
 
 def drain(likeable: Likeable) -> int:
     """The same of a kind that Redis decides over no more, and so settles no more. Raises what the link raises."""
     settler = RedisSettler(likeable, redis.boards())
-    return _mirror(likeable, lambda _kind: settler.memory().generation) if settler.memory().generation else 0
-
-
-def _mirror(likeable: Likeable, generation_of: Callable[[str], int]) -> int:
-    copied = 0
-    while True:
-        found, left = _mirror_chunk(likeable, generation_of)
-        copied += found
-        if not found or not left:
-            return copied
+    if not settler.memory().generation:
+        return 0
+    return until_clean(partial(_mirror_chunk, likeable, lambda _kind: settler.memory().generation))
 
 
 def _mirror_chunk(likeable: Likeable, generation_of: Callable[[str], int]) -> tuple[int, int]:

@@ -175,13 +175,13 @@ def test_all_of_it_is_reached_by_keyboard(talked: Competition, opened: Opened) -
     page.get_by_label("Your comment").focus()
 
     walked = []
-    for _ in range(4):
+    for _ in range(5):
         page.keyboard.press("Tab")
         walked.append(page.evaluate("document.activeElement.className"))
     page.locator(".like").focus()
     page.keyboard.press("Space")
 
-    assert walked == ["button is-main", "comment-when", "like", "like-who"]
+    assert walked == ["button is-main", "comment-by", "comment-when", "like", "like-who"]
     expect(page.locator(".like")).to_have_attribute("aria-pressed", "true")
     expect(page.locator(".like")).to_be_focused()
 

@@ -62,7 +62,7 @@ def test_it_has_nothing_inline(admin_client: Client) -> None:
 
 
 def test_staff_without_the_permission_do_not_see_it(client: Client, django_user_model: type) -> None:
-    client.force_login(django_user_model.objects.create_user("helper", is_staff=True))  # type: ignore[attr-defined]
+    client.force_login(django_user_model.objects.create_user("helper", is_staff=True))  # type: ignore[attr-defined]  # a manager of users, whichever model that is
 
     assert client.get(ADDRESS).status_code == 403
 

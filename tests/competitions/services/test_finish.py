@@ -77,7 +77,7 @@ def test_a_redis_board_waits_for_redis_and_its_neighbours_do_not(links: None, mo
     for storage in STORAGES:
         raced(open_competition(make_board(storage)), {"ann": 1})
     with monkeypatch.context() as patch:
-        patch.setattr(redis.Link, "call", _away)
+        patch.setattr(redis.Link, "_exchange", _away)
         assert finish_due(END + MINUTE) == 2
     redis.boards().reset()
 

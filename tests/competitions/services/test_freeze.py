@@ -177,7 +177,7 @@ def test_while_redis_is_away_a_redis_board_neither_freezes_nor_takes_a_score(
 ) -> None:
     competition = freezing("redis")
     with monkeypatch.context() as patch:
-        patch.setattr(redis.Link, "call", _away)
+        patch.setattr(redis.Link, "_exchange", _away)
         [refused] = score(competition, {"bob": 99}, FREEZE)
         assert freeze_due(FREEZE) == 0
     redis.boards().reset()

@@ -154,7 +154,7 @@ def test_who_leaves_while_redis_is_away_is_taken_out_when_it_is_back(
     competition = open_competition(make_board("redis"))
     raced(competition, {"ann": 9, "bob": 5})
     with monkeypatch.context() as patch:
-        patch.setattr(redis.Link, "call", _away)
+        patch.setattr(redis.Link, "_exchange", _away)
         leave(competition, player("ann"), SOON)
     redis.boards().reset()
 

@@ -104,7 +104,7 @@ def test_while_redis_is_away_a_redis_board_waits_and_the_others_do_not(
     for storage in STORAGES:
         raced(open_competition(make_board(storage)), {"ann": 1})
     with monkeypatch.context() as patch:
-        patch.setattr(redis.Link, "call", _away)
+        patch.setattr(redis.Link, "_exchange", _away)
         assert take_due(SOON) == 2
     redis.boards().reset()
 
