@@ -21,7 +21,7 @@ from likes.registry import Likeable
 from likes.services import mirror, settle
 from likes.stores.redis import RedisStore
 from tests.faults.nursery import stopping
-from tests.faults.writers import Notes, like_a_request
+from tests.faults.writers import Notes, do_all, like_a_request
 
 logger = logging.getLogger(__name__)
 
@@ -70,18 +70,7 @@ def work(only: Sequence[str] = (), pause: float = 0.02) -> int:
         "mirror": mirror.mirror_all,
         "settle": lambda: settle.settle_due(clock.now()),
     }
-    made = 0
-    while not stopping():
-        for name, duty in duties.items():
-            if not only or name in only:
-                try:
-                    with like_a_request():
-                        duty()
-                except Exception as error:
-                    logger.warning("%s did not get through: %r", name, error)
-        made += 1
-        time.sleep(pause)
-    return made
+    return do_all({name: duty for name, duty in duties.items() if not only or name in only}, pause)
 
 
 def bring_to_rest(seconds: float = 60.0) -> dict[str, Any]:

@@ -72,6 +72,7 @@ def test_lost_memory_loses_nothing_that_sql_knew_and_nobody_sees_an_empty_board(
                 known.append((time.monotonic(), before))
                 wait_until(lambda: is_live(world), "settled after its memory was lost")
         time.sleep(0.3)
+        wait_until(lambda: len(History.of(world.histories).reads) > 30, "thirty boards read")
 
     history = check(world, lossy=[boards["redis"]])
     assert {each.fate for number in exact for each in history.on(number)} == {Fate.OK}
@@ -103,6 +104,7 @@ def test_a_whole_restore_that_is_cut_off_by_another_loss_is_taken_up_again(
         for _ in range(4 * TIMES):
             time.sleep(dice.uniform(0.0, 0.3))
             _flushed(world)
+        wait_until(lambda: len(History.of(world.histories).reads) > 10, "ten boards read")
 
     history = check(world)
     assert {each.fate for each in history.operations.values()} == {Fate.OK}

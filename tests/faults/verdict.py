@@ -25,14 +25,23 @@ def check(world: World, *, exact: bool = True, shift: float = 0.0, lossy: Iterab
     world.call(chores.bring_to_rest, shift=shift)
     _hold(world, History.of(world.histories), lossy)
     if exact:
-        again = [each.as_sent() for each in History.of(world.histories).unsettled() if each.board not in lossy]
-        world.call(writers.send_all, history=world.new_history(), entries=again, shift=shift)
+        ask_again(world, shift, lossy)
         world.call(chores.bring_to_rest, shift=shift)
         _hold(world, History.of(world.histories), lossy)
     history = History.of(world.histories)
     assert not history.errors, f"a caller got an error instead of an answer: {history.errors[:3]}"
     print(history.counts())  # noqa: T201 (what the run was worth)
     return history
+
+
+def ask_again(world: World, shift: float = 0.0, lossy: Iterable[int] = ()) -> None:
+    """Send again whatever nobody knows the outcome of, so that every total is known.
+
+    Before a redis board's memory is lost, or never: its ids go with it.
+    """
+    unknown = History.of(world.histories).unsettled()
+    entries = [each.as_sent() for each in unknown if each.board not in lossy]
+    world.call(writers.send_all, history=world.new_history(), entries=entries, shift=shift)
 
 
 def _hold(world: World, history: History, lossy: Iterable[int]) -> None:

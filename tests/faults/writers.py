@@ -9,7 +9,7 @@ import logging
 import os
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -170,15 +170,19 @@ def work(
         "close": lambda: close.close_due(now(shift)),
         "open": lambda: open.open_due(now(shift)),
     }
+    return do_all({name: duty for name, duty in duties.items() if not only or name in only}, pause, rounds)
+
+
+def do_all(duties: Mapping[str, Callable[[], object]], pause: float, rounds: int | None = None) -> int:
+    """Each duty in turn, over and over; one that fails keeps no other. Returns how many rounds that were."""
     made = 0
     while not stopping() and (rounds is None or made < rounds):
         for name, duty in duties.items():
-            if not only or name in only:
-                try:
-                    with like_a_request():
-                        duty()
-                except Exception as error:
-                    logger.warning("%s did not get through: %r", name, error)
+            try:
+                with like_a_request():
+                    duty()
+            except Exception as error:
+                logger.warning("%s did not get through: %r", name, error)
         made += 1
         time.sleep(pause)
     return made
