@@ -38,7 +38,7 @@ def test_an_address_comes_apart(url: str, authority: str, path: str) -> None:
     [
         ("http://hooks.example/", "begins with https://"),
         ("ftp://hooks.example/", "begins with https://"),
-        ("file:///hooks", "begins with https://"),
+        ("file:hooks", "begins with https://"),
         ("hooks.example", "begins with https://"),
         ("", "begins with https://"),
         ("https://", "name of a host"),

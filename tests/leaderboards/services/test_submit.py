@@ -1,47 +1,24 @@
-"""Submitting: ids, times, bans, rehearsals, and a Redis that is away. What a policy makes of it is the contracts'."""
+"""Submitting: ids, times, bans and rehearsals. What a policy makes of it is the contracts'."""
 
 from datetime import datetime, timedelta
-from typing import Any
 
 import pytest
-from django.db import OperationalError
 
 from foundation import redis
-from foundation.redis import Link, RedisAway, RedisRefused, RedisSilent
 from leaderboards import selectors
 from leaderboards.core.entries import read_entry
-from leaderboards.core.periods import Calendar, Window, window_at
-from leaderboards.core.rules import Order, Ties, Update
-from leaderboards.core.submissions import Caller, Outcome
+from leaderboards.core.submissions import Caller
 from leaderboards.models import Period, Player, Standing, State, Submission
-from leaderboards.services import resolve
 from leaderboards.services.boards import retire
 from leaderboards.services.close import close_period
-from leaderboards.services.settle import settle_due
 from leaderboards.services.submit import submit
 from leaderboards.stores.zset_settling import ZsetSettler
-from tests.contracts.arena import NOW, Arena, Sent
-from tests.contracts.forms import FORMS
+from tests.contracts.arena import NOW, Sent
+from tests.leaderboards.services.sending import STORAGES, opened, send, told
 
 pytestmark = [pytest.mark.contract, pytest.mark.django_db(transaction=True)]
 
-MEMBER = next(form for form in FORMS if form.name == "member")
-STORAGES = pytest.mark.parametrize("storage", ["sql", "hybrid", "redis"])
-IN_REDIS = pytest.mark.parametrize("storage", ["hybrid", "redis"])
 TURN = datetime.fromisoformat("2026-03-09T00:00:00+00:00")  # the end of NOW's week
-
-
-def opened(storage: str, update: Update = Update.INCREMENT) -> Arena:
-    return Arena.open(MEMBER, storage, Order.DESC, update, Ties.FIRST_COME)
-
-
-def send(arena: Arena, *raw: dict[str, Any], at: datetime = NOW, **options: bool) -> list[Outcome]:
-    entries = [read_entry({"board": arena.board.seq, **each}, place) for place, each in enumerate(raw)]
-    return submit(entries, Caller("game"), at, **options)
-
-
-def told(outcomes: list[Outcome]) -> list[str]:
-    return [outcome.code or outcome.status.value for outcome in outcomes]
 
 
 @STORAGES
@@ -208,106 +185,3 @@ class TestWithoutEffect:
         assert Submission.objects.filter(external_id="m1").count() == 0
         arena.agree()
         assert told(send(arena, *entries)) == told(rehearsed)
-
-
-FAILURES = [RedisAway("away"), RedisSilent("silent"), RedisRefused("OOM command not allowed")]
-
-
-@pytest.mark.parametrize("failure", FAILURES, ids=lambda each: type(each).__name__)
-class TestRedisAway:
-    def test_a_hybrid_board_goes_on_and_is_whole_again_after_settling(
-        self, links: None, monkeypatch: pytest.MonkeyPatch, failure: Exception
-    ) -> None:
-        arena = opened("hybrid")
-        arena.send(Sent("a", 5, 10))
-        fail(monkeypatch, failure)
-
-        arena.send(Sent("b", 7, 5), Sent("a", 3, 1))
-
-        arena.agree(live=False)
-        assert Standing.objects.filter(unput=True).count() == 2
-        assert Period.objects.get(pk=arena.period.pk).stale_since == NOW
-        monkeypatch.undo()
-        settle_due(NOW)
-        arena.agree()
-        arena.agree_in_sql()
-
-    def test_a_redis_board_says_what_it_knows(
-        self, links: None, monkeypatch: pytest.MonkeyPatch, failure: Exception
-    ) -> None:
-        arena = opened("redis")
-        arena.send(Sent("a", 5, 10))
-        arena.mirror()
-        fail(monkeypatch, failure)
-
-        outcomes = send(arena, {"player": "b", "points": 7}, {"player": "c", "points": -7})
-
-        silent = isinstance(failure, RedisSilent)
-        assert told(outcomes) == ["outcome_unknown" if silent else "unavailable", "out_of_range"]
-        arena.agree(live=False)
-        monkeypatch.undo()
-        arena.agree()
-
-
-def fail(monkeypatch: pytest.MonkeyPatch, failure: Exception) -> None:
-    def refuse(*_: object) -> None:
-        raise failure
-
-    monkeypatch.setattr(Link, "run", refuse)
-
-
-@IN_REDIS
-def test_ranks_are_those_before_and_after_the_whole_request(links: None, storage: str) -> None:
-    arena = opened(storage)
-    arena.send(Sent("a", 5, 10), Sent("b", 9, 10))
-
-    outcomes = send(arena, {"player": "a", "points": 8}, {"player": "c", "points": 20}, ranks=True)
-
-    assert [(each.rank, each.previous_rank) for each in outcomes] == [(2, 2), (1, None)]
-
-
-def test_a_closed_port_is_away_at_once_and_then_left_alone(links: None) -> None:
-    from redis import ConnectionPool
-
-    link = Link(ConnectionPool.from_url("redis://127.0.0.1:1/0", socket_connect_timeout=0.2))
-
-    for _ in range(3):
-        with pytest.raises(RedisAway):
-            link.call("PING")
-
-    assert redis.BREAK_SECONDS == 1.0
-
-
-@STORAGES
-def test_sql_that_goes_away_as_a_period_opens_spoils_no_neighbour(
-    links: None, monkeypatch: pytest.MonkeyPatch, storage: str
-) -> None:
-    arena = opened(storage)
-    send(arena, {"player": "a", "points": 1})
-    arena.board.periods.filter(starts_at=TURN).delete()
-
-    def gone(*_: object) -> Period:
-        raise OperationalError("the connection is closed")
-
-    monkeypatch.setattr(resolve, "open_period", gone)
-    before = {"player": "a", "points": 2, "at": (TURN - timedelta(seconds=1)).isoformat()}
-    outcomes = send(arena, before, {"player": "a", "points": 4}, at=TURN + timedelta(seconds=10))
-
-    assert told(outcomes) == ["updated", "unavailable"]
-
-
-def test_the_calendar_is_asked_once_for_entries_of_one_moment(links: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    arena, asked = opened("redis"), []
-
-    def noted(calendar: Calendar, at: datetime) -> Window:
-        asked.append(at)
-        return window_at(calendar, at)
-
-    monkeypatch.setattr(resolve, "window_at", noted)
-    earlier = NOW - timedelta(days=1)
-    late = {"player": "d", "points": 1, "at": earlier.isoformat()}
-
-    outcomes = send(arena, *({"player": name, "points": 1} for name in "abc"), late)
-
-    assert told(outcomes) == ["updated"] * 4
-    assert asked == [NOW, earlier]
