@@ -65,14 +65,14 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "csp.middleware.CSPMiddleware",
+    "foundation.page_middleware.OnePolicy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
+    "foundation.page_middleware.PageSessions",
+    "foundation.page_middleware.PageLanguages",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
+    "foundation.page_middleware.PageLogins",
+    "foundation.page_middleware.PageMessages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "foundation.middleware.ServersAwayMiddleware",
     "likes.middleware.VisitsMiddleware",
@@ -187,6 +187,10 @@ DEFAULT_TIMEZONE = env.str("DEFAULT_TIMEZONE", default="UTC")
 
 # For how many days resolved dead letters, differences and link codes are kept.
 KEEP_RECORDS_DAYS = env.int("KEEP_RECORDS_DAYS", default=90)
+
+# How often the best of each running period are kept for movement and ranks over time, and how many; 0 players: never.
+RANK_SNAPSHOT_MINUTES = max(env.int("RANK_SNAPSHOT_MINUTES", default=60), 1)
+RANK_SNAPSHOT_PLAYERS = max(env.int("RANK_SNAPSHOT_PLAYERS", default=1000), 0)
 
 # -- Likes ---------------------------------------------------------------------------------------
 

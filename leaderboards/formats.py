@@ -6,12 +6,13 @@ Nothing is read here. Times come in as UTC and are shown in the board's zone, ne
 from collections.abc import Iterable
 from datetime import date, datetime
 from decimal import Decimal
+from functools import cache, lru_cache
 from zoneinfo import ZoneInfo
 
 from django.utils.dateformat import format as spell
 from django.utils.formats import number_format
+from django.utils.translation import get_language, ngettext, pgettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext
 
 from leaderboards.core.criteria import ACHIEVED_AT
 from leaderboards.core.periods import PeriodKind, Window, days_of
@@ -27,9 +28,18 @@ _SYMBOLS = {Unit.METRES.value: "m", Unit.KILOMETRES.value: "km"}
 
 def number(value: Number, decimals: int = 0) -> str:
     """12,345 or 12.50: never fewer decimals than asked for, and never fewer than the value has."""
-    exponent = Decimal(value).as_tuple().exponent
+    exact = Decimal(value)
+    exponent = exact.as_tuple().exponent
     has = -exponent if isinstance(exponent, int) and exponent < 0 else 0
+    if _is_spelt_plainly(get_language()):
+        return f"{exact:,.{max(decimals, has)}f}"
     return str(number_format(value, decimal_pos=max(decimals, has), use_l10n=True, force_grouping=True))
+
+
+@cache
+def _is_spelt_plainly(_language: str | None) -> bool:
+    """Whether numbers look as Python writes them: Django's own way takes twenty times as long, for each cell."""
+    return number_format(Decimal("-1234567.5"), decimal_pos=2, use_l10n=True, force_grouping=True) == "-1,234,567.50"
 
 
 def ordinal(rank: int) -> str:
@@ -119,7 +129,24 @@ def duration_units() -> list[str]:
 
 def moment(at: datetime, zone: str) -> str:
     """Fri 20 Nov, 14:03 on the zone's clock."""
+    return _spelt(at, zone, get_language())
+
+
+@lru_cache(maxsize=8192)
+def _spelt(at: datetime, zone: str, _language: str | None) -> str:
+    """Kept, since the same fifty moments stand in every answer of a board: to spell them was a fifth of its cost."""
     return spell(at.astimezone(ZoneInfo(zone)), pgettext("date format", "D j M, H:i"))
+
+
+def lately(at: datetime, zone: str, now: datetime) -> str:
+    """14:03 on the zone's clock, or with its day if that is another one than ``now``'s."""
+    there = at.astimezone(ZoneInfo(zone))
+    return f"{there:%H:%M}" if there.date() == now.astimezone(ZoneInfo(zone)).date() else moment(at, zone)
+
+
+def machine(at: datetime) -> str:
+    """2026-11-20T14:03:05Z, as the attribute of a ``<time>``. ``at`` must be UTC."""
+    return f"{at:%Y-%m-%dT%H:%M:%SZ}"
 
 
 def time_of_day(at: datetime, zone: str) -> str:

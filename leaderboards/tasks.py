@@ -8,6 +8,7 @@ from foundation import clock
 from foundation.errors import Unavailable
 from foundation.sql import BackOff, SqlAway
 from leaderboards.services import close as closing
+from leaderboards.services import keep_ranks as keeping
 from leaderboards.services import mirror as mirroring
 from leaderboards.services import open as opening
 from leaderboards.services import retain as retaining
@@ -55,6 +56,12 @@ def close_periods() -> int:
 
 
 @shared_task
+def keep_ranks() -> int:
+    """Keep the best of the running periods where that is due."""
+    return keeping.keep_due(clock.now())
+
+
+@shared_task
 def verify() -> int:
     """Compare Redis with SQL for a while, and repair; while Redis is away there is nothing to compare."""
     try:
@@ -79,4 +86,5 @@ def retain() -> dict[str, int]:
         "dropped": retaining.drop_submissions(at),
         "folded": retaining.fold_submissions(at),
         "records": retaining.drop_records(at),
+        "snapshots": retaining.thin_snapshots(at),
     }

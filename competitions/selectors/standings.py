@@ -115,7 +115,7 @@ class _View:
         """Nobody stands yet."""
         competition = self._competition
         nothing = PeriodShown(competition.label, competition.starts_at, competition.ends_at, State.OPEN)
-        return Standings(competition.board, self.period(nothing), 0, self._at, True, [])
+        return Standings(competition.board, self.period(nothing), 0, self._at, True, [], competition.board.rules)
 
     def period(self, found: PeriodShown) -> PeriodShown:
         """The period for people: a hidden one is open until its end, and then being closed."""

@@ -66,8 +66,8 @@ def _parts(shown: Competition, viewer: Viewer, number: int, at: datetime) -> tup
         "standings": page.standings,
         **_when(shown, phase, at),
         **states,
-        **table(shown.board, page, viewer, number),
-        **mine(shown.board, page),
+        **table(page, viewer, number),
+        **mine(page),
     }
     return context, etag_of(seen, number)
 

@@ -14,8 +14,8 @@ from competitions.views.talk import talk
 from competitions.views.words import attempts, moment, who_earns, who_may_join
 from foundation.sql import SqlAway, ask
 from leaderboards.views.answers import is_staff
-from leaderboards.views.chart import chart
 from leaderboards.views.viewer import Viewer
+from leaderboards.views.ways import way_of
 
 
 def extras(request: HttpRequest, competition: Competition, viewer: Viewer, at: datetime) -> dict[str, Any]:
@@ -44,9 +44,9 @@ def _extras(request: HttpRequest, competition: Competition, viewer: Viewer, at: 
 
 def _way(competition: Competition, viewer: Viewer, at: datetime) -> dict[str, Any]:
     if viewer.player is None:
-        return {"chart": None, "snapshots_seen": 0}
+        return {"way": None, "snapshots_seen": 0}
     moments = history(competition, viewer.player, at)
-    return {"chart": chart(moments), "snapshots_seen": len(moments)}
+    return {"way": way_of(competition.board, moments), "snapshots_seen": len(moments)}
 
 
 def _rewards(competition: Competition, viewer: Viewer, at: datetime) -> dict[str, Any]:

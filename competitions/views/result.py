@@ -25,9 +25,9 @@ def result_of(competition: Competition, page: BoardPage, number: int, at: dateti
     """The result once the public may know it; the podium only above the first page."""
     if competition.phase(at) is not Phase.FINAL:
         return None
-    board = competition.board
-    best = [row for row in page.standings.rows if (row.rank or 0) <= ON_PODIUM] if number == 1 else []
+    found, board = page.standings, competition.board
+    best = [row for row in found.rows if (row.rank or 0) <= ON_PODIUM] if number == 1 else []
     best = best[:MOST_ON_PODIUM]
-    podium = [(line, result(board, row)) for line, row in zip(lines(board, best, None), best, strict=True)]
+    podium = [(line, result(board, row)) for line, row in zip(lines(found, best, None), best, strict=True)]
     period = period_by_label(board, competition.label)
     return Result(podium, period.content_hash if period else "")

@@ -24,7 +24,7 @@ def reveal(request: HttpRequest, number: int) -> HttpResponse:
     if competition.final_at is None or (hidden and not is_staff(request)):
         raise Http404("There is nothing to reveal yet.")
     found = standings(competition, at, 0, PLAYED, full=hidden)
-    rows = zip(lines(competition.board, found.rows, None), found.rows, strict=True)
+    rows = zip(lines(found, found.rows, None), found.rows, strict=True)
     context = {
         "competition": competition,
         "hidden": hidden,

@@ -7,6 +7,7 @@ from leaderboards.choices import State, Storage, Unit, Visibility
 from leaderboards.models.boards import Board, default_timezone
 from leaderboards.models.periods import DrawnGeneration, Period
 from leaderboards.models.players import LinkCode, Player
+from leaderboards.models.snapshots import KeptRank, PeriodSnapshot
 from leaderboards.models.standings import Difference, FinalStanding, Standing, Submission
 
 __all__ = [
@@ -14,8 +15,10 @@ __all__ = [
     "Difference",
     "DrawnGeneration",
     "FinalStanding",
+    "KeptRank",
     "LinkCode",
     "Period",
+    "PeriodSnapshot",
     "Player",
     "Standing",
     "State",

@@ -3,7 +3,8 @@
 from leaderboards.selectors.boards import board_by_seq, boards_listed
 from leaderboards.selectors.distribution import Bin, Distribution, distribution
 from leaderboards.selectors.export import export_rows
-from leaderboards.selectors.past import BestRank, PastRank, best_ranks, past_ranks, ranks_before
+from leaderboards.selectors.movement import Movement, RankThen, movement, ways
+from leaderboards.selectors.past import BestRank, PastRank, best_ranks, past_ranks
 from leaderboards.selectors.periods import CURRENT, PeriodShown, periods_listed, shown_period, stored_period
 from leaderboards.selectors.players import boards_of, players_called
 from leaderboards.selectors.standings import (
@@ -26,9 +27,11 @@ __all__ = [
     "Bin",
     "BoardPage",
     "Distribution",
+    "Movement",
     "PastRank",
     "PeriodShown",
     "PlayerRow",
+    "RankThen",
     "Row",
     "Standings",
     "around",
@@ -39,15 +42,16 @@ __all__ = [
     "boards_of",
     "distribution",
     "export_rows",
+    "movement",
     "named",
     "past_ranks",
     "periods_listed",
     "player_row",
     "players_called",
     "ranks",
-    "ranks_before",
     "share_below",
     "shown_period",
     "standings",
     "stored_period",
+    "ways",
 ]

@@ -16,6 +16,7 @@ from foundation.sql import ask as ask_sql
 from leaderboards.core.instants import from_milliseconds
 from leaderboards.core.names import shown_name
 from leaderboards.core.ranks import percentile
+from leaderboards.core.rules import Rules
 from leaderboards.errors import NotRanked
 from leaderboards.models import Board, Period, Player
 from leaderboards.selectors.periods import CURRENT, PeriodShown, as_shown, stored_period
@@ -44,7 +45,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """Rows of a period, with how many players it has and when that was so."""
+    """Rows of a period, with how many players it has and when that was so; ``rules`` are those it counts by."""
 
     board: Board
     period: PeriodShown
@@ -52,6 +53,7 @@ class Standings:
     as_of: datetime
     live: bool
     rows: list[Row]
+    rules: Rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,7 @@ class PlayerRow:
     as_of: datetime
     live: bool
     period: PeriodShown
+    rules: Rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +90,8 @@ def player_row(board: Board, player: str, period: str = CURRENT) -> PlayerRow:
     if not found.rows:
         raise NotRanked(f"{player} has no standing in period {found.period.label}.")
     row = found.rows[0]
-    return PlayerRow(row, share_below(row, found.total), found.total, found.as_of, found.live, found.period)
+    share = share_below(row, found.total)
+    return PlayerRow(row, share, found.total, found.as_of, found.live, found.period, found.rules)
 
 
 def share_below(row: Row, total: int) -> float | None:
@@ -153,7 +157,8 @@ class _Answers:
             best_first = self._period.rules.order.value == "desc"
             placed = sorted(placed, key=lambda each: (each.score, each.member.encode()), reverse=best_first)
         rows = [self._row(self._period, each) for each in placed] if self._period else []
-        return Standings(self._board, self._shown, self._reading.total, self.as_of, self._live, rows)
+        rules = self._period.rules if self._period else self._board.rules
+        return Standings(self._board, self._shown, self._reading.total, self.as_of, self._live, rows, rules)
 
     def _row(self, period: Period, placed: Placed) -> Row:
         unpacked = period.layout.unpack(placed.score, placed.member)

@@ -22,6 +22,7 @@ from foundation.models import DeadLetter
 from leaderboards.errors import NotRanked, PeriodClosed, StorageUnavailable, UnknownPlayer
 from leaderboards.models import (
     Difference,
+    KeptRank,
     LinkCode,
     Period,
     Player,
@@ -146,6 +147,7 @@ def _rename(player: Player, removed: list[str], at: datetime) -> Erased:
         link_codes=LinkCode.objects.filter(player=player).delete()[0],
     )
     nobody = {"name": "", "avatar_url": "", "country": "", "user": None, "banned_at": None}
+    KeptRank.objects.filter(player=player).delete()
     Player.objects.filter(pk=player.pk).update(external_id=new, **nobody)
     transaction.on_commit(forget_bans)
     return erased

@@ -1,23 +1,34 @@
-"""Retention: what may go, goes in small steps. Keys of periods long final, submissions nobody can void any more, and
-records of trouble that is over.
+"""Retention: what may go, goes in small steps. Keys of periods long final, submissions nobody can void any more,
+records of trouble that is over, and most of the ranks that were kept.
 
 On all-time boards, which never become final, old submissions fold into one baseline per player, so that a
 standing is still what its submissions make it.
 """
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Min, Q, QuerySet
+from django.db.models.functions import TruncDate
 
 from foundation import redis
 from foundation.models import DeadLetter
 from leaderboards.core.instants import from_milliseconds
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.policies import replay
-from leaderboards.models import Board, Difference, LinkCode, Period, Standing, State, Storage, Submission
+from leaderboards.models import (
+    Board,
+    Difference,
+    LinkCode,
+    Period,
+    PeriodSnapshot,
+    Standing,
+    State,
+    Storage,
+    Submission,
+)
 from leaderboards.services.mirror import DROPPED
 from leaderboards.stores import barrier
 from leaderboards.stores.sql_writes import state_of
@@ -25,6 +36,8 @@ from leaderboards.stores.zset_settling import ZsetSettler
 
 BATCH = 1000
 BASELINE = "baseline"
+EACH_SNAPSHOT_FOR = timedelta(days=2)  # then one a day
+DAILY_SNAPSHOTS_FOR = timedelta(days=400)  # a year and what follows it; all-time boards never end
 
 
 def expire_due(at: datetime) -> int:
@@ -65,6 +78,19 @@ def drop_records(at: datetime) -> int:
         + _delete(Difference.objects.filter(found_at__lt=before))
         + _delete(LinkCode.objects.filter(expires_at__lt=before))
     )
+
+
+def thin_snapshots(at: datetime) -> int:
+    """Let go kept ranks: with their period's keys, else all but the first of a day after two days; returns how many."""
+    days = PeriodSnapshot.objects.annotate(day=TruncDate("due_at", tzinfo=UTC)).values("period", "day")
+    firsts = days.annotate(first=Min("pk")).values("first")
+    crowded = Q(due_at__lt=at - EACH_SNAPSHOT_FOR) & ~Q(pk__in=firsts)
+    ancient = Q(due_at__lt=at - DAILY_SNAPSHOTS_FOR)
+    old = PeriodSnapshot.objects.filter(crowded | ancient | Q(period__state=State.EXPIRED))
+    gone = list(old.values_list("pk", flat=True))
+    for pk in gone:  # each may have ten thousand rows
+        PeriodSnapshot.objects.filter(pk=pk).delete()
+    return len(gone)
 
 
 def _delete(rows: QuerySet[Any]) -> int:

@@ -25,13 +25,19 @@ def moment(at: datetime, zone: str) -> SafeString:
 @lru_cache(maxsize=8192)
 def _spelt(at: datetime, zone: str, _language: str | None) -> SafeString:
     """Kept, since the same fifty moments stand in every answer of a board: to spell them was a fifth of its cost."""
-    return format_html('<time datetime="{}">{}</time>', _machine(at), formats.moment(at, zone))
+    return format_html('<time datetime="{}">{}</time>', formats.machine(at), formats.moment(at, zone))
 
 
 @register.simple_tag
 def time_of_day(at: datetime, zone: str) -> SafeString:
     """Hours, minutes and seconds on the zone's clock."""
-    return format_html('<time datetime="{}">{}</time>', _machine(at), formats.time_of_day(at, zone))
+    return format_html('<time datetime="{}">{}</time>', formats.machine(at), formats.time_of_day(at, zone))
+
+
+@register.simple_tag
+def since(at: datetime, zone: str, now: datetime) -> SafeString:
+    """Hours and minutes on the zone's clock, with the day unless it is today's."""
+    return format_html('<time datetime="{}">{}</time>', formats.machine(at), formats.lately(at, zone, now))
 
 
 @register.simple_tag
@@ -39,7 +45,7 @@ def countdown(ends_at: datetime, seconds: int) -> SafeString:
     """The time left; a script counts on where there is one."""
     return format_html(
         '<time datetime="{}" data-countdown data-units="{}">{}</time>',
-        _machine(ends_at),
+        formats.machine(ends_at),
         "|".join(formats.duration_units()),
         formats.time_left(seconds),
     )
@@ -79,7 +85,3 @@ def query(context: dict[str, Any], **changed: object) -> str:
     for name in [name for name, value in current.items() if value == ""]:
         del current[name]
     return f"?{current.urlencode()}" if current else "?"
-
-
-def _machine(at: datetime) -> str:
-    return at.strftime("%Y-%m-%dT%H:%M:%SZ")

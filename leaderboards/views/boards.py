@@ -24,6 +24,7 @@ from leaderboards.views.second import kept_a_second
 from leaderboards.views.spread import spread
 from leaderboards.views.tables import mine, table
 from leaderboards.views.viewer import Viewer, remember, viewer_of
+from leaderboards.views.ways import Way, until_now, way_of
 
 PERIODS_IN_STRIP = 4
 
@@ -65,7 +66,7 @@ def _parts(board: Board, page: BoardPage, number: int, viewer: Viewer) -> tuple[
     """What the moving parts show, and the ETag over it."""
     found = page.standings
     chips = chips_of(board, found.period, found.as_of)
-    before = selectors.ranks_before(board, found.period.starts_at, [row.player for row in found.rows])
+    movement = selectors.movement(board, found.period, [row.player for row in found.rows])
     is_open = found.period.state in (State.OPEN, State.CLOSING)
     context = {
         "board": board,
@@ -78,11 +79,11 @@ def _parts(board: Board, page: BoardPage, number: int, viewer: Viewer) -> tuple[
         "zone": board.timezone,
         "is_open": is_open,
         "every": LIVE_EVERY_SECONDS if is_open else 0,
-        **table(board, page, viewer, number, before),
-        **mine(board, page),
+        **table(page, viewer, number, movement),
+        **mine(page),
     }
     context["podium"] = podium(context["lines"]) if number == 1 else []
-    seen = (moving(found), page.me, page.neighbours, chips, before, viewer.player, viewer.linked, viewer.refused)
+    seen = (moving(found), page.me, page.neighbours, chips, movement, viewer.player, viewer.linked, viewer.refused)
     return context, etag_of(seen, number)
 
 
@@ -92,11 +93,21 @@ def _once(board: Board, page: BoardPage, label: str, viewer: Viewer) -> dict[str
     return {
         "site": settings.SITE_URL.rstrip("/"),
         "top_words": top_words(board, page.standings.rows),
-        "rules": rules_sentences(board),
-        "spread": spread(board, label, page.me),
+        "rules": rules_sentences(board, page.standings.rules),
+        "spread": spread(page.standings, label, page.me),
+        "way": _way(page),
         "past": past[::-1],
         "chart": chart(past),
     }
+
+
+def _way(page: BoardPage) -> Way | None:
+    """The viewer's places in the period that is shown."""
+    found, me = page.standings, page.me
+    if me is None:
+        return None
+    kept = selectors.ways(me.player, [(found.board, found.period.label, found.rules)])
+    return way_of(found.board, until_now(kept[found.board.seq], me, found))
 
 
 def _event_board(request: HttpRequest, board: Board, label: str) -> HttpResponse:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 WIDTH, HEIGHT, EDGE = 600, 200, 12
 MOST_POINTS = 300
@@ -22,9 +22,12 @@ class Moment(Protocol):
         """1 is the best."""
 
 
+Placed = TypeVar("Placed", bound=Moment)
+
+
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """``line`` as SVG's polyline wants it; ``changes`` are the moments with another place, the latest first."""
+    """``line`` as SVG's polyline wants it; the last moment's place is at ``last_x`` and ``last_y``."""
 
     line: str
     last_x: str
@@ -33,7 +36,6 @@ class Chart:
     worst: int
     first_moment: Moment
     last_moment: Moment
-    changes: list[Moment]
     width: int = WIDTH
     height: int = HEIGHT
 
@@ -46,10 +48,10 @@ def chart(moments: Sequence[Moment]) -> Chart | None:
     best, worst = min(ranks), max(ranks)
     places = [_place(moment, moments, best, worst) for moment in _thinned(moments)]
     line = " ".join(f"{x},{y}" for x, y in places)
-    return Chart(line, *places[-1], best, worst, moments[0], moments[-1], changes(moments))
+    return Chart(line, *places[-1], best, worst, moments[0], moments[-1])
 
 
-def changes(moments: Sequence[Moment]) -> list[Moment]:
+def changes(moments: Sequence[Placed]) -> list[Placed]:
     """The first moment, and each with another place than the one before; the latest first, a page of them."""
     before = [None, *(moment.rank for moment in moments)]
     found = [moment for moment, rank in zip(moments, before, strict=False) if moment.rank != rank]

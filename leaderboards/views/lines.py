@@ -1,22 +1,36 @@
 """Rows as a page writes them: rank with ties, points as text, and how far it is to the next."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from typing import Protocol
 
 from django.utils.translation import gettext as _
 
 from leaderboards import formats
+from leaderboards.core.rules import Rules
 from leaderboards.models import Board
-from leaderboards.selectors import Row
+from leaderboards.selectors import Movement, Row, Standings
 
 WIDEST_COLUMNS = 16  # characters that numbers may take on a phone; wider criteria stand in one cell, as words
 
 
+class Scored(Protocol):
+    """What a player has, in whatever stands beside it: points, or fields by name."""
+
+    @property
+    def points(self) -> int | Decimal | None:
+        """None on boards of criteria."""
+
+    @property
+    def fields(self) -> dict[str, int] | None:
+        """None on boards of points."""
+
+
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Against the final rank in the period before: ``by`` places ``up`` or ``down``, the ``same``, or ``new``."""
+    """Against where a player stood before: ``by`` places ``up`` or ``down``, the ``same``, or ``new``."""
 
     way: str
     by: int = 0
@@ -53,45 +67,44 @@ class Gap:
     rank: int | None
 
 
-def columns(board: Board, rows: Sequence[Row]) -> list[str]:
+def columns(found: Standings) -> list[str]:
     """The headings of what is ranked by."""
-    if not rows or rows[0].fields is None:
-        return [formats.points_heading(board)]
-    names = formats.shown_fields(rows[0].fields)
-    return [formats.field_name(name) for name in names] if in_columns(board, names) else [_("Result")]
+    if not found.rules.fields:
+        return [formats.points_heading(found.board)]
+    names = [field.name for field in found.rules.fields]
+    return [formats.field_name(name) for name in names] if in_columns(found.rules) else [_("Result")]
 
 
-def in_columns(board: Board, names: Sequence[str]) -> bool:
+def in_columns(rules: Rules) -> bool:
     """Whether the criteria fit columns of their own, however great their values become."""
-    widths = {field.name: len(formats.number(field.maximum)) for field in board.rules.fields}
-    return all(name in widths for name in names) and sum(widths.values()) <= WIDEST_COLUMNS
+    return sum(len(formats.number(field.maximum)) for field in rules.fields) <= WIDEST_COLUMNS
 
 
 def lines(
-    board: Board, rows: Sequence[Row], me: str | None, before: Mapping[str, int] | None = None, page_size: int = 50
+    found: Standings, rows: Sequence[Row], me: str | None, movement: Movement | None = None, page_size: int = 50
 ) -> list[Line]:
-    """Every row as a line. ``before`` are the final ranks of the period before, where there was one."""
-    found = []
+    """``rows`` of the standings as lines; ``movement`` says where they stood before, where that is known."""
+    shown = []
     for nth, row in enumerate(rows):
         opens = nth == 0 or rows[nth - 1].rank != row.rank
         tied = (row.tied or 1) > 1
-        found.append(
+        shown.append(
             Line(
                 row.player,
                 row.name,
                 row.rank,
                 tied,
-                cells(board, row),
+                cells(found, row),
                 row.achieved_at,
                 row.player == me,
                 equals=(row.tied or 0) if opens and tied else 0,
                 opens=opens and row.rank is not None,
                 begins_on=(row.ahead or 0) // page_size + 1,
-                gap=_gap_text(board, row, rows[:nth]),
-                move=_move(row, before),
+                gap=_gap_text(found.board, row, rows[:nth]),
+                move=_move(row, movement),
             )
         )
-    return found
+    return shown
 
 
 def _gap_text(board: Board, row: Row, above: Sequence[Row]) -> str:
@@ -101,26 +114,25 @@ def _gap_text(board: Board, row: Row, above: Sequence[Row]) -> str:
     return formats.points(board, abs(Decimal(row.points) - Decimal(better.points)))
 
 
-def _move(row: Row, before: Mapping[str, int] | None) -> Move | None:
-    if not before or row.rank is None:
+def _move(row: Row, movement: Movement | None) -> Move | None:
+    if movement is None or row.rank is None:
         return None
-    if row.player not in before:
-        return Move("new")
-    by = before[row.player] - row.rank
+    if row.player not in movement.ranks:
+        return Move("new") if movement.is_whole else None
+    by = movement.ranks[row.player] - row.rank
     return Move("up" if by > 0 else "down" if by < 0 else "same", abs(by))
 
 
-def cells(board: Board, row: Row) -> list[str]:
+def cells(found: Standings, row: Row) -> list[str]:
     """What a row is ranked by, one text for each column."""
     if row.fields is None:
-        return [formats.points(board, row.points or 0)]
-    names = formats.shown_fields(row.fields)
-    if in_columns(board, names):
-        return [formats.number(row.fields[name]) for name in names]
-    return [result(board, row)]
+        return [formats.points(found.board, row.points or 0)]
+    if in_columns(found.rules):
+        return [formats.number(row.fields[field.name]) for field in found.rules.fields]
+    return [result(found.board, row)]
 
 
-def result(board: Board, row: Row) -> str:
+def result(board: Board, row: Scored) -> str:
     """What a row is ranked by, as one text with units."""
     if row.fields is None:
         return formats.measured(board, row.points or 0)

@@ -3,6 +3,7 @@
 Private boards are on nobody's page, not even for staff: who looks must not matter to what is kept for a second.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ from leaderboards.selectors import PlayerRow
 from leaderboards.views.lines import result
 from leaderboards.views.periods import period_words
 from leaderboards.views.second import kept_a_second
+from leaderboards.views.ways import Way, until_now, way_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,7 @@ class Standing:
     found: PlayerRow
     result: str
     period: dict[str, Any]
+    way: Way | None
 
 
 @require_safe
@@ -46,11 +49,18 @@ def player(request: HttpRequest, player: str) -> HttpResponse:
 
 
 def _standings(shown: Player) -> list[Standing]:
-    at, found = clock.now(), []
+    at, rows = clock.now(), {}
     for board in selectors.boards_of(shown):
-        try:
-            row = selectors.player_row(board, shown.external_id)
-        except NotFound:  # he was taken out meanwhile
-            continue
-        found.append(Standing(board, row, result(board, row.row), period_words(board, row.period, at)))
-    return found
+        with suppress(NotFound):  # he was taken out meanwhile
+            rows[board] = selectors.player_row(board, shown.external_id)
+    kept = selectors.ways(shown.external_id, [(board, row.period.label, row.rules) for board, row in rows.items()])
+    return [
+        Standing(
+            board,
+            row,
+            result(board, row.row),
+            period_words(board, row.period, at),
+            way_of(board, until_now(kept[board.seq], row.row, row)),
+        )
+        for board, row in rows.items()
+    ]

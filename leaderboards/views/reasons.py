@@ -5,33 +5,34 @@ Names stand between marks that keep their direction to themselves, since a sente
 
 from collections.abc import Sequence
 
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from leaderboards import formats
-from leaderboards.core.rules import Ties, Update
-from leaderboards.models import Board
-from leaderboards.selectors import Row
+from leaderboards.core.rules import Rules, Ties, Update
+from leaderboards.selectors import Row, Standings
 from leaderboards.views.lines import Gap, result
 
 
-def reasons(board: Board, me: Row, neighbours: Sequence[Row], ahead: Gap | None) -> list[str]:
-    """The sentences; ``neighbours`` stand best first, ``me`` among them."""
-    said = [_counts(board, me), _better(me), _equal(board, me, neighbours), _next(ahead)]
+def reasons(found: Standings, me: Row, neighbours: Sequence[Row], ahead: Gap | None) -> list[str]:
+    """The sentences, by the rules of the period; ``neighbours`` stand best first, ``me`` among them."""
+    said = [_counts(found, me), _better(me), _equal(found.rules, me, neighbours), _next(ahead)]
     return [sentence for sentence in said if sentence]
 
 
-def _counts(board: Board, me: Row) -> str:
+def _counts(found: Standings, me: Row) -> str:
     said = {
         Update.BEST: _("The best result counts here: %(result)s."),
         Update.LATEST: _("The latest result counts here: %(result)s."),
         Update.INCREMENT: _("All results together count here: %(result)s."),
-    }[board.rules.update]
-    counts = said % {"result": result(board, me)}
+    }[found.rules.update]
+    counts = said % {"result": result(found.board, me)}
     if me.achieved_at is None:
         return counts
-    since = {"moment": formats.moment(me.achieved_at, board.timezone)}
-    return " ".join([counts, _("It has stood so since %(moment)s.") % since])
+    since = _("It has stood so since %(moment)s.").replace("%(moment)s", '<time datetime="{}">{}</time>')
+    moment = formats.moment(me.achieved_at, found.board.timezone)
+    return format_html(f"{{}} {since}", counts, formats.machine(me.achieved_at), moment)
 
 
 def _better(me: Row) -> str:
@@ -44,17 +45,17 @@ def _better(me: Row) -> str:
     }
 
 
-def _equal(board: Board, me: Row, neighbours: Sequence[Row]) -> str:
+def _equal(rules: Rules, me: Row, neighbours: Sequence[Row]) -> str:
     """What decides among those with the same result. Only neighbours are looked at, so others may be equal too."""
     if (me.tied or 1) > 1:
         return _("%(number)s players have the same result and share the rank.") % {
             "number": formats.number(me.tied or 1)
         }
     place = next((nth for nth, row in enumerate(neighbours) if row.player == me.player), None)
-    if place is None or not board.rules.ties.by_time:
+    if place is None or not rules.ties.by_time:
         return ""
     above, below = neighbours[max(place - 1, 0) : place], neighbours[place + 1 : place + 2]
-    first_come = board.rules.ties is Ties.FIRST_COME
+    first_come = rules.ties is Ties.FIRST_COME
     if above and _same(above[0], me):
         said = (
             _("%(name)s has the same result and got it earlier.")

@@ -1,28 +1,31 @@
-"""A board's rules in sentences that anyone understands, in the reader's language."""
+"""A period's rules in sentences that anyone understands, in the reader's language.
+
+The rules are those that the period opened with; unit and calendar are the board's, which periods do not keep.
+"""
 
 from django.utils.dates import WEEKDAYS
 from django.utils.translation import gettext as _
 
 from leaderboards.core.criteria import Criterion, Order
 from leaderboards.core.periods import PeriodKind
-from leaderboards.core.rules import Ties, Update
+from leaderboards.core.rules import Rules, Ties, Update
 from leaderboards.formats import field_name
 from leaderboards.models import Board, Unit
 
 
-def rules_sentences(board: Board) -> list[str]:
+def rules_sentences(board: Board, rules: Rules) -> list[str]:
     """What is better, what counts, who is ahead among equals, and when it starts again."""
-    said = [_better(board), _counts(board), _equals(board), _again(board)]
+    said = [_better(board, rules), _counts(rules), _equals(rules), _again(board)]
     return [sentence for sentence in said if sentence]
 
 
-def _better(board: Board) -> str:
-    if board.criteria:
-        names = ", ".join(_criterion(each) for each in board.rules.fields)
+def _better(board: Board, rules: Rules) -> str:
+    if not rules.of_points:
+        names = ", ".join(_criterion(each) for each in rules.fields)
         return _("Compared one after the other: %(names)s.") % {"names": names}
     if board.unit in (Unit.SECONDS, Unit.MILLISECONDS):
-        return _("The shortest time wins.") if board.order == Order.ASC else _("The longest time wins.")
-    return _("The fewest points win.") if board.order == Order.ASC else _("The most points win.")
+        return _("The shortest time wins.") if rules.order is Order.ASC else _("The longest time wins.")
+    return _("The fewest points win.") if rules.order is Order.ASC else _("The most points win.")
 
 
 def _criterion(criterion: Criterion) -> str:
@@ -30,21 +33,21 @@ def _criterion(criterion: Criterion) -> str:
     return more % {"name": field_name(criterion.name)}
 
 
-def _counts(board: Board) -> str:
+def _counts(rules: Rules) -> str:
     return {
         Update.BEST: _("Only your best result counts."),
         Update.LATEST: _("Only your latest result counts."),
         Update.INCREMENT: _("All your results are added up."),
-    }[board.rules.update]
+    }[rules.update]
 
 
-def _equals(board: Board) -> str:
+def _equals(rules: Rules) -> str:
     return {
         Ties.FIRST_COME: _("Among equals, whoever was there first stands higher."),
         Ties.LAST_COME: _("Among equals, whoever got there last stands higher."),
         Ties.SHARED: _("Equals share a rank."),
         Ties.DENSE: _("Equals share a rank."),
-    }[board.rules.ties]
+    }[rules.ties]
 
 
 def _again(board: Board) -> str:

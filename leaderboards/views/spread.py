@@ -10,8 +10,9 @@ from django.core.cache import cache
 
 from foundation.errors import Unavailable
 from leaderboards import formats, selectors
+from leaderboards.core.rules import Rules
 from leaderboards.models import Board
-from leaderboards.selectors import Bin, Distribution, Row
+from leaderboards.selectors import Bin, Distribution, Row, Standings
 
 KEPT_SECONDS = 30
 FEWEST = 10  # players; below that the table itself shows how they lie
@@ -46,18 +47,18 @@ class Spread:
     height: int = HEIGHT
 
 
-def spread(board: Board, label: str, me: Row | None) -> Spread | None:
+def spread(shown: Standings, label: str, me: Row | None) -> Spread | None:
     """None on small boards, on those where all are equal, and where nobody could be asked."""
-    found = _measured(board, label)
+    found = _measured(shown.board, label)
     if found is None or found.total < FEWEST or len(found.histogram) < 2:
         return None
-    mine = _leading(board, me)
+    mine = _leading(shown.rules, me)
     return Spread(
-        bars=[_bar(board, found, nth, mine) for nth in range(len(found.histogram))],
-        lowest=_text(board, found.histogram[0].from_),
-        highest=_text(board, found.histogram[-1].to),
-        half=_text(board, found.percentiles["50"]),
-        tenth=_text(board, found.percentiles["90"]),
+        bars=[_bar(shown, found, nth, mine) for nth in range(len(found.histogram))],
+        lowest=_text(shown, found.histogram[0].from_),
+        highest=_text(shown, found.histogram[-1].to),
+        half=_text(shown, found.percentiles["50"]),
+        tenth=_text(shown, found.percentiles["90"]),
         as_of=found.as_of,
     )
 
@@ -74,7 +75,7 @@ def _measured(board: Board, label: str) -> Distribution | None:
     return found
 
 
-def _bar(board: Board, found: Distribution, nth: int, mine: object) -> Bar:
+def _bar(shown: Standings, found: Distribution, nth: int, mine: object) -> Bar:
     each, step = found.histogram[nth], WIDTH / len(found.histogram)
     most = max(other.count for other in found.histogram)
     height = max(each.count / most * HEIGHT, 2.0) if each.count else 0.0
@@ -84,8 +85,8 @@ def _bar(board: Board, found: Distribution, nth: int, mine: object) -> Bar:
         width=f"{step - BETWEEN:.1f}",
         height=f"{height:.1f}",
         is_mine=_holds(found.histogram, nth, mine),
-        first=_text(board, each.from_),
-        last=_text(board, each.to),
+        first=_text(shown, each.from_),
+        last=_text(shown, each.to),
         count=each.count,
     )
 
@@ -99,12 +100,12 @@ def _holds(histogram: list[Bin], nth: int, mine: object) -> bool:
     return nth == (inside[0] if inside else outermost)
 
 
-def _leading(board: Board, me: Row | None) -> object:
+def _leading(rules: Rules, me: Row | None) -> object:
     """What the viewer is spread by: his points, or the criterion that is compared first."""
     if me is None:
         return None
-    return me.points if me.fields is None else me.fields.get(board.rules.fields[0].name)
+    return me.points if me.fields is None else me.fields.get(rules.fields[0].name)
 
 
-def _text(board: Board, value: formats.Number) -> str:
-    return formats.number(value) if board.criteria else formats.points(board, value)
+def _text(shown: Standings, value: formats.Number) -> str:
+    return formats.points(shown.board, value) if shown.rules.of_points else formats.number(value)

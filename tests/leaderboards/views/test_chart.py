@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from leaderboards.selectors.past import PastRank
-from leaderboards.views.chart import EDGE, HEIGHT, MOST_CHANGES, MOST_POINTS, WIDTH, chart
+from leaderboards.views.chart import EDGE, HEIGHT, MOST_CHANGES, MOST_POINTS, WIDTH, changes, chart
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -34,17 +34,18 @@ def test_whoever_stays_where_he_is_gets_a_level_line() -> None:
 
 
 def test_ten_thousand_moments_stay_a_drawing_that_ends_with_the_last() -> None:
-    drawn = chart(way(*(1 + nth % 7 for nth in range(10_000)), 50))
+    moments = way(*(1 + nth % 7 for nth in range(10_000)), 50)
+
+    drawn, steps = chart(moments), changes(moments)
 
     assert drawn is not None
     assert len(drawn.line.split()) <= MOST_POINTS
     assert drawn.line.endswith(f"{WIDTH - EDGE}.0,{HEIGHT - EDGE}.0")
-    assert len(drawn.changes) == MOST_CHANGES
-    assert drawn.changes[0].rank == 50
+    assert len(steps) == MOST_CHANGES
+    assert steps[0].rank == 50
 
 
 def test_the_table_has_only_changes_the_latest_first() -> None:
-    drawn = chart(way(4, 4, 2, 2, 2, 3))
+    steps = changes(way(4, 4, 2, 2, 2, 3))
 
-    assert drawn is not None
-    assert [moment.rank for moment in drawn.changes] == [3, 2, 4]
+    assert [moment.rank for moment in steps] == [3, 2, 4]

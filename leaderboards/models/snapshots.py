@@ -1,0 +1,44 @@
+"""Looks at running periods: who stood where at a moment. For movement, and for a player's rank over time.
+
+Only the best are kept, so what is not here is not known. Nothing is decided by these rows; they may go at any time.
+"""
+
+from typing import ClassVar
+
+from django.db import models
+
+from leaderboards.models.periods import Period
+from leaderboards.models.players import Player
+
+
+class PeriodSnapshot(models.Model):
+    """One look at a period. ``due_at`` is the time of the grid that it was taken for; one each.
+
+    ``total`` counts everybody ranked, also beyond the rows; ``is_whole`` if there is a row for each of them.
+    """
+
+    period = models.ForeignKey(Period, models.CASCADE, related_name="snapshots", db_index=False)
+    due_at = models.DateTimeField()
+    taken_at = models.DateTimeField()
+    total = models.BigIntegerField()
+    is_whole = models.BooleanField()
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["period", "due_at"], name="period_snapshot_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.period_id} {self.due_at:%F %T}"
+
+
+class KeptRank(models.Model):
+    """A player in his place then. ``points`` are scaled, as in the standings; or ``fields`` on boards of criteria."""
+
+    pk = models.CompositePrimaryKey("snapshot_id", "player_id")
+    snapshot = models.ForeignKey(PeriodSnapshot, models.CASCADE, related_name="ranks", db_index=False)
+    player = models.ForeignKey(Player, models.CASCADE, related_name="kept_ranks")
+    rank = models.BigIntegerField()
+    points = models.BigIntegerField(null=True)
+    fields = models.JSONField(null=True)
+
+    def __str__(self) -> str:
+        return f"{self.snapshot_id}/{self.rank}"

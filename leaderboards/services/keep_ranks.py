@@ -1,0 +1,87 @@
+"""Keeping ranks: every ``RANK_SNAPSHOT_MINUTES`` the best ``RANK_SNAPSHOT_PLAYERS`` of each running period, in SQL.
+
+The period is read as its page reads it, in one question, and not while another would have to stand in for its storage.
+One snapshot for each time of the grid, however often this runs; a run that comes late takes the latest, not a backlog.
+"""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q, QuerySet
+
+from foundation import redis
+from foundation.each import for_each
+from leaderboards.core.instants import EPOCH
+from leaderboards.core.periods import PeriodKind
+from leaderboards.errors import StorageUnavailable
+from leaderboards.models import KeptRank, Period, PeriodSnapshot, Player, State, Storage
+from leaderboards.selectors.reading import of_the_present
+from leaderboards.stores.base import Page, Placed, Reading
+from leaderboards.stores.sql import SqlStore
+from leaderboards.stores.zset import ZsetStore
+
+MOST_PLAYERS = 10_000  # whatever is set: of a period with millions only the best are ever read
+
+
+def keep_due(at: datetime) -> int:
+    """Look at what is due; returns at how many periods. Whose storage cannot answer now is tried again."""
+    if not settings.RANK_SNAPSHOT_PLAYERS:
+        return 0
+    due_at = due(at)
+    return sum(for_each(_running(due_at, at), lambda period: keep(period, due_at, at)))
+
+
+def due(at: datetime) -> datetime:
+    """The latest time of the grid by ``at``, in UTC."""
+    interval = timedelta(minutes=settings.RANK_SNAPSHOT_MINUTES)
+    return EPOCH + (at - EPOCH) // interval * interval
+
+
+def _running(due_at: datetime, at: datetime) -> QuerySet[Period]:
+    """Periods that nobody has looked at yet for this time. Competitions keep snapshots of their own."""
+    begun = Q(starts_at=None) | Q(starts_at__lt=due_at)
+    goes_on = Q(ends_at=None) | Q(ends_at__gt=at)
+    running = Period.objects.filter(begun, goes_on, state=State.OPEN).exclude(board__period=PeriodKind.EVENT)
+    return running.exclude(pk__in=PeriodSnapshot.objects.filter(due_at=due_at).values("period")).select_related("board")
+
+
+def keep(period: Period, due_at: datetime, at: datetime) -> bool:
+    """Keep the best for ``due_at``; False if that was done. Raises ``Unavailable`` where they cannot be read now."""
+    reading = _read(period, min(settings.RANK_SNAPSHOT_PLAYERS, MOST_PLAYERS))
+    ranks = _ranks(period, reading.answers[0])
+    kept = {"taken_at": at, "total": reading.total, "is_whole": len(ranks) == reading.total}
+    with transaction.atomic():
+        snapshot, made = PeriodSnapshot.objects.get_or_create(period=period, due_at=due_at, defaults=kept)
+        if made:
+            for rank in ranks:
+                rank.snapshot = snapshot
+            KeptRank.objects.bulk_create(ranks)
+    return made
+
+
+def _read(period: Period, most: int) -> Reading:
+    question = [Page(0, most)]
+    if period.board.storage == Storage.SQL:
+        return SqlStore().read(period, question)
+    if period.stale_since is not None:
+        raise StorageUnavailable("The standings in Redis are being settled.")
+    store = ZsetStore(redis.boards())
+    return of_the_present(period, lambda: store.read(period, question))
+
+
+def _ranks(period: Period, placed: list[Placed]) -> list[KeptRank]:
+    """As rows. Whom SQL does not know yet, because it follows Redis, is left out this time."""
+    unpacked = [(each.rank, period.layout.unpack(each.score, each.member)) for each in placed]
+    players = Player.objects.filter(external_id__in=[found.player for _, found in unpacked])
+    numbers = dict(players.values_list("external_id", "pk"))
+    return [
+        KeptRank(
+            player_id=numbers[found.player],
+            rank=rank,
+            points=found.value[0] if period.rules.of_points else None,
+            fields=None if period.rules.of_points else list(found.value),
+        )
+        for rank, found in unpacked
+        if rank is not None and found.player in numbers
+    ]

@@ -1,0 +1,28 @@
+// Says moments in the time zone of whoever looks. The server says them in the zone that [data-zone] names, which
+// stays as the title of each. Where both are the same nothing changes.
+
+const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const page = document.documentElement.lang;
+const language = page === "en" ? "en-GB" : page; // days before months, as the server spells them
+const minute = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: own };
+const second = { ...minute, second: "2-digit" };
+const moment = { ...minute, weekday: "short", day: "numeric", month: "short" };
+
+function form(text) {
+  if (!/^[0-9:]+$/.test(text)) return moment;
+  return text.length > 5 ? second : minute;
+}
+
+function retell() {
+  for (const place of document.querySelectorAll("[data-zone]")) {
+    if (place.dataset.zone === own) continue;
+    for (const time of place.querySelectorAll("time:not([data-countdown], [title])")) {
+      time.title = `${time.textContent} ${place.dataset.zone}`;
+      time.textContent = new Intl.DateTimeFormat(language, form(time.textContent)).format(new Date(time.dateTime));
+    }
+    for (const name of place.querySelectorAll(".zone")) name.textContent = own;
+  }
+}
+
+retell();
+document.addEventListener("live:changed", retell);

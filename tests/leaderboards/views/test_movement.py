@@ -1,0 +1,141 @@
+"""Movement and places over time within a period: since the last look at it; before the first, since the last period."""
+
+from datetime import timedelta
+from itertools import pairwise
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from foundation import clock
+from leaderboards.models import Board, PeriodSnapshot
+from leaderboards.services.keep_ranks import keep_due
+from leaderboards.views import second
+from tests.leaderboards.views.pages import text
+from tests.leaderboards.views.test_details import WEEK, close_all_past
+from tests.playing import make_board, score
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.fixture(autouse=True)
+def _every_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "RANK_SNAPSHOT_MINUTES", 1)
+
+
+def look(board: int, *points: dict[str, int]) -> None:
+    """Somebody looks after each of these, the last time a minute ago."""
+    for ago, scored in zip(range(len(points), 0, -1), points, strict=True):
+        score(board, scored)
+        assert keep_due(clock.now() - ago * MINUTE) == 1
+
+
+def test_moves_are_told_since_the_last_look(client: Client) -> None:
+    board = make_board(period="all_time", update="latest", timezone="Asia/Seoul")
+    look(board, {"mina": 9, "robin": 8, "omar": 7})
+    score(board, {"robin": 50, "mina": 40, "omar": 30, "aiko": 20})
+
+    page = client.get(f"/boards/{board}/")
+
+    since = PeriodSnapshot.objects.get().taken_at
+    assert f'± since <time datetime="{since:%Y-%m-%dT%H:%M:%SZ}">' in page.content.decode()
+    assert "Movement since" in text(page)
+    assert "1 ▲ up 1 robin 50" in text(page)
+    assert "2 ▼ down 1 mina 40" in text(page)
+    assert "3 – unchanged omar 30" in text(page)
+    assert "4 new aiko 20" in text(page)
+
+
+def test_who_was_not_among_those_looked_at_has_no_movement(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "RANK_SNAPSHOT_PLAYERS", 2)
+    board = make_board(period="all_time", update="latest")
+    look(board, {"mina": 9, "robin": 8, "omar": 7})
+    score(board, {"omar": 50})
+
+    page = text(client.get(f"/boards/{board}/"))
+
+    assert "1 omar 50" in page
+    assert "2 ▼ down 1 mina 9" in page
+
+
+def test_before_the_first_look_moves_are_told_against_the_period_before_and_it_says_so(client: Client) -> None:
+    board = make_board()
+    score(board, {"mina": 9, "robin": 8}, clock.now() - WEEK)
+    close_all_past(board)
+    score(board, {"robin": 50, "mina": 40})
+    before = text(client.get(f"/boards/{board}/"))
+
+    look(board, {"mina": 60})
+    second.forget()
+    after = text(client.get(f"/boards/{board}/"))
+
+    assert "± against the final ranks before" in before
+    assert "1 ▲ up 1 robin 50" in before
+    assert "± since" in after
+    assert "1 – unchanged mina 60" in after
+
+
+def test_a_look_at_nobody_is_none(client: Client) -> None:
+    board = make_board()
+    score(board, {"mina": 9, "robin": 8}, clock.now() - WEEK)
+    close_all_past(board)
+    look(board, {})
+    score(board, {"robin": 50, "mina": 40})
+
+    assert "1 ▲ up 1 robin 50" in text(client.get(f"/boards/{board}/"))
+
+
+def test_a_viewer_sees_his_places_in_the_period_as_a_line_and_a_table(client: Client) -> None:
+    board = make_board(period="all_time", update="latest")
+    look(board, {"mina": 9, "robin": 8}, {"robin": 10}, {"robin": 11})
+    score(board, {"robin": 1})
+
+    page = text(client.get(f"/boards/{board}/?player=robin"))
+
+    assert "Place over time 1 2 From place 2 to place 2; the best was 1." in page
+    steps = page.partition("When Rank Result")[2].partition("How")[0]
+    places = ["2 1 point", "1 10 points", "2 8 points"]
+    assert all(0 <= steps.find(one) < steps.find(other) for one, other in pairwise(places))
+    assert "11 points" not in steps
+    assert "Place over time" not in text(client.get(f"/boards/{board}/?player=nobody"))
+
+
+def test_a_players_page_draws_his_places_on_each_board(client: Client) -> None:
+    boards = [make_board(name=name, period="all_time", update="latest") for name in ("One", "Two", "Never looked at")]
+    for board in boards[:2]:
+        score(board, {"mina": 9, "robin": 8})
+    keep_due(clock.now() - MINUTE)
+    score(boards[2], {"robin": 5})
+    score(boards[0], {"robin": 10})
+
+    page = client.get("/players/robin/")
+
+    assert page.content.decode().count("<polyline") == 2
+    assert "From place 2 to place 1; the best was 1." in text(page)
+    assert "From place 2 to place 2; the best was 2." in text(page)
+
+
+def test_a_look_costs_a_page_no_further_question(
+    client: Client, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    board = make_board()
+    score(board, {f"p{number:03d}": 1000 - number for number in range(120)})
+    client.get(f"/boards/{board}/")
+    second.forget()
+    with django_assert_max_num_queries(6) as without:
+        client.get(f"/boards/{board}/?page=2")
+    look(board, {"p000": 5000})
+    second.forget()
+
+    with django_assert_max_num_queries(len(without) - 1):
+        assert "± since" in text(client.get(f"/boards/{board}/?page=2"))
+
+
+def test_ranks_of_competitions_are_never_told_by_looks(client: Client) -> None:
+    board = Board.objects.get(pk=make_board(period="event"))
+
+    assert keep_due(clock.now()) == 0
+    assert "±" not in text(client.get(f"/boards/{board.pk}/"))
