@@ -84,6 +84,7 @@ def close_period(period: Period, at: datetime) -> Closed:
     failpoint("close.after_final")
     if period.board.storage != Storage.SQL:
         _let_keys_expire(period)
+        failpoint("close.after_expiry")
     return _report(period)
 
 
@@ -101,6 +102,7 @@ def _drain(period: Period) -> None:
     """Close the period in Redis, copy what SQL lacks, and see that both have the same standings."""
     settler = ZsetSettler(redis.boards())
     settler.close(period)
+    failpoint("close.after_closed_in_redis")
     mirror(period)
     period.refresh_from_db()
     if period.stale_since is not None:

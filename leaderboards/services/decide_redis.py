@@ -9,6 +9,7 @@ from datetime import datetime
 
 from foundation import redis
 from foundation.errors import SunwiError, Unavailable
+from foundation.failpoints import failpoint
 from foundation.redis import RedisSilent
 from foundation.sql import LATELY_SECONDS, Remembered
 from leaderboards.core.policies import State, judge
@@ -91,7 +92,9 @@ def _fits(item: Item, decided: dict[int, Decided]) -> bool:
 def _apply(items: Sequence[Item], service: str, at: datetime) -> dict[int, Decided]:
     period = items[0].period
     writer = ZsetWriter(redis.boards())
+    failpoint("submit.before_script")
     judged = of_the_present(period, lambda: writer.submit(period, _to_judge(period, items, service), days(at)))
+    failpoint("submit.after_script")
     return {item.entry.position: _decided(item, row) for item, row in zip(items, judged, strict=True)}
 
 

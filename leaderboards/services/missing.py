@@ -110,4 +110,5 @@ def _put_named(settler: ZsetSettler, period: Period, tokens: Mapping[str, Sequen
                 for name in names
             ]
             writer.put(period, puts)
+        failpoint("settle.after_named")
         settler.forget_tokens(period, [token])

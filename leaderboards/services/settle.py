@@ -153,6 +153,7 @@ def _renew(period_id: int, distrust: bool = False) -> Period | None:
             period.stale_since, period.whole = period.stale_since or clock.now(), lost
             period.settling_until, period.rebuilt = None if distrust else clock.now() + LEASE, 0
         period.save(update_fields=["generation", "stale_since", "whole", "settling_until", "rebuilt"])
+        failpoint("settle.before_commit")
     failpoint("settle.after_generation")
     return period
 
@@ -184,7 +185,9 @@ def _restore(settler: ZsetSettler, period: Period, above: int) -> None:
     found = rows.iterator(chunk_size=CHUNK)
     while chunk := list(islice(found, ENTRIES_PER_CALL)):
         settler.restore(period, [_restored(period, *row) for row in chunk])
+        failpoint("settle.after_restored_chunk")
     settler.lift(period)
+    failpoint("settle.after_lift")
     if period.state != State.OPEN:
         settler.close(period)
 

@@ -49,7 +49,7 @@ def test_redis_that_writes_down_every_second_loses_at_most_two_seconds(
     boards = make_boards(world, "hybrid", "redis")
 
     with at_work(world, only=["mirror", "settle"]), load(world, [*boards.values()], seed, again=0.0):
-        killed = _kill_again_and_again(world, dice, TIMES // 2)
+        killed = _kill_again_and_again(world, dice, TIMES)
 
     history = check(world, lossy=[boards["redis"]])
     lost, at_risk = _lost(world, history, boards["redis"]), _acknowledged_before(history, boards["redis"], killed)

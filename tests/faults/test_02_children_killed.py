@@ -4,6 +4,7 @@ import random
 import re
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,16 @@ from tests.faults import chores, writers
 from tests.faults.children import ROOT
 from tests.faults.conftest import LONG, MakeWorld
 from tests.faults.loads import at_work, load, make_boards
-from tests.faults.verdict import check
+from tests.faults.verdict import ask_again, check
 from tests.faults.world import World
 
 MOMENTS = 60 if LONG else 15
 KILLED_HERE = 137
 DAY = 86_400.0
+TOKENS_ARE_OLD_AFTER = 31.0
+# Settling comes to these only after some other fault, which has a test of its own.
+OF_A_DEAD_WRITER, OF_LOST_MEMORY = NEEDS_MORE = ("settle.after_named", "settle.after_restored_chunk")
+ONCE = "close.after_closed_in_redis"  # of the boards, one is in Redis alone
 
 
 def _failpoints(path: str) -> list[str]:
@@ -55,7 +60,7 @@ def test_who_submits_may_die_at_any_step(
     shared_world: World, boards: dict[str, int], dice: random.Random, step: str
 ) -> None:
     world = shared_world
-    for name in ("hybrid", "shared", "sql"):
+    for name in ("redis",) if "script" in step else ("hybrid", "shared", "sql"):
         writer = world.spawn(
             writers.write, fail_at=f"{step}:{dice.randint(1, 3)}", history=world.new_history(), boards=[boards[name]],
             seed=dice.randrange(10**9), calls=50,
@@ -78,7 +83,7 @@ def test_who_submits_may_die_at_any_moment(shared_world: World, boards: dict[str
     check(world)
 
 
-@pytest.mark.parametrize("step", _failpoints("settle"))
+@pytest.mark.parametrize("step", [each for each in _failpoints("settle") if each not in NEEDS_MORE])
 def test_who_settles_may_die_at_any_step(
     shared_world: World, boards: dict[str, int], dice: random.Random, step: str
 ) -> None:
@@ -106,6 +111,40 @@ def test_what_redis_decided_outlives_a_settler_that_died_before_sql_knew(
     _redis_comes_back(world)
 
     settler = world.spawn(writers.work, fail_at=f"settle.after_renew:{nth}", only=["settle"], lease=0.5)
+
+    assert settler.wait() == KILLED_HERE
+    check(world)
+
+
+def test_who_puts_right_what_a_dead_writer_left_may_die_too(
+    shared_world: World, boards: dict[str, int], dice: random.Random
+) -> None:
+    world = shared_world
+    world.call(chores.bring_to_rest)
+    writer = world.spawn(
+        writers.write, fail_at="submit.before_commit", history=world.new_history(), boards=[boards["hybrid"]],
+        seed=dice.randrange(10**9),
+    )  # fmt: skip  # as a table
+    assert writer.wait() == KILLED_HERE
+
+    settler = world.spawn(writers.work, fail_at=OF_A_DEAD_WRITER, only=["settle"], shift=TOKENS_ARE_OLD_AFTER)
+
+    assert settler.wait() == KILLED_HERE
+    check(world)
+
+
+def test_who_gives_a_redis_board_its_memory_back_may_die_half_way(world: World, seed: int) -> None:
+    boards = make_boards(world, "redis")
+    world.call(
+        writers.write, history=world.new_history(), boards=[*boards.values()], seed=seed, calls=20, size=50,
+        players=5000,
+    )  # fmt: skip  # as a table
+    ask_again(world)
+    world.call(chores.bring_to_rest)
+    with world.redis.client() as client:
+        client.flushall()
+
+    settler = world.spawn(writers.work, fail_at=OF_LOST_MEMORY, only=["settle"])
 
     assert settler.wait() == KILLED_HERE
     check(world)
@@ -161,34 +200,46 @@ def days() -> Iterator[float]:
 def test_who_closes_may_die_at_any_step(
     shared_world: World, boards: dict[str, int], dice: random.Random, days: Iterator[float], step: str
 ) -> None:
-    _close_with_deaths(shared_world, boards, dice, next(days), [f"{step}:{dice.randint(1, 3)}"])
+    world, shift = shared_world, next(days)
+    with _day_that_ends(world, boards, dice, shift):
+        nth = 1 if step == ONCE else dice.randint(1, 3)
+        closer = world.spawn(writers.work, fail_at=f"{step}:{nth}", only=["close", "settle"], shift=shift, pause=0.0)
+
+        assert closer.wait() == KILLED_HERE
+
+    _is_closed_for_good(world, shift)
 
 
 def test_who_closes_may_die_at_any_moment(
     shared_world: World, boards: dict[str, int], dice: random.Random, days: Iterator[float]
 ) -> None:
-    _close_with_deaths(shared_world, boards, dice, next(days), [""] * MOMENTS)
+    world = shared_world
+    for _ in range(MOMENTS):  # each has a day of his own to close, and what those before him left
+        shift = next(days)
+        with _day_that_ends(world, boards, dice, shift, calls=10):
+            closer = world.spawn(writers.work, only=["close", "settle"], shift=shift, pause=0.0)
+            time.sleep(dice.uniform(0.0, 0.3))
+            closer.kill()
+
+    _is_closed_for_good(world, shift)
 
 
-def _close_with_deaths(
-    world: World, boards: dict[str, int], dice: random.Random, shift: float, deaths: list[str]
-) -> None:
-    """Close yesterday while its last writers are still at it; whoever closes dies, somebody closes again."""
-    every = [*boards.values()]
+@contextmanager
+def _day_that_ends(
+    world: World, boards: dict[str, int], dice: random.Random, shift: float, calls: int = 30
+) -> Iterator[None]:
+    """A day that is over at ``shift``, while its last writers are still at it."""
     before = shift - DAY
     with (
-        load(world, every, dice.randrange(10**9), shift=before, calls=30),
+        load(world, [*boards.values()], dice.randrange(10**9), shift=before, calls=calls),
         at_work(world, only=["mirror"], shift=before),
     ):
         time.sleep(dice.uniform(0.1, 0.4))
-        for fail_at in deaths:
-            closer = world.spawn(writers.work, fail_at=fail_at, only=["close", "settle"], shift=shift, pause=0.0)
-            if not fail_at:
-                time.sleep(dice.uniform(0.0, 0.3))
-                closer.kill()
-            else:
-                assert closer.wait() == KILLED_HERE
+        yield
 
+
+def _is_closed_for_good(world: World, shift: float) -> None:
+    """Somebody closes again, and once more: nothing moves."""
     first = world.call(chores.close_until_final, shift=shift)
     again = world.call(chores.close_until_final, shift=shift)
 

@@ -37,11 +37,15 @@ def by_a_replica(client: redis.Redis) -> bool:
 
 @dataclass(frozen=True)
 class Run:
-    """Which writes were acknowledged and which the promoted replica has, in how many seconds."""
+    """Which writes were acknowledged and which the promoted replica has, in how many seconds.
+
+    ``pause`` went by between the last write and the kill: on a busy machine a replica may catch up in it.
+    """
 
     kept: list[int]
     there: set[int]
     seconds: float
+    pause: float
 
     @property
     def lost(self) -> list[int]:
@@ -87,11 +91,13 @@ def run(link: float, acknowledged: Acknowledged, dice: random.Random) -> Run:
             kept = [*written(client, acknowledged, seconds / 2)]
             proxy.deaf = link == CUT
             kept += written(client, acknowledged, seconds / 2, start=kept[-1])
+        last = time.monotonic()
         primary.kill()
+        pause = time.monotonic() - last
         with replica.client() as client:
             client.replicaof("NO", "ONE")
             there = {int(member) for member in client.zrange("board", 0, -1)}
-    return Run(kept, there, seconds)
+    return Run(kept, there, seconds, pause)
 
 
 def written(client: redis.Redis, acknowledged: Acknowledged, seconds: float, start: int = 0) -> Iterator[int]:
@@ -132,5 +138,5 @@ def test_without_waiting_the_last_moments_are_lost_and_nothing_before(dice: rand
 
     for each in runs:
         assert each.lost == each.kept[len(each.kept) - len(each.lost) :]
-        assert each.lost or link == 0.0
+        assert each.lost or 0.0 <= link <= each.pause
         assert len(each.lost) < len(each.kept)
