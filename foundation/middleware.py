@@ -31,7 +31,13 @@ class ServersAwayMiddleware:
         if not isinstance(exception, (Unavailable, *AWAY)):
             return None
         logger.warning("%s cannot be shown now: %s", request.path, exception)
-        return HttpResponse(render_to_string("503.html"), status=503, headers={"Retry-After": RETRY_AFTER_SECONDS})
+        return _away(request)
+
+
+def _away(request: HttpRequest) -> HttpResponse:
+    """Without the request in its context: who is signed in is asked of the server that is away."""
+    content = render_to_string("503.html", {"is_read": request.method == "GET"})
+    return HttpResponse(content, status=503, headers={"Retry-After": RETRY_AFTER_SECONDS})
 
 
 def _too_often(request: HttpRequest, seconds: int) -> HttpResponse:

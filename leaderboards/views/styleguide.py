@@ -14,7 +14,7 @@ COLOURS = (
     *("paper", "surface", "sunken", "ink", "ink-soft", "line", "line-strong", "accent", "accent-soft"),
     *("alive", "warning", "danger", "gold", "silver", "bronze"),
 )
-TEXT_SIZES = ("text-s", "text-m", "text-l", "text-xl")
+TEXT_SIZES = ("text-s", "text-m", "text-l", "text-xl", "text-xxl")
 SPACES = ("space-1", "space-2", "space-3", "space-4", "space-6", "space-8")
 _ROWS = (
     (1, "Mina Park", "1,234,567", "", Move("up", 3)),

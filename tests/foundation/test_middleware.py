@@ -2,8 +2,11 @@
 
 import pytest
 from django.db import OperationalError
-from django.test import Client
+from django.http import HttpResponse
+from django.test import Client, RequestFactory
 
+from foundation.errors import Unavailable
+from foundation.middleware import ServersAwayMiddleware
 from foundation.sql import SqlAway
 from leaderboards import selectors
 
@@ -31,3 +34,13 @@ def test_any_other_failure_stays_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(selectors, "boards_listed", broken)
 
     assert Client(raise_request_exception=False).get("/").status_code == 500
+
+
+@pytest.mark.parametrize(("method", "looks_again"), [("get", True), ("post", False)])
+def test_only_what_was_read_is_looked_for_again(rf: RequestFactory, method: str, looks_again: bool) -> None:
+    middleware = ServersAwayMiddleware(lambda _request: HttpResponse())
+
+    response = middleware.process_exception(getattr(rf, method)("/"), Unavailable("Redis is away."))
+
+    assert response is not None
+    assert (b"js/return.js" in response.content) is looks_again

@@ -35,7 +35,7 @@ def test_a_player_joins_and_has_not_started(ann: Client) -> None:
     page = text(ann.post(address(competition), follow=True))
 
     assert taking_part(competition) == ["ann"]
-    assert "You take part. Leave You have not started yet." in page
+    assert "You have not started yet. Your first score puts you into the ranking. You take part. Leave" in page
     assert "Not started ann You" in page
 
 
