@@ -158,7 +158,10 @@ CACHES["default"]["OPTIONS"]["IGNORE_EXCEPTIONS"] = True
 # -- Celery: thrift lives here, correctness in unique rows, versions and scripts ----------------
 
 CELERY_BROKER_URL = addresses.for_broker(BROKER_URL)
+# A worker waits for its broker for as long as it takes, and also where it refuses: full, or a replica for a moment.
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_BROKER_CHANNEL_ERROR_RETRY = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 2, "socket_timeout": 10}
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_SERIALIZER = "json"
