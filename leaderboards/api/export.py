@@ -35,7 +35,11 @@ def export_standings(request: HttpRequest, seq: Whole = SEQ, period: str = PERIO
     stored = selectors.stored_period(board, label, at)
     live = stored is None or is_mirrored(stored)
     download = _download(board, label, stored)
-    response = download.final(request) if stored and never_changes(stored) else download.open()
+    if stored and never_changes(stored):
+        response = download.final(request)
+        response["Content-Hash"] = stored.content_hash
+    else:
+        response = download.open()
     response["Live"] = "true" if live else "false"
     return response
 

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -11,6 +11,7 @@ from foundation import clock, redis
 from leaderboards.models import Period
 from leaderboards.services.close import close_period
 from leaderboards.services.players import set_profile
+from leaderboards.services.retain import expire_due
 from tests.leaderboards.api.conftest import Caller, Make
 
 STORAGES = pytest.mark.parametrize("storage", ["hybrid", "redis", "sql"])
@@ -97,6 +98,27 @@ def test_an_open_period_has_no_etag_and_a_final_one_has(make_board: Make, game: 
     assert while_open["Cache-Control"] == "no-store"
     assert len(table(final)) == 2
     assert (known.status_code, known.content) == (304, b"")
+
+
+@STORAGES
+def test_what_is_final_is_downloaded_for_good(make_board: Make, game: Caller, anybody: Caller, storage: str) -> None:
+    board = make_board(storage=storage)
+    game.submit(*({"board": board, "player": f"p{n}", "points": n} for n in range(5)))
+    period = Period.objects.filter(board=board).earliest("starts_at")
+    path = f"/boards/{board}/standings.csv?period={period.label}"
+    while_open = anybody.get(path)
+    closed = close_period(period, clock.now())
+    once = anybody.get(path)
+
+    expired = expire_due(clock.now() + timedelta(days=1000))
+    set_profile("p0", {"name": "Another name"}, clock.now())
+    again = anybody.get(path)
+
+    assert (closed.final, expired) == (True, 1)
+    assert len(once["Content-Hash"]) == 64
+    assert again["Content-Hash"] == once["Content-Hash"]
+    assert [(line[0], line[1], line[3]) for line in table(again)] == [(a, b, d) for a, b, _, d, *_ in table(once)]
+    assert "Content-Hash" not in while_open
 
 
 def test_the_file_is_named_after_board_and_period(make_board: Make, anybody: Caller) -> None:
