@@ -7,6 +7,7 @@ from leaderboards import views
 urlpatterns = [
     path("", views.home, name="home"),
     path("boards/<int:seq>/", views.board, name="board"),
+    path("boards/<int:seq>/periods/", views.periods, name="board-periods"),
     path("boards/<int:seq>/card.png", views.board_card, name="board-card"),
     path("players/<str:player>/", views.player, name="player"),
     path("styleguide/", views.styleguide, name="styleguide"),

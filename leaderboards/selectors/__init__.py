@@ -4,8 +4,15 @@ from leaderboards.selectors.boards import board_by_seq, boards_listed
 from leaderboards.selectors.distribution import Bin, Distribution, distribution
 from leaderboards.selectors.export import export_rows
 from leaderboards.selectors.movement import Movement, RankThen, movement, ways
-from leaderboards.selectors.past import BestRank, PastRank, best_ranks, past_ranks
-from leaderboards.selectors.periods import CURRENT, PeriodShown, periods_listed, shown_period, stored_period
+from leaderboards.selectors.past import BestRank, FinalPlace, PastRank, best_ranks, final_places, past_ranks, winners
+from leaderboards.selectors.periods import (
+    CURRENT,
+    PeriodShown,
+    periods_begun,
+    periods_listed,
+    shown_period,
+    stored_period,
+)
 from leaderboards.selectors.players import boards_of, players_called
 from leaderboards.selectors.standings import (
     BoardPage,
@@ -27,6 +34,7 @@ __all__ = [
     "Bin",
     "BoardPage",
     "Distribution",
+    "FinalPlace",
     "Movement",
     "PastRank",
     "PeriodShown",
@@ -42,9 +50,11 @@ __all__ = [
     "boards_of",
     "distribution",
     "export_rows",
+    "final_places",
     "movement",
     "named",
     "past_ranks",
+    "periods_begun",
     "periods_listed",
     "player_row",
     "players_called",
@@ -54,4 +64,5 @@ __all__ = [
     "standings",
     "stored_period",
     "ways",
+    "winners",
 ]

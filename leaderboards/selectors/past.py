@@ -1,4 +1,4 @@
-"""Final ranks of periods that are over: where players stood before, and a player's way from period to period.
+"""Periods that are over: who won them, where players stood, and a player's way from period to period.
 
 Final ranks alone, which no later score can change. While SQL is silent there are none. The trap: events are
 left out everywhere, since their ranks are shown by competitions, which may hide them.
@@ -8,15 +8,22 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import TypeVar
 
+from django.db.models import Count, Min, QuerySet
+
 from foundation.sql import SqlAway, ask
+from leaderboards.core.names import shown_name
+from leaderboards.core.periods import PeriodKind
 from leaderboards.models import Board, FinalStanding, Period, Player, State, Visibility
 from leaderboards.selectors.kept import final_standings_of
+from leaderboards.selectors.periods import PeriodShown, shown_as
 
 Answer = TypeVar("Answer")
 
 MOST_PERIODS = 30
+_OVER = (State.FINAL, State.EXPIRED)  # whose final ranks stay for ever
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +44,24 @@ class BestRank:
     periods: int
 
 
+@dataclass(frozen=True, slots=True)
+class FinalPlace:
+    """A player in his place in a final period, with what he had."""
+
+    board: Board
+    period: PeriodShown
+    player: str
+    name: str
+    rank: int
+    points: int | Decimal | None
+    fields: dict[str, int] | None
+
+
 def ranks_before(board: Board, starts_at: datetime | None, players: Collection[str]) -> dict[str, int]:
     """The final ranks of ``players`` in the period that ended when this one began; empty if it is not final."""
     if starts_at is None or not players or board.is_event:
         return {}
-    before = Period.objects.filter(board=board, ends_at=starts_at, state=State.FINAL).values("pk")[:1]
+    before = Period.objects.filter(board=board, ends_at=starts_at, state__in=_OVER).values("pk")[:1]
     rows = FinalStanding.objects.filter(period=before, player__external_id__in=players)
     return _asked(lambda: dict(rows.values_list("player__external_id", "rank")), {})
 
@@ -50,7 +70,7 @@ def past_ranks(board: Board, player: str) -> list[PastRank]:
     """A player's final ranks in the latest ``MOST_PERIODS`` final periods of a board, the earliest first."""
     if board.is_event:
         return []
-    latest = Period.objects.filter(board=board, state=State.FINAL, ends_at__isnull=False).order_by("-ends_at")
+    latest = Period.objects.filter(board=board, state__in=_OVER, ends_at__isnull=False).order_by("-ends_at")
     rows = FinalStanding.objects.filter(period__in=latest.values("pk")[:MOST_PERIODS], player__external_id=player)
     found = rows.order_by("period__ends_at").values_list("period__ends_at", "rank", "period__label")
     return _asked(lambda: [PastRank(at, rank, label) for at, rank, label in found if at is not None], [])
@@ -58,14 +78,37 @@ def past_ranks(board: Board, player: str) -> list[PastRank]:
 
 def best_ranks(player: Player) -> list[BestRank]:
     """His best final rank on each public board with periods of its own, the best first."""
-    rows = final_standings_of(player).filter(period__state=State.FINAL, period__board__visibility=Visibility.PUBLIC)
-    best: dict[int, tuple[int, int]] = {}
-    for seq, rank in rows.values_list("period__board", "rank"):
-        known, periods = best.get(seq, (rank, 0))
-        best[seq] = (min(known, rank), periods + 1)
-    boards = {board.seq: board for board in Board.objects.filter(seq__in=best) if not board.is_event}
-    found = [BestRank(boards[seq], *best[seq]) for seq in best if seq in boards]
-    return sorted(found, key=lambda each: (each.rank, each.board.seq))
+    best = _finals_of(player).order_by().values("period__board").annotate(best=Min("rank"), periods=Count("period"))
+    found = list(best.values_list("period__board", "best", "periods"))
+    boards = Board.objects.in_bulk([seq for seq, _, _ in found])
+    ranks = [BestRank(boards[seq], rank, periods) for seq, rank, periods in found]
+    return sorted(ranks, key=lambda each: (each.rank, each.board.seq))
+
+
+def final_places(player: Player, offset: int, limit: int) -> tuple[list[FinalPlace], int]:
+    """His final ranks on public boards with periods of their own, the latest first, and how many there are."""
+    rows = _finals_of(player)
+    return [_place(row) for row in rows[offset : offset + limit]], rows.count()
+
+
+def winners(board: Board, labels: Collection[str]) -> dict[str, FinalPlace]:
+    """Who stands first in the final ones among these periods of a board, by label."""
+    rows = FinalStanding.objects.filter(period__board=board, period__label__in=labels, place=1)
+    found = rows.filter(period__state__in=_OVER).select_related("period__board", "player")
+    return _asked(lambda: {row.period.label: _place(row) for row in found}, {})
+
+
+def _finals_of(player: Player) -> QuerySet[FinalStanding]:
+    rows = final_standings_of(player).filter(period__state__in=_OVER, period__board__visibility=Visibility.PUBLIC)
+    own = rows.exclude(period__board__period=PeriodKind.EVENT)
+    return own.select_related("period__board", "player").order_by("-period__ends_at", "period__board")
+
+
+def _place(row: FinalStanding) -> FinalPlace:
+    period, player = row.period, row.player
+    had = period.rules.shown(period.layout.unpack(row.score, row.member).value)
+    name = shown_name(player.name, player.external_id)
+    return FinalPlace(period.board, shown_as(period), player.external_id, name, row.rank, *had)
 
 
 def _asked(question: Callable[[], Answer], otherwise: Answer) -> Answer:

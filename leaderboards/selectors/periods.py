@@ -5,13 +5,13 @@ empty. Any other label without a row is unknown, as is one that has not begun.
 """
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from foundation.sql import LATELY_SECONDS, Remembered, SqlAway, ask
 from leaderboards.core.periods import PeriodKind, Window, previous_window, window_at
@@ -45,6 +45,8 @@ def period_as_of_late(board: Board, label: str, at: datetime) -> Period | None:
     period = _remembered.get((board.seq, label), fresh=LATELY_SECONDS)
     if period and period.starts_at and at < period.starts_at + timedelta(seconds=LATELY_SECONDS):
         return period_by_label(board, label)
+    if period:
+        period.layout  # noqa: B018 (worked out once for all copies, each of which keeps it)
     return _own_copy(period, board)
 
 
@@ -106,7 +108,7 @@ def shown_period(board: Board, name: str, at: datetime) -> PeriodShown:
 def as_shown(board: Board, name: str, period: Period | None, at: datetime) -> PeriodShown:
     """The same for what ``stored_period`` found."""
     if period is not None:
-        return PeriodShown(period.label, period.starts_at, period.ends_at, period.state)
+        return shown_as(period)
     window = _always_shown(board, at)[_label(board, name, at)]
     ended = window.ends_at is not None and window.ends_at <= at
     return PeriodShown(window.label, window.starts_at, window.ends_at, State.FINAL if ended else State.OPEN)
@@ -114,14 +116,20 @@ def as_shown(board: Board, name: str, period: Period | None, at: datetime) -> Pe
 
 def periods_listed(board: Board, at: datetime, limit: int = 12) -> list[PeriodShown]:
     """The latest periods that have begun, the running one first; none while SQL is silent."""
-    begun = Period.objects.filter(board=board).exclude(starts_at__gt=at).order_by("-starts_at")[:limit]
+    latest = periods_begun(board, at)[:limit]
     with suppress(SqlAway):
-        return ask(lambda: _all_shown(begun))
+        return ask(lambda: [shown_as(period) for period in latest])
     return []
 
 
-def _all_shown(begun: Iterable[Period]) -> list[PeriodShown]:
-    return [PeriodShown(period.label, period.starts_at, period.ends_at, period.state) for period in begun]
+def periods_begun(board: Board, at: datetime) -> QuerySet[Period]:
+    """The periods that have begun, the latest first."""
+    return Period.objects.filter(board=board).exclude(starts_at__gt=at).order_by("-starts_at")
+
+
+def shown_as(period: Period) -> PeriodShown:
+    """A period's row for people."""
+    return PeriodShown(period.label, period.starts_at, period.ends_at, period.state)
 
 
 def _label(board: Board, name: str, at: datetime) -> str:

@@ -9,9 +9,10 @@ from django.views.decorators.http import require_safe
 
 from foundation.errors import NotFound
 from leaderboards import selectors
-from leaderboards.models import Board, State, Visibility
+from leaderboards.models import Board, State
 from leaderboards.selectors import BoardPage
-from leaderboards.views.answers import LIVE_EVERY_SECONDS, ROWS, answer, etag_of, is_staff, moving, page_number
+from leaderboards.views.access import visible
+from leaderboards.views.answers import LIVE_EVERY_SECONDS, ROWS, answer, etag_of, moving, page_number
 from leaderboards.views.chart import chart
 from leaderboards.views.finding import LONGEST, found_at
 from leaderboards.views.frames import frameable
@@ -35,7 +36,7 @@ PERIODS_IN_STRIP = 4
 def board(request: HttpRequest, seq: int) -> HttpResponse:
     """A period of a board: the top or another page of it, and the viewer among his neighbours."""
     try:
-        shown = _visible(request, seq)  # first: whoever may see a private board must be known
+        shown = visible(request, seq)  # first: whoever may see a private board must be known
         viewer = viewer_of(request)
         label = request.GET.get("period", "")
         if shown.is_event:
@@ -115,11 +116,3 @@ def _event_board(request: HttpRequest, board: Board, label: str) -> HttpResponse
     if label:
         raise Http404(f"Board {board.seq} counts in competitions: use the competition.")
     return render(request, "leaderboards/event_board.html", {"board": board})
-
-
-def _visible(request: HttpRequest, seq: int) -> Board:
-    """The board, if this visitor may know of it. Raises ``UnknownBoard`` or ``Http404``."""
-    board = selectors.board_by_seq(seq)
-    if board.visibility == Visibility.PRIVATE and not is_staff(request):
-        raise Http404(f"There is no board {seq}.")
-    return board

@@ -10,7 +10,7 @@ from leaderboards import formats, selectors
 from leaderboards.models import Board
 from leaderboards.selectors import PeriodShown
 
-PERIODS_LISTED = 60
+PERIODS_LISTED = 12  # the page of all periods has the rest
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""A player's page: where he stands now, and his best final ranks. His competitions come from the app above.
+"""A player's page: where he stands now, and his final ranks. His competitions and attendance come from apps above.
 
 Private boards are on nobody's page, not even for staff: who looks must not matter to what is kept for a second.
 """
@@ -6,6 +6,7 @@ Private boards are on nobody's page, not even for staff: who looks must not matt
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -14,13 +15,16 @@ from django.views.decorators.http import require_safe
 
 from foundation import clock
 from foundation.errors import NotFound
-from leaderboards import selectors
+from leaderboards import formats, selectors
 from leaderboards.models import Board, Player
-from leaderboards.selectors import PlayerRow
+from leaderboards.selectors import FinalPlace, PlayerRow
+from leaderboards.views.answers import page_number
 from leaderboards.views.lines import result
 from leaderboards.views.periods import period_words
 from leaderboards.views.second import kept_a_second
 from leaderboards.views.ways import Way, until_now, way_of
+
+FINALS_A_PAGE = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +45,27 @@ def player(request: HttpRequest, player: str) -> HttpResponse:
     shown = Player.objects.filter(external_id=player, banned_at=None).first() if "\0" not in player else None
     if shown is None:
         raise Http404("There is no such player.")
-    context = {"player": shown, "standings": _standings(shown), "best": selectors.best_ranks(shown)}
+    number = page_number(request)
+    finals, total = selectors.final_places(shown, (number - 1) * FINALS_A_PAGE, FINALS_A_PAGE)
+    context = {
+        "player": shown,
+        "is_own": request.user.is_authenticated and shown.user_id == request.user.pk,
+        "standings": _standings(shown),
+        "best": selectors.best_ranks(shown),
+        "finals": [_final(place) for place in finals],
+        "number": number,
+        "pages": max(1, -(-total // FINALS_A_PAGE)),
+    }
     response = render(request, "leaderboards/player.html", context)
     response["Cache-Control"] = "private, no-cache"
     patch_vary_headers(response, ["Cookie"])
     return response
+
+
+def _final(place: FinalPlace) -> tuple[FinalPlace, str, str]:
+    """A final rank with the days of its period and the result, in words."""
+    today = clock.now().astimezone(ZoneInfo(place.board.timezone)).date()
+    return place, formats.period_dates(place.board, place.period, today), result(place.board, place)
 
 
 def _standings(shown: Player) -> list[Standing]:

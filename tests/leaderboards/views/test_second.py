@@ -128,11 +128,11 @@ QUERIES = {
     ("anybody", "/"): 4,
     ("anybody", "/boards/{}/"): 6,
     ("anybody", "/boards/{}/?fragment=1"): 6,
-    ("anybody", "/players/p001/"): 8,
+    ("anybody", "/players/p001/"): 10,
     ("a player", "/"): 9,
     ("a player", "/boards/{}/"): 13,
     ("a player", "/boards/{}/?fragment=1"): 9,
-    ("a player", "/players/p001/"): 12,
+    ("a player", "/players/p001/"): 14,
 }
 
 

@@ -1,0 +1,15 @@
+"""Which boards a visitor may know of."""
+
+from django.http import Http404, HttpRequest
+
+from leaderboards import selectors
+from leaderboards.models import Board, Visibility
+from leaderboards.views.answers import is_staff
+
+
+def visible(request: HttpRequest, seq: int) -> Board:
+    """The board, if this visitor may know of it. Raises ``UnknownBoard`` or ``Http404``."""
+    board = selectors.board_by_seq(seq)
+    if board.visibility == Visibility.PRIVATE and not is_staff(request):
+        raise Http404(f"There is no board {seq}.")
+    return board

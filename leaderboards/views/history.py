@@ -1,0 +1,81 @@
+"""All periods of a board, a page at a time: when they were, who won, and what runs now.
+
+Boards whose periods are competitions have none here: their results may be hidden, and competitions know that.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import require_safe
+
+from foundation import clock
+from foundation.errors import NotFound
+from leaderboards import formats, selectors
+from leaderboards.models import Board, Period
+from leaderboards.selectors import FinalPlace
+from leaderboards.selectors.periods import shown_as
+from leaderboards.views.access import visible
+from leaderboards.views.lines import result
+from leaderboards.views.second import kept_a_second
+
+PERIODS_A_PAGE = 24
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodLine:
+    """A period in the list; the winner and the players only of final ones."""
+
+    label: str
+    dates: str
+    is_running: bool
+    players: int
+    winner: FinalPlace | None
+    result: str
+
+
+@require_safe
+@kept_a_second
+def periods(request: HttpRequest, seq: int) -> HttpResponse:
+    """The periods of a board that have begun, the latest first."""
+    try:
+        board = visible(request, seq)
+    except NotFound as error:
+        raise Http404(error.detail) from error
+    if board.is_event:
+        raise Http404(f"Board {seq} counts in competitions.")
+    at = clock.now()
+    page = Paginator(selectors.periods_begun(board, at), PERIODS_A_PAGE).get_page(request.GET.get("page"))
+    context: dict[str, Any] = {
+        "board": board,
+        "periods": _lines(board, list(page.object_list), at),
+        "number": page.number,
+        "pages": page.paginator.num_pages,
+    }
+    response = render(request, "leaderboards/periods.html", context)
+    response["Cache-Control"] = "private, no-cache"
+    patch_vary_headers(response, ["Cookie"])
+    return response
+
+
+def _lines(board: Board, found: list[Period], at: datetime) -> list[PeriodLine]:
+    won = selectors.winners(board, [period.label for period in found])
+    return [_line(board, period, won.get(period.label), at) for period in found]
+
+
+def _line(board: Board, period: Period, winner: FinalPlace | None, at: datetime) -> PeriodLine:
+    today = at.astimezone(ZoneInfo(board.timezone)).date()
+    is_running = period.ends_at is None or at < period.ends_at
+    return PeriodLine(
+        label=period.label,
+        dates=formats.period_dates(board, shown_as(period), today) or formats.period_name(board, is_running),
+        is_running=is_running,
+        players=period.players,
+        winner=winner,
+        result=result(board, winner) if winner else "",
+    )
