@@ -6,13 +6,16 @@ The servers themselves are started by tests/servers.py, before Django.
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import hypothesis
 import pytest
 import redis
 from django.conf import settings
+from django.test import TransactionTestCase
 
 from foundation import rate_limit
+from tests.emptying import empty_tables
 
 # A slow machine is no counter-example: what is tested is what comes out, not how soon.
 hypothesis.settings.register_profile(
@@ -36,6 +39,16 @@ def django_db_modify_db_settings(request: pytest.FixtureRequest) -> None:
         database.setdefault("TEST", {})["NAME"] = str(Path(settings.DATA_DIR) / f"test-{worker}.sqlite3")
     else:
         request.getfixturevalue("django_db_modify_db_settings_parallel_suffix")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quickly_emptied() -> Iterator[None]:
+    """Tests that commit leave an empty database behind, on our own server in a tenth of Django's time."""
+    if "TEST_OWN_POSTGRES" not in os.environ:
+        yield
+        return
+    with patch.object(TransactionTestCase, "_fixture_teardown", lambda _: empty_tables()):
+        yield
 
 
 @pytest.fixture(scope="session")
