@@ -1,0 +1,72 @@
+"""Middleware that only pages need: the JSON API has no session, no login, no language and no messages.
+
+Each is Django's own and lets the API's requests pass, which would pay for all of it with every score. What guards
+every answer (TLS, hosts, the policy, frames) is not here. The trap: a thread keeps the language of its last page.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from csp.constants import HEADER
+from csp.middleware import CSPMiddleware
+from csp.utils import build_policy
+from django.conf import settings
+from django.contrib.auth.middleware import AuthenticationMiddleware
+from django.contrib.messages.middleware import MessageMiddleware
+from django.contrib.sessions.middleware import SessionMiddleware
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.middleware.locale import LocaleMiddleware
+from django.utils import translation
+from django.utils.deprecation import MiddlewareMixin
+
+API = "/api/v1/"
+
+
+class _PagesAlone(MiddlewareMixin):
+    """Stands aside for the API."""
+
+    get_response: Callable[[HttpRequest], Any]
+
+    def __call__(self, request: HttpRequest) -> Any:
+        return self.get_response(request) if _is_of_api(request) else super().__call__(request)
+
+
+class PageSessions(_PagesAlone, SessionMiddleware):
+    """Sessions of pages."""
+
+
+class PageLogins(_PagesAlone, AuthenticationMiddleware):
+    """Who is signed in."""
+
+
+class PageMessages(_PagesAlone, MessageMiddleware):
+    """Messages for the next page."""
+
+
+class PageLanguages(_PagesAlone, LocaleMiddleware):
+    """The viewer's language; the API speaks the site's."""
+
+    def __call__(self, request: HttpRequest) -> Any:
+        if _is_of_api(request):
+            translation.activate(settings.LANGUAGE_CODE)
+        return super().__call__(request)
+
+
+class OnePolicy(CSPMiddleware):
+    """The site's policy for every answer, built once; what has one of its own gets that."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        super().__init__(get_response)
+        self._usual = build_policy()
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        """``response`` with its policy."""
+        if hasattr(request, "_csp_nonce") or any(name.startswith("_csp") for name in response.__dict__):
+            return super().process_response(request, response)
+        response.headers.setdefault(HEADER, self._usual)
+        return response
+
+
+def _is_of_api(request: HttpRequest) -> bool:
+    return request.path_info.startswith(API)
