@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from django.utils.dateformat import format as spell
 from django.utils.formats import number_format
-from django.utils.translation import get_language, ngettext, pgettext
+from django.utils.translation import get_language, gettext_noop, ngettext, pgettext
 from django.utils.translation import gettext as _
 
 from leaderboards.core.criteria import ACHIEVED_AT
@@ -23,6 +23,11 @@ Number = int | Decimal
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 _SIZES = (_DAY, _HOUR, _MINUTE, 1)
+# Where Django has no short names of days, as in Korean, its ``D`` finds them in our catalogue once they are marked.
+SHORT_DAYS = (
+    *(gettext_noop("Mon"), gettext_noop("Tue"), gettext_noop("Wed"), gettext_noop("Thu")),
+    *(gettext_noop("Fri"), gettext_noop("Sat"), gettext_noop("Sun")),
+)
 _SYMBOLS = {Unit.METRES.value: "m", Unit.KILOMETRES.value: "km"}
 
 

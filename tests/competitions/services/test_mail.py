@@ -84,8 +84,8 @@ def test_a_mail_is_written_in_the_language_that_its_player_chose() -> None:
 
     [sent] = outgoing.outbox
     assert sent.subject == "A cup: 그동안의 소식"
-    assert "11월 21일 (토요일) 11:00: 1위에 올랐습니다." in sent.body
-    assert "11월 21일 (토요일) 12:00: 3위 안에 들었습니다. 당시 순위는 2위였습니다." in sent.body
+    assert "11월 21일 (토) 11:00: 1위에 올랐습니다." in sent.body
+    assert "11월 21일 (토) 12:00: 3위 안에 들었습니다. 당시 순위는 2위였습니다." in sent.body
     assert '<html lang="ko">' in html_of(sent)
     assert "대회 보기" in html_of(sent)
 
