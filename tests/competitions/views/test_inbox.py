@@ -33,7 +33,7 @@ def test_it_tells_what_happened_and_what_is_new(ann: Client) -> None:
     page = text(ann.get("/inbox/"))
 
     assert "Inbox 1 unread" in page
-    assert "new A cup: you took first place You took first place. Before, you were in place 4." in page
+    assert "A cup: you took first place You took first place. Before, you were in place 4. new" in page
     assert "Fri 20 Nov, 12:00" in page
     assert "A cup: you lost first place You lost first place. You were in place 2 then." in page
     assert "top 10" not in page
