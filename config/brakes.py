@@ -9,10 +9,11 @@ VARIABLES = {
     "write": ("SUBMIT_LIMIT", "50000/10"),  # requests with a key that write, for each key
     "read": ("READ_LIMIT", "50000/10"),  # reads of the API, for each key or client address
     "login": ("LOGIN_LIMIT", "10/300"),  # passwords tried, for each account from one address
+    "login_address": ("LOGIN_ADDRESS_LIMIT", "100/300"),  # passwords tried from one address, whosever they are
     "link": ("LINK_LIMIT", "10/60"),  # link codes tried, for each user
     "join": ("JOIN_LIMIT", "10/60"),  # join codes tried, for each player
     "like": ("LIKE_LIMIT", "60/10"),  # likes given and taken back on pages, for each user
-    "comment": ("COMMENT_LIMIT", "5/60"),  # comments written, for each user
+    "comment": ("COMMENT_LIMIT", "5/60"),  # comments written or changed, for each user
 }
 
 

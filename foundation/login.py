@@ -1,5 +1,6 @@
-"""The brake on guessing passwords: counted before one is looked at, for each account from each address.
+"""The brake on guessing passwords: counted before one is looked at.
 
+It counts for each account from each address, and more widely for each address, whosever passwords are tried from it.
 It stands first among the authentication backends, so it covers the site's login and the admin's alike. A try that is
 refused is not counted, so nobody is out for longer than the window; and who is elsewhere is never locked out.
 """
@@ -18,4 +19,6 @@ class LoginBrake:
     ) -> None:
         """Count a try; whose it is, the next backend says. Programs of our own have no request and no brake."""
         if request is not None and password is not None:
-            refuse_over("login", f"{client_of(request)} {username}")
+            address = client_of(request)
+            refuse_over("login", f"{address} {username}")
+            refuse_over("login_address", address)

@@ -23,6 +23,7 @@ from competitions.views.comments import all_of
 from competitions.views.talk import moderates, refusal
 from foundation import clock
 from foundation.errors import SunwiError
+from foundation.rate_limit import refuse_over
 from leaderboards.models import Player
 
 Answered = Callable[[HttpRequest, Comment, Player], HttpResponse]
@@ -49,11 +50,16 @@ def edit(request: HttpRequest, comment: Comment, player: Player) -> HttpResponse
     text, refused = comment.text, ""
     if request.method == "POST":
         text = request.POST.get("text", "")
-        refused = _refused(lambda: services.edit(comment.pk, player, text, clock.now()))
+        refused = _refused(lambda: _edit(request, comment, player, text))
         if not refused:
             return redirect("comment", comment.competition_id, comment.pk)
     context = {"text": text, "refused": refused, "longest": LONGEST}
     return _page(request, "competitions/comment_edit.html", comment, context)
+
+
+def _edit(request: HttpRequest, comment: Comment, player: Player, text: str) -> None:
+    refuse_over("comment", str(request.user.pk))
+    services.edit(comment.pk, player, text, clock.now())
 
 
 @_own

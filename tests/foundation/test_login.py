@@ -63,6 +63,15 @@ def test_a_forged_address_does_not_help() -> None:
     assert told == [200, 200, 200, 429]
 
 
+def test_many_accounts_from_one_address_are_one_visitor(settings: LazySettings) -> None:
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "login_address": Limit(5, 300)}
+
+    told = [tried(LOGIN, "wrong", f"player{nth}") for nth in range(6)]
+
+    assert told == [200] * 5 + [429]
+    assert tried(LOGIN, RIGHT, REMOTE_ADDR="203.0.113.9") == 302
+
+
 def test_another_account_is_another_matter() -> None:
     for _ in range(4):
         tried(LOGIN, "wrong")

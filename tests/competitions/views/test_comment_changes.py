@@ -33,6 +33,17 @@ class TestChanging:
         assert "Write something first." in text(refused)
         assert "edited Hello" in text(client.get(of(competition)))
 
+    def test_changes_are_braked_like_comments_and_kept_in_the_form(self, client: Client) -> None:
+        competition = open_competition()
+        signed_in(client, "ann", "ann")
+        address = of(competition, f"{say(competition, 'ann', 'Hello').pk}/edit/")
+
+        answers = [client.post(address, {"text": f"Number {number}"}) for number in range(6)]
+
+        assert [answer.status_code for answer in answers] == [302] * 5 + [400]
+        assert "Number 5" in answers[5].content.decode()
+        assert "Number 4" in text(client.get(of(competition)))
+
     def test_an_author_deletes_and_it_is_gone(self, client: Client) -> None:
         competition = open_competition()
         signed_in(client, "ann", "ann")
