@@ -110,6 +110,12 @@ def given_up(period: Period) -> set[str]:
     return {subject.partition(":")[2] for subject in dropped.values_list("subject", flat=True)}
 
 
+def is_given_up(period: Period, player: str, version: int) -> bool:
+    """Whether somebody has given up a later state of a standing than SQL has, which is of ``version``."""
+    dropped = DeadLetter.objects.filter(kind=DEAD, subject=f"{period.pk}:{player}", resolution=DROPPED)
+    return dropped.filter(payload__version__gt=version).exists()
+
+
 def living_period(letter: DeadLetter) -> Period:
     """The period of what was set aside. Raises ``PeriodClosed`` or ``StorageUnavailable`` if it cannot be mirrored."""
     period = Period.objects.select_related("board").get(pk=letter.payload["period"])

@@ -17,6 +17,7 @@ from django.db.models import F
 
 from foundation import clock, redis
 from leaderboards.models import Difference, Period, Standing, State, Storage
+from leaderboards.services.mirror import is_given_up
 from leaderboards.stores import barrier
 from leaderboards.stores.zset_settling import ZsetSettler
 from leaderboards.stores.zset_writes import Put, Seen, ZsetWriter
@@ -149,10 +150,15 @@ class _Walk:
         return any(name in names for names in self._settler.tokens(self._period).values())
 
     def _look_closer_at_redis(self, name: str) -> None:
-        """Redis decides: SQL read again, then Redis; a script repairs only what is still so and not dirty."""
+        """Redis decides: SQL read again, then Redis; a script repairs only what is still so and not dirty.
+
+        What somebody has given up stays as it is, until the player's next score.
+        """
         row = Standing.objects.filter(period=self._period, player__external_id=name).first()
         [seen] = self._look([name])
         if _same(row, seen) or self._settler.is_dirty(self._period, name):
+            return
+        if is_given_up(self._period, name, row.version if row else 0):
             return
         soiled = self._repair and self._settler.soil(self._period, name, seen.score)
         if soiled or not self._repair:

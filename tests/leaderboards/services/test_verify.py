@@ -7,12 +7,24 @@ from typing import Any
 import pytest
 
 from foundation import clock, redis
+from foundation.models import DeadLetter
 from leaderboards.core.instants import milliseconds
-from leaderboards.models import Difference, Period, Standing
+from leaderboards.models import Difference, Period, Player, Standing
+from leaderboards.services import mirror as mirroring
 from leaderboards.services import verify as verifying
 from leaderboards.services.verify import verify_all
 from leaderboards.stores.zset_writes import Put, ZsetWriter
-from tests.leaderboards.services.site import NOON, crowd, follow, in_redis, in_sql, make_board, redis_client, score
+from tests.leaderboards.services.site import (
+    NOON,
+    crowd,
+    follow,
+    in_redis,
+    in_sql,
+    make_board,
+    redis_client,
+    refused_by_sql,
+    score,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -152,6 +164,25 @@ def test_what_the_mirror_has_not_copied_yet_is_no_difference(links: None) -> Non
     assert in_redis(period) == decided
     with redis_client() as client:
         assert client.hlen(period.family.dirty) == 2
+
+
+def test_what_was_given_up_is_no_difference_until_the_player_scores_again(links: None) -> None:
+    board = make_board("redis", update="latest")
+    score(board, {"poison": 1, "other": 2})
+    mirroring.mirror_all()
+    with refused_by_sql(Player.objects.get(external_id="poison")):
+        score(board, {"poison": 9})
+        mirroring.mirror_all()
+        mirroring.drop(DeadLetter.objects.get(), NOON)
+
+        assert differences() == (0, 0)
+        mirroring.mirror_all()
+        assert not DeadLetter.objects.filter(resolved_at=None).exists()
+
+    score(board, {"poison": 10})
+    mirroring.mirror_all()
+    Standing.objects.filter(player__external_id="poison").update(score=3.0)
+    assert differences() == (1, 1)
 
 
 def test_a_stale_period_is_left_to_settling(links: None) -> None:
