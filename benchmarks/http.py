@@ -165,7 +165,7 @@ def _zadd_loop(run: _Run) -> Any:
 
 def _pages(run: _Run) -> dict[str, Any]:
     empty = partial(run.empty, "/page")
-    cookie = {"Cookie": f"player=player-{random.randrange(run.size.players) + 1}"}
+    cookie = {"Cookie": "player={player}"}
     fragment = f"{run.page}?fragment=1"
     tag = {"If-None-Match": _etag(run.site, fragment)}
     public, least = in_turns(run.size.passes, partial(run.get, run.page), empty)

@@ -23,7 +23,8 @@ HOST = "127.0.0.1"
 class Order:
     """What to ask, how, and for how long. Entries make it a POST of so many of them, of random players.
 
-    ``rate``: requests a second in all, 0 for as many as there is room for. ``{player}`` in the path is a random one.
+    ``rate``: requests a second in all, 0 for as many as there is room for. ``{player}`` in the path or in a header is
+    a random one.
     """
 
     port: int
@@ -40,7 +41,7 @@ class Order:
     def request(self) -> bytes:
         """The next request, with fresh values."""
         if not self.post:
-            return self._head("GET", self.path.replace("{player}", self._player()), "") + b"\r\n"
+            return self._head("GET", self.path, "").replace(b"{player}", self._player().encode()) + b"\r\n"
         entry = '{"board":%d,"player":"%s","points":%d}'
         made = (entry % (self.board, self._player(), random.randrange(1_000_000)) for _ in range(self.entries))
         body = f'{{"entries":[{",".join(made)}]}}'.encode()

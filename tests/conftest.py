@@ -76,6 +76,7 @@ def _empty_redis(_redis_databases: list[redis.Redis]) -> None:
 
 @pytest.fixture(autouse=True)
 def _no_page_of_another_test() -> None:
-    from leaderboards.views import second  # not before Django is set up
+    from leaderboards.views import scenes, second  # not before Django is set up
 
     second.forget()
+    scenes.forget()

@@ -5,7 +5,7 @@ SQL and are shown only; ranks never depend on them.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from functools import partial
@@ -71,21 +71,25 @@ class PlayerRow:
 
 @dataclass(frozen=True, slots=True)
 class BoardPage:
-    """What a board's page shows, of one moment: a page, and the viewer among his neighbours."""
+    """What a board's page shows, of one moment: a page, and the viewer among his neighbours.
+
+    ``stored`` is the period's row, to ask it again.
+    """
 
     standings: Standings
     me: Row | None
     neighbours: list[Row]
+    stored: Period | None = None
 
 
 def standings(board: Board, period: str = CURRENT, offset: int = 0, limit: int = 10) -> Standings:
     """The rows from ``offset``. Raises ``UnknownPeriod``."""
-    return _Answers(board, period, [Page(offset, limit)]).standings(0)
+    return _asked(board, period, [Page(offset, limit)]).standings(0)
 
 
 def player_row(board: Board, player: str, period: str = CURRENT) -> PlayerRow:
     """One player's row. Raises ``NotRanked`` or ``UnknownPeriod``."""
-    answers = _Answers(board, period, [Named((player,))])
+    answers = _asked(board, period, [Named((player,))])
     found = answers.standings(0)
     if not found.rows:
         raise NotRanked(f"{player} has no standing in period {found.period.label}.")
@@ -103,7 +107,7 @@ def share_below(row: Row, total: int) -> float | None:
 
 def around(board: Board, player: str, radius: int = 4, period: str = CURRENT) -> Standings:
     """The player and up to ``radius`` rows on each side. Raises ``NotRanked`` or ``UnknownPeriod``."""
-    found = _Answers(board, period, [Around(player, radius)]).standings(0)
+    found = _asked(board, period, [Around(player, radius)]).standings(0)
     if not found.rows:
         raise NotRanked(f"{player} has no standing in period {found.period.label}.")
     return found
@@ -112,7 +116,7 @@ def around(board: Board, player: str, radius: int = 4, period: str = CURRENT) ->
 def named(board: Board, players: Sequence[str], period: str = CURRENT) -> Standings:
     """The rows of these players, best first; who is not ranked is left out. Raises ``UnknownPeriod``."""
     wanted = tuple(dict.fromkeys(players))
-    return _Answers(board, period, [Named(wanted)] if wanted else []).standings(0, in_order=True)
+    return _asked(board, period, [Named(wanted)] if wanted else []).standings(0, in_order=True)
 
 
 def board_page(board: Board, period: str, offset: int, limit: int, player: str | None) -> BoardPage:
@@ -120,10 +124,26 @@ def board_page(board: Board, period: str, offset: int, limit: int, player: str |
     questions: list[Question] = [Page(offset, limit)]
     if player:
         questions.append(Around(player, NEIGHBOURS))
-    answers = _Answers(board, period, questions)
+    answers = _asked(board, period, questions)
     neighbours = answers.standings(1).rows if player else []
-    me = next((row for row in neighbours if row.player == player), None)
-    return BoardPage(answers.standings(0), me, neighbours)
+    return BoardPage(answers.standings(0), _row_of(player, neighbours), neighbours, answers.stored)
+
+
+def beside(page: BoardPage, player: str) -> BoardPage:
+    """The same page with ``player`` among his neighbours; they, he and the total are of now."""
+    shown = page.standings
+    answers = _Answers(shown.board, page.stored, shown.period, [Around(player, NEIGHBOURS)], clock.now())
+    found = answers.standings(0)
+    return replace(
+        page,
+        standings=replace(shown, total=found.total),
+        me=_row_of(player, found.rows),
+        neighbours=found.rows,
+    )
+
+
+def _row_of(player: str | None, rows: Sequence[Row]) -> Row | None:
+    return next((row for row in rows if row.player == player), None)
 
 
 def ranks(period: Period, players: Iterable[str]) -> dict[str, int]:
@@ -137,27 +157,34 @@ def _read(store: Store, period: Period, questions: Sequence[Question]) -> Readin
     return store.read(period, questions)
 
 
+def _asked(board: Board, name: str, questions: Sequence[Question]) -> "_Answers":
+    """Questions put to the period of this name. Raises ``UnknownPeriod``."""
+    as_of = clock.now()
+    stored = stored_period(board, name, as_of)
+    return _Answers(board, stored, as_shown(board, name, stored, as_of), questions, as_of)
+
+
 class _Answers:
     """Questions put to one period, and the answers as rows with names."""
 
-    def __init__(self, board: Board, name: str, questions: Sequence[Question]) -> None:
-        self.as_of = clock.now()
-        self._board = board
-        self._period = stored_period(board, name, self.as_of)
-        self._shown = as_shown(board, name, self._period, self.as_of)
+    def __init__(
+        self, board: Board, stored: Period | None, shown: PeriodShown, questions: Sequence[Question], as_of: datetime
+    ) -> None:
+        self.as_of, self.stored = as_of, stored
+        self._board, self._shown = board, shown
         self._reading, self._live = Reading(0, [[] for _ in questions]), True
-        if self._period is not None:
-            self._reading, self._live = ask(self._period, partial(_read, questions=questions))
+        if stored is not None:
+            self._reading, self._live = ask(stored, partial(_read, questions=questions))
         self._names = self._named()
 
     def standings(self, index: int, in_order: bool = False) -> Standings:
         """The answer to question ``index``, best first if ``in_order``."""
         placed = self._reading.answers[index] if self._reading.answers else []
-        if in_order and self._period is not None:
-            best_first = self._period.rules.order.value == "desc"
+        if in_order and self.stored is not None:
+            best_first = self.stored.rules.order.value == "desc"
             placed = sorted(placed, key=lambda each: (each.score, each.member.encode()), reverse=best_first)
-        rows = [self._row(self._period, each) for each in placed] if self._period else []
-        rules = self._period.rules if self._period else self._board.rules
+        rows = [self._row(self.stored, each) for each in placed] if self.stored else []
+        rules = self.stored.rules if self.stored else self._board.rules
         return Standings(self._board, self._shown, self._reading.total, self.as_of, self._live, rows, rules)
 
     def _row(self, period: Period, placed: Placed) -> Row:
@@ -175,9 +202,9 @@ class _Answers:
         )
 
     def _named(self) -> dict[str, str]:
-        if self._period is None:
+        if self.stored is None:
             return {}
-        layout = self._period.layout
+        layout = self.stored.layout
         ids = {layout.player_of(placed.member) for answer in self._reading.answers for placed in answer}
         named = Player.objects.filter(external_id__in=ids).exclude(name="").values_list("external_id", "name")
         try:

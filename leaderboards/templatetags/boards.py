@@ -1,16 +1,16 @@
 """Times as machines and people read them, and addresses that keep the rest of the query."""
 
+from collections.abc import Sequence
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 from django import template
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
-from django.utils.translation import get_language
+from django.utils.safestring import SafeString, mark_safe
 
 from leaderboards import formats
 from leaderboards.views.lines import Line
+from leaderboards.views.rows import Look, moment_html, rank_text, row_html
 from leaderboards.views.styles import address_of
 
 register = template.Library()
@@ -19,13 +19,7 @@ register = template.Library()
 @register.simple_tag
 def moment(at: datetime, zone: str) -> SafeString:
     """A date and time on the zone's clock."""
-    return _spelt(at, zone, get_language())
-
-
-@lru_cache(maxsize=8192)
-def _spelt(at: datetime, zone: str, _language: str | None) -> SafeString:
-    """Kept, since the same fifty moments stand in every answer of a board: to spell them was a fifth of its cost."""
-    return format_html('<time datetime="{}">{}</time>', formats.machine(at), formats.moment(at, zone))
+    return moment_html(at, zone)
 
 
 @register.simple_tag
@@ -54,7 +48,7 @@ def countdown(ends_at: datetime, seconds: int) -> SafeString:
 @register.filter
 def grouped(number: int | None) -> str:
     """12,345; a dash for a rank that nobody had time to count."""
-    return "–" if number is None else formats.number(number)
+    return rank_text(number)
 
 
 @register.simple_tag
@@ -69,10 +63,21 @@ def ordinal(number: int | None) -> str:
     return "–" if number is None else formats.ordinal(number)
 
 
-@register.inclusion_tag("leaderboards/_equals.html", takes_context=True)
-def equals_note(context: dict[str, Any], line: Line, number: int) -> dict[str, Any]:
-    """How many share a rank; a link to where they begin if that is on another page than ``number``."""
-    return {"line": line, "is_elsewhere": line.begins_on != number, "request": context["request"]}
+@register.simple_tag(takes_context=True)
+def rows_of(context: dict[str, Any], lines: Sequence[Line]) -> SafeString:
+    """The rows of a table; the context says how they look."""
+    look = Look(
+        zone=context.get("zone", ""),
+        request=context["request"],
+        number=context.get("number", 1),
+        moves=context.get("moves", False),
+        gaps=context.get("gaps", False),
+        anchors=context.get("anchors", False),
+        own_id=context.get("own_id", ""),
+        is_linked=getattr(context.get("viewer"), "linked", False),
+        disqualified=context.get("disqualified", ()),
+    )
+    return mark_safe("\n".join(row_html(line, look) for line in lines))  # noqa: S308 (``row_html`` escapes)
 
 
 @register.simple_tag(takes_context=True)

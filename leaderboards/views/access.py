@@ -10,6 +10,11 @@ from leaderboards.views.answers import is_staff
 def visible(request: HttpRequest, seq: int) -> Board:
     """The board, if this visitor may know of it. Raises ``UnknownBoard`` or ``Http404``."""
     board = selectors.board_by_seq(seq)
-    if board.visibility == Visibility.PRIVATE and not is_staff(request):
-        raise Http404(f"There is no board {seq}.")
+    refuse_strangers(request, board)
     return board
+
+
+def refuse_strangers(request: HttpRequest, board: Board) -> None:
+    """Private boards are for staff. Raises ``Http404``."""
+    if board.visibility == Visibility.PRIVATE and not is_staff(request):
+        raise Http404(f"There is no board {board.seq}.")

@@ -4,6 +4,7 @@ The ETag is made from what the parts show before anything is rendered. It leaves
 no two answers would be equal.
 """
 
+from collections.abc import Callable
 from hashlib import blake2b
 from typing import Any
 
@@ -22,14 +23,21 @@ LIVE_EVERY_SECONDS = 2
 def answer(request: HttpRequest, template: str, context: dict[str, Any], etag: str) -> HttpResponse:
     """The whole page, or only its moving parts, or 304 if the asker has them already."""
     if "fragment" not in request.GET:
-        response = render(request, f"{template}.html", context | {"etag": etag})
-    else:
-        response = get_conditional_response(request, etag=etag) or render(
-            request, f"{template}_parts.html", context | {"is_fragment": True}
-        )
-        response["ETag"] = etag
+        return private(render(request, f"{template}.html", context | {"etag": etag}))
+    return parts(request, etag, lambda: render(request, f"{template}_parts.html", context | {"is_fragment": True}))
+
+
+def parts(request: HttpRequest, etag: str, make: Callable[[], HttpResponse]) -> HttpResponse:
+    """The moving parts, made only for an asker who does not have them already; else 304."""
+    response = get_conditional_response(request, etag=etag) or make()
+    response["ETag"] = etag
+    return private(response)
+
+
+def private(response: HttpResponse) -> HttpResponse:
+    """The same, for no shared cache, and for no later asker unasked."""
     response["Cache-Control"] = "private, no-cache"
-    patch_vary_headers(response, ["Cookie"])
+    patch_vary_headers(response, ["Cookie", "Accept-Language"])
     return response
 
 

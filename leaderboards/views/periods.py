@@ -7,7 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from leaderboards import formats, selectors
-from leaderboards.models import Board
+from leaderboards.models import Board, State
 from leaderboards.selectors import PeriodShown
 
 PERIODS_LISTED = 12  # the page of all periods has the rest
@@ -21,6 +21,7 @@ class PeriodChip:
     dates: str
     is_shown: bool
     is_running: bool
+    is_final: bool
     ends_at: datetime | None
 
 
@@ -60,6 +61,7 @@ def chips_of(board: Board, shown: PeriodShown, at: datetime) -> list[PeriodChip]
             formats.period_dates(board, period, today) or formats.period_name(board, True),
             period.label == shown.label,
             is_running(period, at),
+            period.state in (State.FINAL, State.EXPIRED),
             period.ends_at,
         )
         for period in periods

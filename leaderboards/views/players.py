@@ -10,7 +10,6 @@ from zoneinfo import ZoneInfo
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from foundation import clock
@@ -18,7 +17,7 @@ from foundation.errors import NotFound
 from leaderboards import formats, selectors
 from leaderboards.models import Board, Player
 from leaderboards.selectors import FinalPlace, PlayerRow
-from leaderboards.views.answers import page_number
+from leaderboards.views.answers import page_number, private
 from leaderboards.views.lines import result
 from leaderboards.views.periods import period_words
 from leaderboards.views.second import kept_a_second
@@ -56,10 +55,7 @@ def player(request: HttpRequest, player: str) -> HttpResponse:
         "number": number,
         "pages": max(1, -(-total // FINALS_A_PAGE)),
     }
-    response = render(request, "leaderboards/player.html", context)
-    response["Cache-Control"] = "private, no-cache"
-    patch_vary_headers(response, ["Cookie"])
-    return response
+    return private(render(request, "leaderboards/player.html", context))
 
 
 def _final(place: FinalPlace) -> tuple[FinalPlace, str, str]:

@@ -7,11 +7,10 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.cache import patch_vary_headers
 
 from leaderboards import selectors
 from leaderboards.models import Board
-from leaderboards.views.answers import page_number
+from leaderboards.views.answers import page_number, private
 from leaderboards.views.lines import columns, lines
 from leaderboards.views.periods import period_words
 
@@ -36,7 +35,4 @@ def screen(request: HttpRequest, board: Board, label: str) -> HttpResponse:
         "following": number % pages + 1,
         "every": EVERY_SECONDS,
     }
-    response = render(request, "leaderboards/screen.html", context)
-    response["Cache-Control"] = "private, no-cache"
-    patch_vary_headers(response, ["Cookie"])
-    return response
+    return private(render(request, "leaderboards/screen.html", context))

@@ -1,46 +1,96 @@
-"""Answers for anybody, kept for one second by each process: however many watch a board, it reads it once a second.
+"""What everybody gets, kept for one second by each process: however many watch a board, it is read once a second.
 
-Anybody has no session and no remembered player, so he sees what everybody may see. When the second is over one asker
-makes the next answer, and all others still get the old one until it is there. In memory, since asking a cache for a
-page costs about as much as the rest of the answer. The trap: links repeat the whole query, so an address with a
-name that is not known here is never kept.
+When the second is over one asker makes the next, and all others still get the old one until it is there. In memory,
+since asking a cache for a page costs about as much as the rest of the answer. Whole answers are kept for anybody: he
+has no session and no remembered player, so he sees what everybody may see. The trap: links repeat the whole query, so
+an answer to a name that is not known here is never kept.
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import wraps
+from typing import Generic, TypeVar
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.utils.cache import get_conditional_response, patch_vary_headers
-from django.utils.translation import get_language
+from django.utils.cache import get_conditional_response
+from django.utils.translation import get_language, get_language_from_request
 
 from foundation import clock
-from leaderboards.views.viewer import COOKIE
+from leaderboards.views.answers import private
+from leaderboards.views.viewer import COOKIE, may_be_signed_in
 
 View = Callable[..., HttpResponse]
-Key = tuple[str | None, str]
+Key = TypeVar("Key", bound=Hashable)
+Made = TypeVar("Made")
 
 KEPT_SECONDS = 1.0
 STALE_SECONDS = 3.0
-MOST = 256  # answers, of some 30 KB each
 _NAMES = {"page", "period", "fragment", "embed", "screen"}
 _ASKED = "HTTP_IF_NONE_MATCH"
 
 
 @dataclass(slots=True)
-class _Kept:
-    """An answer; ``etag`` is empty on whole pages. Who may make the next one moves ``next_at`` on."""
+class _Kept(Generic[Made]):
+    """What was made. Who may make the next one moves ``next_at`` on."""
 
-    etag: str
-    body: bytes
+    made: Made
     next_at: float
     ends_at: float
 
 
-_kept: dict[Key, _Kept] = {}
-_lock = threading.Lock()
+class Second(Generic[Key, Made]):
+    """What was made in the last second, by key; at most ``most`` of them."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept: dict[Key, _Kept[Made]] = {}
+        self._lock = threading.Lock()
+
+    def found(self, key: Key) -> Made | None:
+        """What is kept; None for the one who has to make it."""
+        at = clock.monotonic()
+        with self._lock:
+            kept = self._kept.get(key)
+            if kept is None or kept.ends_at <= at:
+                return None
+            if kept.next_at <= at:
+                kept.next_at = kept.ends_at
+                return None
+            return kept.made
+
+    def in_time(self, key: Key) -> Made | None:
+        """What is kept and needs no next one yet."""
+        kept = self._kept.get(key)
+        return kept.made if kept and kept.next_at > clock.monotonic() else None
+
+    def keep(self, key: Key, made: Made) -> None:
+        """From now on this is what the others get."""
+        at = clock.monotonic()
+        with self._lock:
+            if len(self._kept) >= self._most:
+                self._kept.clear()
+            self._kept[key] = _Kept(made, at + KEPT_SECONDS, at + STALE_SECONDS)
+
+    def forget(self) -> None:
+        """Start anew."""
+        with self._lock:
+            self._kept.clear()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """``etag`` is empty on whole pages."""
+
+    etag: str
+    body: bytes
+
+
+# By language and address; of some 30 KB each.
+_answers: Second[tuple[str | None, str], _Answer] = Second(256)
 
 
 def kept_a_second(view: View) -> View:
@@ -48,72 +98,58 @@ def kept_a_second(view: View) -> View:
 
     @wraps(view)
     def answered(request: HttpRequest, *args: object, **named: object) -> HttpResponse:
-        key = _key(request)
-        if key is None:
+        if not is_anybody(request):
             return view(request, *args, **named)
-        kept = _found(key)
+        key = (get_language(), request.get_full_path())
+        kept = _answers.found(key)
         if kept is None:
             made = _made(request, lambda: view(request, *args, **named))
             if isinstance(made, HttpResponse):
                 return made
-            kept = _keep(key, *made)
-        return _answer(request, kept)
+            kept = made
+            _answers.keep(key, kept)
+        return _told(request, kept)
 
     return answered
 
 
+def is_anybody(request: HttpRequest) -> bool:
+    """Whether nothing is known of who asks, and the address says no more than which page is meant."""
+    known = may_be_signed_in(request) or COOKIE in request.COOKIES
+    return not known and set(request.GET) <= _NAMES
+
+
+def unchanged(request: HttpRequest) -> HttpResponse | None:
+    """304 for anybody who has what is kept; None leaves the request to its view."""
+    if _ASKED not in request.META or request.method != "GET" or not is_anybody(request):
+        return None
+    kept = _answers.in_time((get_language_from_request(request), request.get_full_path()))
+    told = kept and kept.etag and get_conditional_response(request, etag=kept.etag)
+    return _headed(told, kept.etag) if kept and told else None
+
+
 def forget() -> None:
     """Start anew."""
-    with _lock:
-        _kept.clear()
+    _answers.forget()
 
 
-def _found(key: Key) -> _Kept | None:
-    """What is kept; None for the one who has to make it."""
-    at = clock.monotonic()
-    with _lock:
-        kept = _kept.get(key)
-        if kept is None or kept.ends_at <= at:
-            return None
-        if kept.next_at <= at:
-            kept.next_at = kept.ends_at
-            return None
-        return kept
-
-
-def _keep(key: Key, etag: str, body: bytes) -> _Kept:
-    at = clock.monotonic()
-    kept = _Kept(etag, body, at + KEPT_SECONDS, at + STALE_SECONDS)
-    with _lock:
-        if len(_kept) >= MOST:
-            _kept.clear()
-        _kept[key] = kept
-    return kept
-
-
-def _key(request: HttpRequest) -> Key | None:
-    """None for whoever is somebody, and for addresses that say more than which page is meant."""
-    if settings.SESSION_COOKIE_NAME in request.COOKIES or COOKIE in request.COOKIES:
-        return None
-    return (get_language(), request.get_full_path()) if set(request.GET) <= _NAMES else None
-
-
-def _made(request: HttpRequest, make: Callable[[], HttpResponse]) -> HttpResponse | tuple[str, bytes]:
-    """ETag (empty on whole pages) and body, whatever the asker has already; what may not be kept, as it is."""
+def _made(request: HttpRequest, make: Callable[[], HttpResponse]) -> HttpResponse | _Answer:
+    """What any asker gets, whatever he has already; what may not be kept, as it is."""
     asked = request.META.pop(_ASKED, None)
     response = make()
     if asked is not None:
         request.META[_ASKED] = asked
     if response.status_code != 200 or response.cookies:
         return response
-    return response.get("ETag", ""), response.content
+    return _Answer(response.get("ETag", ""), response.content)
 
 
-def _answer(request: HttpRequest, kept: _Kept) -> HttpResponse:
+def _told(request: HttpRequest, kept: _Answer) -> HttpResponse:
     same = get_conditional_response(request, etag=kept.etag) if kept.etag else None
-    response = HttpResponse(kept.body) if same is None else same
-    if kept.etag:
-        response["ETag"] = kept.etag
-    response["Cache-Control"] = "private, no-cache"
-    patch_vary_headers(response, ["Cookie"])
-    return response
+    return _headed(HttpResponse(kept.body) if same is None else same, kept.etag)
+
+
+def _headed(response: HttpResponse, etag: str) -> HttpResponse:
+    if etag:
+        response["ETag"] = etag
+    return private(response)

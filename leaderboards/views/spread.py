@@ -27,7 +27,6 @@ class Bar:
     y: str
     width: str
     height: str
-    is_mine: bool
     first: str
     last: str
     count: int
@@ -38,6 +37,7 @@ class Spread:
     """The bars, lowest points first, and what half and a tenth of the players have at least."""
 
     bars: list[Bar]
+    histogram: list[Bin]
     lowest: str
     highest: str
     half: str
@@ -47,14 +47,14 @@ class Spread:
     height: int = HEIGHT
 
 
-def spread(shown: Standings, label: str, me: Row | None) -> Spread | None:
+def spread(shown: Standings, label: str) -> Spread | None:
     """None on small boards, on those where all are equal, and where nobody could be asked."""
     found = _measured(shown.board, label)
     if found is None or found.total < FEWEST or len(found.histogram) < 2:
         return None
-    mine = _leading(shown.rules, me)
     return Spread(
-        bars=[_bar(shown, found, nth, mine) for nth in range(len(found.histogram))],
+        bars=[_bar(shown, found, nth) for nth in range(len(found.histogram))],
+        histogram=found.histogram,
         lowest=_text(shown, found.histogram[0].from_),
         highest=_text(shown, found.histogram[-1].to),
         half=_text(shown, found.percentiles["50"]),
@@ -75,7 +75,7 @@ def _measured(board: Board, label: str) -> Distribution | None:
     return found
 
 
-def _bar(shown: Standings, found: Distribution, nth: int, mine: object) -> Bar:
+def _bar(shown: Standings, found: Distribution, nth: int) -> Bar:
     each, step = found.histogram[nth], WIDTH / len(found.histogram)
     most = max(other.count for other in found.histogram)
     height = max(each.count / most * HEIGHT, 2.0) if each.count else 0.0
@@ -84,27 +84,29 @@ def _bar(shown: Standings, found: Distribution, nth: int, mine: object) -> Bar:
         y=f"{HEIGHT - height:.1f}",
         width=f"{step - BETWEEN:.1f}",
         height=f"{height:.1f}",
-        is_mine=_holds(found.histogram, nth, mine),
         first=_text(shown, each.from_),
         last=_text(shown, each.to),
         count=each.count,
     )
 
 
-def _holds(histogram: list[Bin], nth: int, mine: object) -> bool:
-    """Whether this is the viewer's bar; whoever has left the measured range stands in the outermost."""
-    if not isinstance(mine, (int, type(histogram[0].from_))):
-        return False
-    inside = [at for at, each in enumerate(histogram) if each.from_ <= mine <= each.to]
-    outermost = 0 if mine < histogram[0].from_ else len(histogram) - 1
-    return nth == (inside[0] if inside else outermost)
+def with_own_bar(text: str, found: Spread, rules: Rules, me: Row) -> str:
+    """The drawing and its table as ``_spread.html`` wrote them for anybody, with the viewer's bar marked in both."""
+    nth = _bar_of(found.histogram, _leading(rules, me))
+    marked = text.replace(f'class="bar" data-bar="{nth}"', f'class="bar is-mine" data-bar="{nth}"')
+    marked = marked.replace(f'<tr data-bar="{nth}">', f'<tr class="is-mine" data-bar="{nth}">')
+    return marked.replace('class="spread-mine" hidden', 'class="spread-mine"')
 
 
-def _leading(rules: Rules, me: Row | None) -> object:
+def _bar_of(histogram: list[Bin], mine: formats.Number) -> int:
+    """Which bar is the viewer's; whoever has left the measured range stands in the outermost."""
+    inside = (nth for nth, each in enumerate(histogram) if each.from_ <= mine <= each.to)
+    return next(inside, 0 if mine < histogram[0].from_ else len(histogram) - 1)
+
+
+def _leading(rules: Rules, me: Row) -> formats.Number:
     """What the viewer is spread by: his points, or the criterion that is compared first."""
-    if me is None:
-        return None
-    return me.points if me.fields is None else me.fields.get(rules.fields[0].name)
+    return (me.points or 0) if me.fields is None else me.fields[rules.fields[0].name]
 
 
 def _text(shown: Standings, value: formats.Number) -> str:

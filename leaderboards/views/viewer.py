@@ -6,6 +6,7 @@
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
+from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 
@@ -44,11 +45,18 @@ def viewer_of(request: HttpRequest) -> Viewer:
 
 def _own_player(request: HttpRequest) -> str | None:
     """The signed-in user's player. While SQL cannot say who is signed in, the page is the one that everybody gets."""
+    if not may_be_signed_in(request):
+        return None
     try:
         return ask(lambda: _player_of_user(request))
     except SqlAway:
         request.user = AnonymousUser()
         return None
+
+
+def may_be_signed_in(request: HttpRequest) -> bool:
+    """Whether there is a session to look into."""
+    return settings.SESSION_COOKIE_NAME in request.COOKIES
 
 
 def _player_of_user(request: HttpRequest) -> str | None:

@@ -63,10 +63,10 @@ def test_while_one_makes_the_next_answer_the_others_get_the_old_one(client: Clie
     address = f"/boards/{board}/"
     old = client.get(address)
     score(board, {"newcomer": 5000})
-    (kept,) = second._kept.values()
+    (kept,) = second._answers._kept.values()
 
     kept.next_at = 0.0
-    assert second._found(("en", address)) is None  # somebody makes it
+    assert second._answers.found(("en", address)) is None  # somebody makes it
     beside = client.get(address)
     kept.next_at = 0.0
     maker = client.get(address)
@@ -77,11 +77,11 @@ def test_while_one_makes_the_next_answer_the_others_get_the_old_one(client: Clie
 
 
 def test_no_more_are_kept_than_memory_is_meant_for(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(second, "MOST", 2)
+    monkeypatch.setattr(second._answers, "_most", 2)
     for _ in range(3):
         client.get(f"/boards/{make_board()}/")
 
-    assert len(second._kept) <= 2
+    assert len(second._answers) <= 2
 
 
 def test_a_kept_part_that_the_asker_has_is_304(client: Client, board: int) -> None:

@@ -1,0 +1,174 @@
+"""What of a board's page depends on who looks: his card, his row, those around him, his bar, his way so far.
+
+All of it is his reading of now; the rows that everybody sees may be a second older. The trap: where his own row stands
+among those, it must be the same in both, so whoever has moved since gets a scene of his own moment (``is_in_step``).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from django.template.loader import render_to_string
+from django.utils.html import escape
+
+from leaderboards import selectors
+from leaderboards.selectors import BoardPage
+from leaderboards.views.answers import etag_of
+from leaderboards.views.chart import chart
+from leaderboards.views.rows import Look, row_html
+from leaderboards.views.scenes import Scene, Text
+from leaderboards.views.spread import with_own_bar
+from leaderboards.views.tables import mine
+from leaderboards.views.viewer import Viewer
+from leaderboards.views.ways import Way, until_now, way_of
+
+NOBODY = Viewer(None)
+
+
+def is_in_step(scene: Scene, page: BoardPage, player: str) -> bool:
+    """Whether the scene's rows hold the player as he stands now, or do not hold him, as he stands now."""
+    here = scene.rows.get(player)
+    return here == page.me if here or scene.holds(page.me) else True
+
+
+@dataclass
+class Own:
+    """One viewer before one scene; ``page`` is the scene's page with him in it, ``sought`` what he did not find."""
+
+    scene: Scene
+    viewer: Viewer
+    page: BoardPage
+    sought: str = ""
+
+    @cached_property
+    def etag(self) -> str:
+        """Equal while the moving parts are."""
+        if self.viewer == NOBODY:
+            return self.scene.etag
+        me, total = self.page.me, self.page.standings.total
+        return etag_of(self.scene.etag, self.viewer, me and (me, total, self.page.neighbours))
+
+    def fill(self, text: Text) -> str:
+        """The text with everything in its place."""
+        filled = text.filled({place: self._part(place) for place in text.places})
+        return self._with_own_row(filled) if self.mine.get("on_page") else filled
+
+    @cached_property
+    def mine(self) -> dict[str, Any]:
+        """What his card and the tables say of him."""
+        return mine(self.page)
+
+    @cached_property
+    def look(self) -> Look:
+        """How his own row looks among all."""
+        shown = self.scene.context
+        return Look(
+            zone=shown["zone"],
+            request=shown["request"],
+            number=self.scene.asked.number,
+            moves=shown["has_moves"],
+            gaps=shown["has_gaps"],
+            anchors=True,
+            own_id="me",
+            is_linked=self.viewer.linked,
+        )
+
+    def render(self, template: str, **more: object) -> str:
+        """A part by its template."""
+        own = {"viewer": self.viewer, "sought": self.sought, "standings": self.page.standings, "is_fragment": True}
+        return render_to_string(f"leaderboards/{template}.html", {**self.scene.context, **own, **self.mine, **more})
+
+    def default(self, place: str) -> str:
+        """What stands in a place for anybody."""
+        kept = self.scene.defaults
+        if place not in kept:
+            shown = {"spread": self.scene.once["spread"]} if place == "spread" else {}
+            nobody = Own(self.scene, NOBODY, self.scene.page)
+            kept[place] = nobody.render(_DEFAULTS[place], **shown) if place in _DEFAULTS else ""
+        return kept[place]
+
+    def _part(self, place: str) -> str:
+        """What stands in a place: his own, else what anybody gets."""
+        if place == "etag":
+            return escape(self.etag)
+        own = None if self.viewer == NOBODY and not self.sought else _OWN_PARTS[place](self)
+        return self.default(place) if own is None else own
+
+    def _with_own_row(self, text: str) -> str:
+        player = self.page.me and self.page.me.player
+        line = next(line for line in self.scene.context["lines"] if line.player == player)
+        begin = text.index(f'<tr data-key="{escape(player)}"')
+        end = text.index("</tr>", begin) + len("</tr>")
+        return text[:begin] + row_html(replace(line, is_me=True), self.look) + text[end:]
+
+
+def _card(own: Own) -> str:
+    return own.render("_own_row")
+
+
+def _find(own: Own) -> str:
+    return own.render("_jump")
+
+
+def _podium(own: Own) -> str | None:
+    steps = own.scene.context["podium"]
+    if all(line.player != own.viewer.player for line in steps):
+        return None
+    return own.render("_podium", podium=[replace(line, is_me=line.player == own.viewer.player) for line in steps])
+
+
+def _foot(own: Own) -> str | None:
+    """The viewer's row at the foot of a table that it is not in."""
+    if not own.mine["me"] or own.mine["on_page"]:
+        return None
+    return f"<tfoot>{row_html(own.mine['my_line'], replace(own.look, anchors=False, own_id=''))}</tfoot>"
+
+
+def _around(own: Own) -> str | None:
+    return own.render("_around") if own.mine["around"] and not own.mine["on_page"] else None
+
+
+def _summary(own: Own) -> str | None:
+    return own.render("_summary") if own.mine["me"] else None
+
+
+def _spread(own: Own) -> str | None:
+    found, me = own.scene.once["spread"], own.page.me
+    return with_own_bar(own.default("spread"), found, own.page.standings.rules, me) if found and me else None
+
+
+def _past(own: Own) -> str | None:
+    """His way through this period, and his final ranks in those before; asked for only where there can be any."""
+    scene, me, player = own.scene, own.page.me, own.viewer.player
+    past = selectors.past_ranks(scene.board, player) if player and scene.has_past else []
+    way = _way(own.page) if me and scene.was_looked_at else None
+    return own.render("_past", way=way, past=past[::-1], chart=chart(past)) if past or way else None
+
+
+def _way(page: BoardPage) -> Way | None:
+    found, me = page.standings, page.me
+    if me is None:
+        return None
+    kept = selectors.ways(me.player, [(found.board, found.period.label, found.rules)])
+    return way_of(found.board, until_now(kept[found.board.seq], me, found))
+
+
+_DEFAULTS = {
+    "card": "_own_row",
+    "find": "_jump",
+    "podium": "_podium",
+    "around": "_around",
+    "summary": "_summary",
+    "spread": "_spread",
+}
+_OWN_PARTS: dict[str, Callable[[Own], str | None]] = {
+    "card": _card,
+    "find": _find,
+    "podium": _podium,
+    "foot": _foot,
+    "around": _around,
+    "summary": _summary,
+    "spread": _spread,
+    "past": _past,
+}

@@ -1,0 +1,111 @@
+"""A row of standings as HTML. In Python, since a template takes ten times as long, and a page has fifty of them.
+
+The trap: whatever people wrote is escaped here by hand; ``tests/data/names.json`` holds what would break out.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language, pgettext
+from django.utils.translation import gettext as _
+
+from leaderboards import formats
+from leaderboards.views.lines import Line, Move
+
+_MARKS = {"up": "▲", "down": "▼", "same": "–"}
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How all rows of one table look. ``number`` is the page's; ``own_id`` names the viewer's row in addresses."""
+
+    zone: str
+    request: Any  # or what stands for it: whatever has its GET
+    number: int = 1
+    moves: bool = False
+    gaps: bool = False
+    anchors: bool = False
+    own_id: str = ""
+    is_linked: bool = False
+    disqualified: Collection[str] = field(default_factory=tuple)
+
+
+def row_html(line: Line, look: Look) -> str:
+    """The row, everything in it escaped."""
+    cells = [_rank(line, look)]
+    if look.moves:
+        cells.append(f'<td class="move">{_move(line.move, get_language())}</td>')
+    cells.append(f'<th scope="row" class="player">{_player(line, look)}</th>')
+    cells += [f'<td class="result">{escape(cell)}</td>' for cell in line.cells]
+    if look.gaps:
+        cells.append(f'<td class="gap">{escape(line.gap)}</td>')
+    if line.achieved_at:
+        cells.append(f'<td class="when">{moment_html(line.achieved_at, look.zone)}</td>')
+    return f'<tr data-key="{escape(line.player)}"{_own(line, look)}>{"".join(cells)}</tr>'
+
+
+def moment_html(at: datetime, zone: str) -> SafeString:
+    """A date and time on the zone's clock, for people and machines."""
+    return format_html('<time datetime="{}">{}</time>', formats.machine(at), formats.moment(at, zone))
+
+
+def rank_text(rank: int | None) -> str:
+    """12,345; a dash for a rank that nobody had time to count."""
+    return "–" if rank is None else formats.number(rank)
+
+
+def _own(line: Line, look: Look) -> str:
+    if not line.is_me:
+        return ""
+    return f' class="is-me" id="{look.own_id}"' if look.own_id else ' class="is-me"'
+
+
+def _rank(line: Line, look: Look) -> str:
+    place = f' id="rank-{line.rank}"' if look.anchors and line.opens else ""
+    ties = f'<span class="ties" title="{escape(_("shared rank"))}">=</span>' if line.tied else ""
+    return f'<td class="rank"{place}>{ties}{rank_text(line.rank)}</td>'
+
+
+def _player(line: Line, look: Look) -> str:
+    name = escape(line.name)
+    text = f'<bdi class="name" title="{name}">{name}</bdi>'
+    if not look.request.GET.get("embed"):
+        text = f'<a class="player-link" href="{_address(line.player)}">{text}</a>'
+    if line.is_me:
+        text += f' <span class="tag">{escape(_("You") if look.is_linked else _("highlighted"))}</span>'
+    if line.player in look.disqualified:
+        text += f' <span class="tag is-out">{escape(_("disqualified"))}</span>'
+    if look.anchors and line.equals > 2:
+        text += f" {_equals(line, look)}"
+    return text
+
+
+def _equals(line: Line, look: Look) -> str:
+    """How many share the rank; a link to where they begin if that is on another page."""
+    elsewhere = {"line": line, "is_elsewhere": line.begins_on != look.number, "request": look.request}
+    return render_to_string("leaderboards/_equals.html", elsewhere)
+
+
+@lru_cache(maxsize=4096)
+def _move(move: Move | None, _language: str | None) -> str:
+    if move is None:
+        return ""
+    if move.way == "new":
+        new = pgettext("a player who was not ranked in the period before", "new")
+        return f'<span class="move-new">{escape(new)}</span>'
+    said = {"up": _("up"), "down": _("down"), "same": _("unchanged")}[move.way]
+    by = "" if move.way == "same" else f" {formats.number(move.by)}"
+    mark = f'<span aria-hidden="true">{_MARKS[move.way]}</span><span class="visually-hidden">{escape(said)}</span>'
+    return f'<span class="move-{move.way}">{mark}{by}</span>'
+
+
+@lru_cache(maxsize=8192)
+def _address(player: str) -> str:
+    return escape(reverse("player", args=[player]))

@@ -1,0 +1,175 @@
+"""What everybody sees of one page of a board: read about once a second, rendered once, with places for one's own.
+
+The trap: a scene is made without the request, so that nothing of who asks can get into it. Whatever depends on him
+stands in the text as ``own.<place>``; ``views/own.py`` says what goes there.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.http import HttpRequest, QueryDict
+from django.template.loader import render_to_string
+from django.utils.safestring import mark_safe
+from django.utils.translation import get_language
+
+from leaderboards import selectors
+from leaderboards.models import Board, State
+from leaderboards.selectors import BoardPage, Row
+from leaderboards.views.answers import LIVE_EVERY_SECONDS, ROWS, etag_of, moving, page_number
+from leaderboards.views.lines import top_words
+from leaderboards.views.periods import chips_of, period_words, running_words
+from leaderboards.views.podium import podium
+from leaderboards.views.rules_words import rules_sentences
+from leaderboards.views.second import Second
+from leaderboards.views.spread import spread
+from leaderboards.views.tables import table
+from leaderboards.views.viewer import Viewer
+
+PERIODS_IN_STRIP = 4
+_REPEATED = ("period", "page", "embed")  # what links on a page repeat of its address; the device remembers the player
+_PLACES = ("card", "find", "podium", "foot", "around", "summary", "spread", "past", "etag")
+_OWN = {place: mark_safe(f"<!--own {place}-->") for place in _PLACES}  # noqa: S308 (no text of people can look like it)
+_PLACE = re.compile("<!--own ([a-z]+)-->")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which page of which board, in which language: all that a scene depends on. ``query`` is what links repeat."""
+
+    seq: int
+    label: str
+    number: int
+    query: str
+    language: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """What templates know of the request."""
+
+    GET: QueryDict
+
+
+def asked_of(request: HttpRequest, seq: int) -> Asked:
+    """What a request asks for. Raises ``Http404`` for a page that cannot be."""
+    given = {name: request.GET[name] for name in _REPEATED if request.GET.get(name)}
+    return Asked(seq, given.get("period", selectors.CURRENT), page_number(request), urlencode(given), get_language())
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A rendered text with places in it: what lies between them, and by turns their names."""
+
+    pieces: tuple[str, ...]
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The names of its places."""
+        return self.pieces[1::2]
+
+    def filled(self, own: Mapping[str, str]) -> str:
+        """The text with what is one's own in its places."""
+        return "".join(own[piece] if nth % 2 else piece for nth, piece in enumerate(self.pieces))
+
+
+class Scene:
+    """One page of a board as it was at a moment."""
+
+    def __init__(self, asked: Asked, page: BoardPage) -> None:
+        found = page.standings
+        self.asked, self.page, self.board = asked, page, found.board
+        self.rows = {row.player: row for row in found.rows}
+        self.chips = chips_of(found.board, found.period, found.as_of)
+        self.movement = selectors.movement(found.board, found.period, list(self.rows))
+        self.etag = etag_of(moving(found), self.chips, self.movement, asked.number)
+        self.defaults: dict[str, str] = {}  # what stands in the places for anybody, as far as it was asked for
+
+    def holds(self, row: Row | None) -> bool:
+        """Whether a row in its place would stand on this page."""
+        first = (self.asked.number - 1) * ROWS
+        return row is not None and row.ahead is not None and first <= row.ahead < first + ROWS
+
+    @property
+    def has_past(self) -> bool:
+        """Whether a period of the board is final."""
+        return any(chip.is_final for chip in self.chips)
+
+    @property
+    def was_looked_at(self) -> bool:
+        """Whether ranks within this period may have been kept."""
+        return self.page.standings.period.state != State.OPEN or self.movement.since is not None
+
+    @cached_property
+    def context(self) -> dict[str, Any]:
+        """What the moving parts show."""
+        chips, found = self.chips, self.page.standings
+        shown = table(self.page, Viewer(None), self.asked.number, self.movement)
+        is_followed = found.period.state in (State.OPEN, State.CLOSING)
+        return {
+            "request": Address(QueryDict(self.asked.query)),
+            "own": _OWN,
+            "board": self.board,
+            "standings": found,
+            "period": period_words(self.board, found.period, found.as_of),
+            "chips": chips[:PERIODS_IN_STRIP],
+            "earlier": chips[PERIODS_IN_STRIP:],
+            **running_words(chips, found.as_of),
+            "zone": self.board.timezone,
+            "every": LIVE_EVERY_SECONDS if is_followed else 0,
+            **shown,
+            "podium": podium(shown["lines"]) if self.asked.number == 1 else [],
+        }
+
+    @cached_property
+    def once(self) -> dict[str, Any]:
+        """What a whole page shows besides its moving parts: rules, how points are spread, what other sites show."""
+        found = self.page.standings
+        return {
+            "site": settings.SITE_URL.rstrip("/"),
+            "top_words": top_words(self.board, found.rows),
+            "rules": rules_sentences(self.board, found.rules),
+            "spread": spread(found, self.asked.label),
+        }
+
+    @cached_property
+    def parts(self) -> Text:
+        """The moving parts."""
+        return self._rendered("leaderboards/board_parts.html", {"is_fragment": True})
+
+    @cached_property
+    def whole(self) -> Text:
+        """The whole page of who is not signed in."""
+        return self.whole_for(None)
+
+    def whole_for(self, user: Any) -> Text:
+        """The whole page with a signed-in user's own head. Keep it for nobody else."""
+        return self._rendered("leaderboards/board.html", self.once | {"user": user})
+
+    def _rendered(self, template: str, more: Mapping[str, Any]) -> Text:
+        return Text(tuple(_PLACE.split(render_to_string(template, {**self.context, **more}))))
+
+
+_scenes: Second[Asked, Scene] = Second(128)
+
+
+def kept(asked: Asked) -> Scene | None:
+    """The scene of the last second; None for the one who has to make it."""
+    return _scenes.found(asked)
+
+
+def made(asked: Asked, board: Board, player: str | None) -> tuple[Scene, BoardPage]:
+    """A new scene, and the same reading with ``player`` in it. Raises ``UnknownPeriod``."""
+    page = selectors.board_page(board, asked.label, (asked.number - 1) * ROWS, ROWS, player)
+    scene = Scene(asked, replace(page, me=None, neighbours=[]))
+    _scenes.keep(asked, scene)
+    return scene, page
+
+
+def forget() -> None:
+    """Start anew."""
+    _scenes.forget()
