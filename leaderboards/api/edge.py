@@ -15,7 +15,7 @@ from foundation.problems import MethodNotAllowed, respond
 
 View = Callable[..., HttpResponseBase]
 
-EXPOSED = "ETag, As-Of, Live, Retry-After"
+EXPOSED = "ETag, As-Of, Live, Content-Hash, Retry-After"
 
 
 def fenced(pattern: URLPattern, methods: Sequence[str]) -> URLPattern:
