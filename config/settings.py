@@ -110,6 +110,8 @@ def sql_database(url: str) -> dict[str, Any]:
         options.setdefault("init_command", "PRAGMA journal_mode=WAL;")
     elif database["ENGINE"].endswith("postgresql"):
         options.setdefault("connect_timeout", 2)
+        # What is sent to be prepared is; Django's own statements never are.
+        options["prepare_threshold"] = 0 if env.bool("PREPARE_STATEMENTS", default=True) else None
         database["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=60)
         database["CONN_HEALTH_CHECKS"] = True
     return database

@@ -72,12 +72,19 @@ class Submission(models.Model):
     """One accepted entry of a board that SQL decides over: the ledger under its standings.
 
     ``points`` and ``fields`` are as sent (scaled); ``sent_at`` is the time as sent, null where the
-    caller named none; ``at`` is the time that counts. ``competition`` is 0 on calendar boards.
+    caller named none; ``at`` is the time that counts. ``competition`` is 0 on calendar boards. SQL does not
+    check its keys: it is written beside its player's standing, whose own are (docs/decisions/0025).
     """
 
-    period = models.ForeignKey(Period, models.PROTECT, related_name="submissions", verbose_name=_("period"))
-    player = models.ForeignKey(Player, models.PROTECT, related_name="submissions", verbose_name=_("player"))
-    board = models.ForeignKey(Board, models.PROTECT, related_name="submissions", verbose_name=_("board"))
+    period = models.ForeignKey(
+        Period, models.PROTECT, related_name="submissions", verbose_name=_("period"), db_constraint=False
+    )
+    player = models.ForeignKey(
+        Player, models.PROTECT, related_name="submissions", verbose_name=_("player"), db_constraint=False
+    )
+    board = models.ForeignKey(
+        Board, models.PROTECT, related_name="submissions", verbose_name=_("board"), db_constraint=False
+    )
     competition = models.BigIntegerField(default=0)
     points = models.BigIntegerField(null=True)
     fields = models.JSONField(null=True)

@@ -1,22 +1,26 @@
 """SQL decides: the submit of ``hybrid`` and ``sql`` boards, one period in one transaction.
 
-The order of effects: players → barrier → lock standings → judge → submissions → standings → put to
-Redis → commit → the put is sure. A put that failed marks its standings ``unput`` and the period
-stale, and the transaction commits all the same: settling puts them later.
+The order of effects: barrier → lock standings → judge → submissions → standings, and put to Redis
+meanwhile → commit → the put is sure. A put that failed marks its standings ``unput`` and the period
+stale, and the transaction commits all the same: settling puts them later. Who has no standing yet is
+given one in transactions of their own, before anything is locked.
 """
 
 import logging
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from operator import attrgetter
 
 from django.db import OperationalError, transaction
 
 from foundation.errors import SunwiError
 from foundation.sql import AWAY
+from foundation.statements import one_behind_the_other
 from leaderboards.core.policies import State, judge
+from leaderboards.core.scores import Packed
 from leaderboards.core.submissions import Status
 from leaderboards.errors import (
     Banned,
@@ -26,7 +30,7 @@ from leaderboards.errors import (
     TooManyAttempts,
     UnknownBoard,
 )
-from leaderboards.models import Period, Player
+from leaderboards.models import Period
 from leaderboards.models import State as PeriodState
 from leaderboards.selectors.boards import forget_boards
 from leaderboards.selectors.periods import forget_periods
@@ -35,16 +39,15 @@ from leaderboards.services.events import Event
 from leaderboards.services.ids import content, known, reused
 from leaderboards.services.put import put_and_write
 from leaderboards.services.resolve import Item
-from leaderboards.stores import barrier
+from leaderboards.stores.sql_locks import Held, enter
 from leaderboards.stores.sql_writes import (
-    Held,
+    Sending,
     StandingRow,
     SubmissionRow,
     attempts_made,
-    ensure_players,
     insert_submissions,
-    lock_standings,
     make_players,
+    make_standings,
 )
 
 logger = logging.getLogger(__name__)
@@ -59,13 +62,18 @@ class _IdRaced(Exception):
 def decide(items: Sequence[Item], service: str, at: datetime, dry_run: bool = False) -> dict[int, Decided]:
     """Judge and apply the items of one period, in order; the decisions by position.
 
-    A deadlock, or an id that another request used in this moment, starts the transaction again.
+    Newcomers, a deadlock, or an id that another request used in this moment start the transaction again.
     """
     found: dict[int, Decided] = {}
     for _ in range(TRIES):
         fresh = [item for item in items if item.entry.position not in found]
         try:
-            return found | _decide_once(fresh, service, at, dry_run)
+            decided, newcomers = _decide_once(fresh, service, at, dry_run)
+            if not newcomers:
+                return found | decided
+            _admit(fresh[0].period, newcomers, at)
+        except PeriodClosed as error:
+            return {item.entry.position: refused(error) for item in items} | found
         except Period.DoesNotExist:
             return {item.entry.position: _vanished(item) for item in items} | found
         except _IdRaced:
@@ -90,29 +98,35 @@ def _is_contention(error: OperationalError) -> bool:
     return getattr(error.__cause__, "sqlstate", None) in ("40P01", "40001", "55P03") or "locked" in str(error)
 
 
-def _decide_once(items: Sequence[Item], service: str, at: datetime, dry_run: bool) -> dict[int, Decided]:
+def _decide_once(
+    items: Sequence[Item], service: str, at: datetime, dry_run: bool
+) -> tuple[dict[int, Decided], Collection[str]]:
+    """The decisions; or none, and the players who have no standing yet. Raises ``PeriodClosed``."""
     if not items:
-        return {}
-    names = [item.entry.player for item in items]
-    if not dry_run:
-        make_players(names, at)  # in a statement of its own, so that no lock of players outlives it
+        return {}, ()
+    names = {item.entry.player for item in items}
     with _telling_commit() as commit, transaction.atomic():
-        barrier.hold_shared(items[0].period.pk)
-        period = Period.objects.get(pk=items[0].period.pk)
-        period.board = items[0].period.board  # of the last seconds: only its storage counts here, which never changes
+        if dry_run:
+            _admit(items[0].period, names, at)
+        period, held = enter(items[0].period, names)
         if period.state != PeriodState.OPEN:
-            return {item.entry.position: refused(PeriodClosed(f"Period {period.label} is closed.")) for item in items}
-        players = ensure_players(names, at)
-        held = lock_standings(period, {player.pk: name for name, player in players.items()})
-        judging = _Judging(period, players, held, items[0].event)
-        for item in items:
+            raise PeriodClosed(f"Period {period.label} is closed.")
+        newcomers = names - held.keys()
+        judging = _Judging(period, held, items[0].event)
+        for item in () if newcomers else items:
             judging.take(item)
         if dry_run:
             transaction.set_rollback(True)
         else:
             _write(judging, service, at)
         commit.reached = not dry_run
-    return judging.decided
+    return judging.decided, newcomers
+
+
+def _admit(period: Period, players: Collection[str], at: datetime) -> None:
+    """Give players what deciding locks: each step in a statement of its own, so that no lock outlives it."""
+    make_players(players, at)
+    make_standings(period, players)
 
 
 @dataclass
@@ -137,18 +151,17 @@ def _telling_commit() -> Iterator[_Commit]:
 class _Judging:
     """Items of one period judged in order over the locked standings, and what is to be written then."""
 
-    def __init__(
-        self, period: Period, players: dict[str, Player], held: dict[int, Held], event: Event | None = None
-    ) -> None:
+    def __init__(self, period: Period, held: dict[str, Held], event: Event | None = None) -> None:
         self.period = period
         self.competition = event.number if event else 0
         self._most = event.attempts if event else None
-        self._made = Counter[int]() if self._most is None else attempts_made(period, list(held))
-        self.players = players
+        players = [row.player_id for row in held.values()]
+        self._made = Counter[int]() if self._most is None else attempts_made(period, players)
         self.held = held
-        self.states: dict[int, State | None] = {pk: row.state for pk, row in held.items()}
         self.decided: dict[int, Decided] = {}
         self.submissions: list[SubmissionRow] = []
+        self._states = {name: row.state for name, row in held.items()}
+        self._packed: dict[str, Packed] = {}
         self._said: dict[str, str] = {}
 
     def take(self, item: Item) -> None:
@@ -158,46 +171,50 @@ class _Judging:
         except SunwiError as error:
             self.decided[item.entry.position] = refused(error)
             return
-        state = self.states[self.players[item.entry.player].pk]
-        self.decided[item.entry.position] = Decided(status, self.period, state)
+        self.decided[item.entry.position] = Decided(status, self.period, self._states[item.entry.player])
 
-    def changed(self) -> list[int]:
-        """The players whose standing is another than it was, sorted."""
-        return sorted(pk for pk, row in self.held.items() if self.states[pk] != row.state)
+    def changed(self) -> list[StandingRow]:
+        """The standings that are others than they were, sorted by player."""
+        rows = []
+        for name, packed in self._packed.items():
+            held, state = self.held[name], self._states[name]
+            if state != held.state:
+                rows.append(StandingRow(held.player_id, name, packed.member, state, packed.score, held.version + 1))
+        return sorted(rows, key=attrgetter("player_id"))
 
     def _judge(self, item: Item) -> Status:
-        entry, player = item.entry, self.players[item.entry.player]
-        if player.banned_at is not None:
+        entry, held = item.entry, self.held[item.entry.player]
+        if held.banned:
             raise Banned("This player may not score.")
         if entry.external_id is not None and entry.external_id in self._said:
             if self._said[entry.external_id] != content(entry):
                 raise reused(entry)
             return Status.DUPLICATE
-        if self._most is not None and self._made[player.pk] >= self._most:
+        if self._most is not None and self._made[held.player_id] >= self._most:
             raise TooManyAttempts(f"All attempts are used: this competition gives {self._most}.")
-        old = self.states[player.pk]
-        new = judge(self.period.rules, old, State(item.value, self.period.layout.quantize(item.at_ms)))
-        self.period.layout.pack(new.value, new.at_ms, entry.player)
-        self.states[player.pk] = new
-        self._made[player.pk] += 1
-        self.submissions.append(SubmissionRow(player.pk, item.value, item.at_ms, entry.at, entry.external_id))
+        old = self._states[entry.player]
+        at_ms = self.period.layout.quantize(item.at_ms)
+        new = judge(self.period.rules, old, State(item.value, at_ms))
+        if new is not old:
+            self._packed[entry.player] = self.period.layout.pack(new.value, new.at_ms, entry.player)
+            self._states[entry.player] = new
+        self._made[held.player_id] += 1
+        self.submissions.append(SubmissionRow(held.player_id, item.value, at_ms, entry.at, entry.external_id))
         if entry.external_id is not None:
             self._said[entry.external_id] = content(entry)
         return Status.UNCHANGED if new == old else Status.UPDATED
 
 
 def _write(judging: _Judging, service: str, at: datetime) -> None:
-    """Submissions, then Redis, then standings with the mark of whether Redis has them."""
+    """Submissions, then standings and Redis. Ids are sure before Redis is told anything."""
     period, submissions = judging.period, judging.submissions
-    if insert_submissions(period, service, submissions, judging.competition, at) < len(submissions):
-        raise _IdRaced
-    names = {player.pk: name for name, player in judging.players.items()}
-    put_and_write(period, [_standing_row(judging, pk, names[pk]) for pk in judging.changed()], names, at)
-
-
-def _standing_row(judging: _Judging, player_id: int, name: str) -> StandingRow:
-    state, version = judging.states[player_id], judging.held[player_id].version + 1
-    if state is None:
-        return StandingRow(player_id, name, None, None, version)
-    packed = judging.period.layout.pack(state.value, state.at_ms, name)
-    return StandingRow(player_id, packed.member, state, packed.score, version)
+    if not submissions:
+        return
+    with one_behind_the_other() as statements:
+        kept = insert_submissions(statements, Sending(period, judging.competition, service, at), submissions)
+        changed = judging.changed()
+        if any(row.external_id is not None for row in submissions):
+            statements.wait()
+            if kept.rowcount < len(submissions):
+                raise _IdRaced
+        put_and_write(statements, period, changed, at)

@@ -14,6 +14,7 @@ from django.db import transaction
 from foundation import redis
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
+from foundation.statements import Statements
 from leaderboards.core.policies import State
 from leaderboards.core.scores import Layout, choose_layout
 from leaderboards.errors import BadBoard, OutOfRange, StorageUnavailable
@@ -104,7 +105,7 @@ def _refuse_unsettled(period: Period) -> None:
 def _repack(period: Period, layout: Layout) -> None:
     for chunk in _chunks(period):
         try:
-            write_standings(period, [_packed(layout, row) for row in chunk])
+            write_standings(Statements(), period, [_packed(layout, row) for row in chunk])
         except OutOfRange as error:
             raise BadBoard(f"A standing does not fit with the new end: {error.detail}", "ends_at") from error
         failpoint("extend.after_chunk")
@@ -123,7 +124,7 @@ def _packed(layout: Layout, row: _Row) -> StandingRow:
     old = state_of(points, fields, at)
     state = State(old.value, layout.quantize(old.at_ms))
     packed = layout.pack(state.value, state.at_ms, name)
-    return StandingRow(player_id, packed.member, state, packed.score, version)
+    return StandingRow(player_id, name, packed.member, state, packed.score, version)
 
 
 def _settle(period: Period) -> None:

@@ -2,7 +2,7 @@
 
 import logging
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from django.db import transaction
@@ -10,9 +10,10 @@ from django.db import transaction
 from foundation import redis
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
+from foundation.statements import Statements
 from leaderboards.core.instants import milliseconds
 from leaderboards.models import Period, Storage
-from leaderboards.stores.sql_writes import StandingRow, write_standings
+from leaderboards.stores.sql_writes import StandingRow, mark_unput, write_standings
 from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, Put, ZsetWriter
 
 logger = logging.getLogger(__name__)
@@ -28,36 +29,31 @@ def token_time_ms(token: str) -> int:
     return int(token.partition("-")[0])
 
 
-def put_and_write(period: Period, rows: Sequence[StandingRow], names: Mapping[int, str], at: datetime) -> None:
+def put_and_write(statements: Statements, period: Period, rows: Sequence[StandingRow], at: datetime) -> None:
     """Show standings in Redis and write them to SQL, with the mark of whether Redis has them.
 
-    ``names`` are the players' ids by number. Call it as the last step of the transaction that holds the
-    rows' locks.
+    Call it as the last step of the transaction that holds the rows' locks. SQL writes while Redis does.
     """
     if not rows:
         return
+    shown = period.board.storage == Storage.HYBRID
+    write_standings(statements, period, rows, unput=shown and period.stale_since is not None)
     failpoint("submit.before_put")
-    shown = _put(period, [Put(names[row.player_id], row.score, row.member) for row in rows], at)
+    if shown and period.stale_since is None and not _put(period, rows, at):
+        mark_unput(statements, period, rows, at)
     failpoint("submit.after_put")
-    write_standings(period, [row if shown else row.as_unput() for row in rows])
-    if not shown:
-        Period.objects.filter(pk=period.pk, stale_since=None).update(stale_since=at)
     failpoint("submit.before_commit")
     transaction.on_commit(lambda: failpoint("submit.after_commit"))
 
 
-def _put(period: Period, rows: Sequence[Put], at: datetime) -> bool:
+def _put(period: Period, rows: Sequence[StandingRow], at: datetime) -> bool:
     """True if the rows are in Redis; False if nobody can promise it, and settling must put them."""
-    if period.board.storage != Storage.HYBRID:
-        return True
-    if period.stale_since is not None:
-        return False
-    writer = ZsetWriter(redis.boards())
-    tokens = []
+    writer, tokens = ZsetWriter(redis.boards()), []
     try:
         for start in range(0, len(rows), ENTRIES_PER_CALL):
+            part = rows[start : start + ENTRIES_PER_CALL]
             tokens.append(new_token(at))
-            writer.put(period, rows[start : start + ENTRIES_PER_CALL], tokens[-1])
+            writer.put(period, [Put(row.player, row.score, row.member) for row in part], tokens[-1])
     except Unavailable as error:
         logger.warning("put to Redis failed for period %s: %s", period.pk, error.detail)
         return False

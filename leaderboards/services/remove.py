@@ -10,12 +10,14 @@ from django.db import transaction
 
 from foundation import redis
 from foundation.errors import Unavailable
+from foundation.statements import one_behind_the_other
 from leaderboards import selectors
 from leaderboards.errors import NotRanked, PeriodClosed, StorageUnavailable
-from leaderboards.models import Board, Period, Player, State, Storage, Submission
+from leaderboards.models import Board, Period, State, Storage, Submission
 from leaderboards.services.put import put_and_write
 from leaderboards.stores import barrier
-from leaderboards.stores.sql_writes import StandingRow, lock_standings
+from leaderboards.stores.sql_locks import lock_standings
+from leaderboards.stores.sql_writes import StandingRow
 from leaderboards.stores.zset_writes import ZsetWriter
 
 
@@ -52,13 +54,13 @@ def _remove_from_sql(period: Period, player: str, at: datetime) -> None:
     period = Period.objects.select_related("board").get(pk=period.pk)
     if period.state != State.OPEN:
         raise PeriodClosed(f"Period {period.label} is closed.")
-    row = Player.objects.filter(external_id=player, standings__period=period).first()
-    held = lock_standings(period, {row.pk: player})[row.pk] if row else None
-    if row is None or held is None or held.state is None:
+    held = lock_standings(period, [player]).get(player)
+    if held is None or held.state is None:
         raise _not_ranked(player)
-    Submission.objects.filter(period=period, player=row, voided_at=None).update(voided_at=at)
-    gone = StandingRow(row.pk, player, None, None, held.version + 1)
-    put_and_write(period, [gone], {row.pk: player}, at)
+    Submission.objects.filter(period=period, player=held.player_id, voided_at=None).update(voided_at=at)
+    gone = StandingRow(held.player_id, player, player, None, None, held.version + 1)
+    with one_behind_the_other() as statements:
+        put_and_write(statements, period, [gone], at)
 
 
 def _not_ranked(player: str) -> NotRanked:

@@ -1,15 +1,18 @@
 """Voiding one submission: the player falls back to what his others amount to."""
 
+from dataclasses import replace
 from datetime import datetime
 
 from django.db import transaction
 
+from foundation.statements import one_behind_the_other
 from leaderboards.core.policies import replay
 from leaderboards.errors import PeriodClosed
 from leaderboards.models import Period, State, Submission
 from leaderboards.services.put import put_and_write
 from leaderboards.stores import barrier
-from leaderboards.stores.sql_writes import StandingRow, lock_standings, state_of
+from leaderboards.stores.sql_locks import lock_standings
+from leaderboards.stores.sql_writes import StandingRow, state_of
 
 
 @transaction.atomic
@@ -20,14 +23,15 @@ def void_submission(submission: Submission, at: datetime) -> None:
     if period.state != State.OPEN:
         raise PeriodClosed(f"Period {period.label} is closed; its standings stay as they are.")
     player = submission.player
-    held = lock_standings(period, {player.pk: player.external_id})[player.pk]
+    held = lock_standings(period, [player.external_id])[player.external_id]
     Submission.objects.filter(pk=submission.pk, voided_at=None).update(voided_at=at)
     left = Submission.objects.filter(period=period, player=player, voided_at=None).order_by("pk")
     state = replay(period.rules, (state_of(row.points, row.fields, row.at) for row in left))
     if state == held.state:
         return
-    row = StandingRow(player.pk, player.external_id, None, None, held.version + 1)
+    row = StandingRow(player.pk, player.external_id, player.external_id, None, None, held.version + 1)
     if state is not None:
         packed = period.layout.pack(state.value, state.at_ms, player.external_id)
-        row = StandingRow(player.pk, packed.member, state, packed.score, held.version + 1)
-    put_and_write(period, [row], {player.pk: player.external_id}, at)
+        row = replace(row, member=packed.member, state=state, score=packed.score)
+    with one_behind_the_other() as statements:
+        put_and_write(statements, period, [row], at)

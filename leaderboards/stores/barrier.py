@@ -9,23 +9,27 @@ begins IMMEDIATE, which is the barrier.
 
 from django.db import connection
 
+from foundation.statements import Statements
+
 PERIODS = 0x53_75_6E  # the first of the lock's two numbers: it keeps other users of advisory locks apart
 LIKES = PERIODS + 1
 
 
-def hold_shared(number: int, space: int = PERIODS) -> None:
-    """Wait for closing and settling, then keep them out until this transaction ends."""
-    _lock("pg_advisory_xact_lock_shared", space, number)
+def hold_shared(number: int, space: int = PERIODS, statements: Statements | None = None) -> None:
+    """Wait for closing and settling, then keep them out until this transaction ends.
+
+    Among ``statements`` only what is sent behind it waits.
+    """
+    _lock(statements or Statements(), "pg_advisory_xact_lock_shared", space, number)
 
 
 def hold_exclusive(number: int, space: int = PERIODS) -> None:
     """Wait for all writers, then keep everybody out until this transaction ends."""
-    _lock("pg_advisory_xact_lock", space, number)
+    _lock(Statements(), "pg_advisory_xact_lock", space, number)
 
 
-def _lock(function: str, space: int, number: int) -> None:
+def _lock(statements: Statements, function: str, space: int, number: int) -> None:
     if not connection.in_atomic_block:
         raise RuntimeError("the barrier needs a transaction to live in")
     if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute(f"SELECT {function}(%s, %s)", [space, number % 2**31])
+        statements.execute(f"SELECT {function}(%s::int, %s::int)", [space, number % 2**31])

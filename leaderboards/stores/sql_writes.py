@@ -1,63 +1,59 @@
 """Writing players, standings and submissions in bulk: one statement for any number of rows.
 
-On PostgreSQL rows travel as one array per column (``unnest``), on SQLite as VALUES. The trap:
-whoever locks several standings locks them sorted by player, or two writers lock each other out.
+The trap: whoever writes several standings writes them sorted by player, or two writers lock each other out.
 """
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.db import connection
-from django.db.models import BooleanField, Count, Q
-from django.db.models.expressions import RawSQL
+from django.db.models import Count
 
-from leaderboards.core.instants import from_milliseconds, milliseconds
+from foundation.statements import Statements
+from leaderboards.core.instants import milliseconds
 from leaderboards.core.policies import State
-from leaderboards.models import Period, Player, Standing, Submission
-
-Cell = int | float | str | bool | datetime | None
+from leaderboards.models import Period, Player, Submission
+from leaderboards.stores.sql_rows import Cell, Table, among, any_of, insert, send_rows
 
 _PLAYER = {"external_id": "text", "name": "text", "avatar_url": "text", "country": "text", "created_at": "timestamptz"}
-_STANDING = {
-    "period_id": "bigint",
-    "player_id": "bigint",
-    "member": "text",
-    "points": "bigint",
-    "fields": "jsonb",
-    "at": "timestamptz",
-    "score": "float8",
-    "version": "bigint",
-    "unput": "boolean",
-}
-_SUBMISSION = {
-    "period_id": "bigint",
-    "player_id": "bigint",
-    "board_id": "int",
-    "competition": "bigint",
-    "points": "bigint",
-    "fields": "jsonb",
-    "at": "timestamptz",
-    "sent_at": "timestamptz",
-    "service": "text",
-    "external_id": "text",
-    "created_at": "timestamptz",
-}
+_STANDING = Table(
+    "leaderboards_standing",
+    {
+        "player_id": "bigint",
+        "member": "text",
+        "points": "bigint",
+        "fields": "jsonb",
+        "at": "milliseconds",
+        "score": "float8",
+        "version": "bigint",
+    },
+    {"period_id": "bigint", "unput": "boolean"},
+)
+_SUBMISSION = Table(
+    "leaderboards_submission",
+    {
+        "player_id": "bigint",
+        "points": "bigint",
+        "fields": "jsonb",
+        "at": "milliseconds",
+        "sent_at": "timestamptz",
+        "external_id": "text",
+    },
+    {
+        "period_id": "bigint",
+        "board_id": "int",
+        "competition": "bigint",
+        "service": "text",
+        "created_at": "timestamptz",
+    },
+)
 _SET_STANDING = ", ".join(
     f"{column} = excluded.{column}" for column in ("member", "points", "fields", "at", "score", "version", "unput")
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """A standing as SQL has it, locked or read. ``state`` is None where the player is not ranked."""
-
-    player_id: int
-    state: State | None
-    version: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +61,11 @@ class StandingRow:
     """A standing to be written. Without a state the player is not ranked."""
 
     player_id: int
+    player: str
     member: str
     state: State | None
     score: float | None
     version: int
-    unput: bool = False
-
-    def as_unput(self) -> "StandingRow":
-        """The same, marked as missing in Redis."""
-        return replace(self, unput=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,60 +79,54 @@ class SubmissionRow:
     external_id: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """What the submissions of one call have in common: ``competition`` is 0 on calendar boards."""
+
+    period: Period
+    competition: int
+    service: str
+    at: datetime
+
+
 def ensure_players(external_ids: Iterable[str], at: datetime) -> dict[str, Player]:
     """The players of these ids, made where they are unknown, sorted, in a statement of its own."""
     wanted = set(external_ids)
-    found = _players(wanted)
-    if missing := wanted - found.keys():
-        _insert_players(missing, at)
-        found |= _players(missing)
+    player_numbers(wanted, at)
+    rows = Player.objects.filter(among("external_id", "text", wanted)).only("id", "external_id", "banned_at")
+    return {row.external_id: row for row in rows}
+
+
+def player_numbers(external_ids: Collection[str], at: datetime) -> dict[str, int]:
+    """The numbers of these players by id; who is unknown is made."""
+    found = _numbers(external_ids)
+    if missing := set(external_ids) - found.keys():
+        make_players(missing, at)
+        found |= _numbers(missing)
     return found
 
 
-def make_players(external_ids: Iterable[str], at: datetime) -> None:
-    """The same without reading more of them than whom there is."""
-    wanted = set(external_ids)
-    known = Player.objects.filter(among("external_id", "text", wanted)).values_list("external_id", flat=True)
-    if missing := wanted.difference(known):
-        _insert_players(missing, at)
-
-
-def _insert_players(external_ids: Collection[str], at: datetime) -> None:
+def make_players(external_ids: Collection[str], at: datetime) -> None:
+    """Make the players of these ids, sorted; who is there already stays as he is."""
     rows = [(external_id, "", "", "", at) for external_id in sorted(external_ids)]
     insert("leaderboards_player", _PLAYER, rows, "ON CONFLICT (external_id) DO NOTHING")
 
 
-def _players(external_ids: Collection[str]) -> dict[str, Player]:
-    rows = Player.objects.filter(among("external_id", "text", external_ids)).only("id", "external_id", "banned_at")
-    return {row.external_id: row for row in rows}
+def _numbers(external_ids: Collection[str]) -> dict[str, int]:
+    rows = Player.objects.filter(among("external_id", "text", external_ids))
+    return dict(rows.values_list("external_id", "pk"))
 
 
-def lock_standings(period: Period, players: Mapping[int, str]) -> dict[int, Held]:
-    """Lock the standings of these players (id → external id), sorted, making empty ones first where none are."""
-    ids = sorted(players)
-    standings = Standing.objects.filter(among("player_id", "bigint", ids), period=period)
-    known = set(standings.values_list("player_id", flat=True))
-    # Made before anything is locked: who holds a lock and then waits for another's new row can be waited for himself.
-    rows = [
-        (period.pk, player_id, players[player_id], None, None, None, None, 0, False)
-        for player_id in ids
-        if player_id not in known
-    ]
-    insert("leaderboards_standing", _STANDING, rows, "ON CONFLICT (period_id, player_id) DO NOTHING")
-    return _locked(period, ids)
-
-
-def _locked(period: Period, ids: Sequence[int]) -> dict[int, Held]:
-    rows = (
-        Standing.objects.select_for_update()
-        .filter(among("player_id", "bigint", ids), period=period)
-        .order_by("player_id")
-        .values_list("player_id", "points", "fields", "at", "score", "version")
-    )
-    return {
-        player_id: Held(player_id, None if score is None else state_of(points, fields, at), version)
-        for player_id, points, fields, at, score, version in rows
-    }
+def make_standings(period: Period, players: Collection[str]) -> None:
+    """Give these players, who are there, an empty standing each where they have none, sorted."""
+    condition, params = any_of("p.external_id", "text", players)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO leaderboards_standing (period_id, player_id, member, version, unput)"
+            f" SELECT %s, p.id, p.external_id, 0, %s FROM leaderboards_player p WHERE {condition} ORDER BY p.id"
+            " ON CONFLICT (period_id, player_id) DO NOTHING",
+            [period.pk, False, *params],
+        )
 
 
 def state_of(points: int | None, fields: list[int] | None, at: datetime | None) -> State:
@@ -149,92 +135,52 @@ def state_of(points: int | None, fields: list[int] | None, at: datetime | None) 
     return State(value, milliseconds(at) if at else 0)
 
 
-def write_standings(period: Period, rows: Sequence[StandingRow], only_newer: bool = False) -> None:
-    """Write standings; with ``only_newer`` a row in SQL of the same or a later version stays as it is."""
+def write_standings(
+    statements: Statements, period: Period, rows: Sequence[StandingRow], unput: bool = False, only_newer: bool = False
+) -> None:
+    """Write standings, ``unput`` if Redis may lack them; with ``only_newer`` none that SQL has of a later version."""
     tail = f"ON CONFLICT (period_id, player_id) DO UPDATE SET {_SET_STANDING}"
     if only_newer:
         tail += " WHERE leaderboards_standing.version < excluded.version"
-    cells = [
-        (period.pk, row.player_id, row.member, *_value(period, row.state), row.score, row.version, row.unput)
-        for row in rows
-    ]
-    insert("leaderboards_standing", _STANDING, cells, tail)
+    cells = [(row.player_id, row.member, *_value(period, row.state), row.score, row.version) for row in rows]
+    send_rows(statements, _STANDING, cells, tail, (period.pk, unput))
+
+
+def mark_unput(statements: Statements, period: Period, rows: Sequence[StandingRow], at: datetime) -> None:
+    """Redis may lack these standings, which this transaction has written: settling puts them."""
+    condition, params = any_of("player_id", "bigint", [row.player_id for row in rows])
+    statements.execute(
+        f"UPDATE leaderboards_standing SET unput = %s WHERE period_id = %s AND {condition}",
+        [True, period.pk, *params],
+    )
+    statements.execute(
+        "UPDATE leaderboards_period SET stale_since = %s WHERE id = %s AND stale_since IS NULL",
+        [connection.ops.adapt_datetimefield_value(at), period.pk],
+    )
 
 
 def _value(period: Period, state: State | None) -> tuple[Cell, Cell, Cell]:
-    if state is None:
-        return None, None, None
-    points, fields = _columns(period, state.value)
-    return points, fields, from_milliseconds(state.at_ms)
+    return (None, None, None) if state is None else (*_columns(period, state.value), state.at_ms)
 
 
 def _columns(period: Period, value: tuple[int, ...]) -> tuple[int | None, str | None]:
     return (None, json.dumps(value)) if period.rules.criteria else (value[0], None)
 
 
-def insert_submissions(
-    period: Period, service: str, rows: Sequence[SubmissionRow], competition: int, at: datetime
-) -> int:
-    """Keep submissions in the order in which they were applied; returns how many had an id nobody has used."""
-    cells = [
-        (
-            *(period.pk, row.player_id, period.board_id, competition, *_columns(period, row.value)),
-            *(from_milliseconds(row.at_ms), row.sent_at, service, row.external_id, at),
-        )
-        for row in rows
-    ]
+def insert_submissions(statements: Statements, sending: Sending, rows: Sequence[SubmissionRow]) -> Any:
+    """Keep submissions in the order in which they were applied; the cursor knows how many had an id nobody has used."""
+    period = sending.period
+    cells = [(row.player_id, *_columns(period, row.value), row.at_ms, row.sent_at, row.external_id) for row in rows]
     tail = (
         "ON CONFLICT (service, board_id, competition, external_id) WHERE external_id IS NOT NULL DO NOTHING"
         if any(row.external_id is not None for row in rows)
         else ""
     )
-    return insert("leaderboards_submission", _SUBMISSION, cells, tail)
+    shared = (period.pk, period.board_id, sending.competition, sending.service, sending.at)
+    return send_rows(statements, _SUBMISSION, cells, tail, shared)
 
 
 def attempts_made(period: Period, players: Collection[int]) -> Counter[int]:
     """How often each player has submitted in the period, voided ones too. Exact while his standing is locked."""
     made = Submission.objects.filter(period=period, player__in=players).values_list("player_id")
     return Counter(dict(made.annotate(Count("pk"))))
-
-
-def insert(table: str, columns: Mapping[str, str], rows: Sequence[tuple[Cell, ...]], tail: str) -> int:
-    """Insert ``rows`` into ``columns`` (name → PostgreSQL type); returns how many rows were written."""
-    if not rows:
-        return 0
-    names = ", ".join(f'"{name}"' for name in columns)
-    with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            arrays = ", ".join(f"%s::{kind}[]" for kind in columns.values())
-            source = f"SELECT * FROM unnest({arrays})"
-            params: list[Any] = [as_array(column) for column in zip(*rows, strict=True)]
-        else:
-            marks = f"({', '.join(['%s'] * len(columns))})"
-            source = f"VALUES {', '.join([marks] * len(rows))}"
-            params = [_plain(cell) for row in rows for cell in row]
-        cursor.execute(f"INSERT INTO {table} ({names}) {source} {tail}", params)
-        return int(cursor.rowcount)
-
-
-def among(column: str, kind: str, values: Collection[Cell]) -> Q | RawSQL:
-    """The condition that ``column`` of the one table that is asked is one of ``values``: one parameter for them all."""
-    if connection.vendor == "postgresql":
-        return RawSQL(f'"{column}" = ANY(%s::{kind}[])', [as_array(values)], BooleanField())  # noqa: S611 (names are ours)
-    return Q(**{f"{column}__in": values})
-
-
-def as_array(cells: Iterable[Cell]) -> str:
-    """An array as PostgreSQL spells it. psycopg asks each cell how, which takes several times as long."""
-    return f"{{{','.join(map(_spelled, cells))}}}"
-
-
-def _spelled(cell: Cell) -> str:
-    if cell is None:
-        return "NULL"
-    if isinstance(cell, str):
-        return '"' + cell.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return f'"{cell.isoformat()}"' if isinstance(cell, datetime) else str(cell)
-
-
-def _plain(cell: Cell) -> Cell:
-    """A value as SQLite takes it."""
-    return str(connection.ops.adapt_datetimefield_value(cell)) if isinstance(cell, datetime) else cell

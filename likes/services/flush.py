@@ -13,7 +13,7 @@ from django.db import transaction
 from foundation import redis
 from foundation.failpoints import failpoint
 from foundation.redis import RedisRefused
-from leaderboards.stores.sql_writes import insert
+from leaderboards.stores.sql_rows import insert
 from likes.core.activity import KEPT_DAYS, STRIP_DAYS, day_of, days_until
 from likes.models import ActivityDay, HitsFlush, PageHits
 from likes.stores.activity import ActivityStore

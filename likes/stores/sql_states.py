@@ -12,7 +12,7 @@ from typing import Any
 
 from django.db import connection
 
-from leaderboards.stores.sql_writes import insert
+from leaderboards.stores.sql_rows import insert
 from likes.models import LikeCount
 
 _LIKE = {

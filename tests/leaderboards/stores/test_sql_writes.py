@@ -5,8 +5,20 @@ from datetime import UTC, datetime
 import pytest
 from django.db import DataError, connection
 
-from leaderboards.models import Player
-from leaderboards.stores.sql_writes import among, as_array, ensure_players, make_players
+from foundation.statements import Statements
+from leaderboards.core.policies import State
+from leaderboards.models import Player, Standing
+from leaderboards.stores.sql_locks import lock_standings
+from leaderboards.stores.sql_rows import among, as_array
+from leaderboards.stores.sql_writes import (
+    StandingRow,
+    ensure_players,
+    make_players,
+    make_standings,
+    player_numbers,
+    write_standings,
+)
+from tests.leaderboards.services.site import make_board, period_of
 
 pytestmark = pytest.mark.django_db
 
@@ -67,3 +79,40 @@ def test_a_name_is_found_by_its_index_among_many() -> None:
         plan = query.explain()
 
     assert "Index Cond" in plan
+
+
+def test_a_standing_is_locked_as_it_was_written_and_whoever_has_none_is_left_out() -> None:
+    period = period_of(make_board("sql"))
+    numbers = player_numbers(["a", "b", "c", "d"], NOON)
+    make_standings(period, ["a", "b", "c"])
+    make_standings(period, ["a", "b", "c"])
+    late = State((7,), 1_772_625_600_123)
+
+    write_standings(
+        Statements(),
+        period,
+        [
+            StandingRow(numbers["a"], "a", "a", late, 7.0, 3),
+            StandingRow(numbers["b"], "b", "b", None, None, 4),
+        ],
+    )
+    Player.objects.filter(external_id="b").update(banned_at=NOON)
+    held = lock_standings(period, ["a", "b", "c", "d", "nobody"])
+
+    assert {name: (row.player_id, row.state, row.version, row.banned) for name, row in held.items()} == {
+        "a": (numbers["a"], late, 3, False),
+        "b": (numbers["b"], None, 4, True),
+        "c": (numbers["c"], None, 0, False),
+    }
+    assert Standing.objects.filter(period=period).count() == 3
+
+
+def test_an_older_version_changes_nothing_where_only_newer_ones_may() -> None:
+    period = period_of(make_board("sql"))
+    [number] = player_numbers(["a"], NOON).values()
+    newer, older = State((7,), 1000), State((5,), 2000)
+
+    write_standings(Statements(), period, [StandingRow(number, "a", "a", newer, 7.0, 3)], only_newer=True)
+    write_standings(Statements(), period, [StandingRow(number, "a", "a", older, 5.0, 2)], only_newer=True)
+
+    assert lock_standings(period, ["a"])["a"].state == newer

@@ -1,0 +1,49 @@
+"""Statements sent one behind the other, none of them waiting for the answer of the one before.
+
+PostgreSQL prepares each once a connection, and is at work while Python goes on; on SQLite each is answered at once.
+The trap: what a statement found, or was refused for, is known after the block, or after ``wait``.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+from django.db import connection
+
+
+class Statements:
+    """Sends statements; the cursor of each has its answer when the block is over."""
+
+    def execute(self, sql: str, params: Sequence[Any]) -> Any:
+        """Send one; its cursor."""
+        cursor = connection.cursor()
+        cursor.execute(sql, params)
+        return cursor
+
+    def wait(self) -> None:
+        """Until everything sent so far is answered. Raises what it was refused for."""
+
+
+class _Pipelined(Statements):
+    def __init__(self, pipeline: psycopg.Pipeline) -> None:
+        self._pipeline = pipeline
+
+    def execute(self, sql: str, params: Sequence[Any]) -> Any:
+        cursor = psycopg.Cursor(connection.connection)
+        cursor.execute(sql, params, prepare=True)
+        return cursor
+
+    def wait(self) -> None:
+        self._pipeline.sync()
+
+
+@contextmanager
+def one_behind_the_other() -> Iterator[Statements]:
+    """A block of statements in the transaction that is open. Raises what any of them was refused for."""
+    if connection.vendor != "postgresql":
+        yield Statements()
+        return
+    connection.ensure_connection()
+    with connection.wrap_database_errors, connection.connection.pipeline() as pipeline:
+        yield _Pipelined(pipeline)

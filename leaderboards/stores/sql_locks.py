@@ -1,0 +1,92 @@
+"""Locking the standings of those who score, and with them, in one round trip, all that deciding asks of SQL.
+
+The trap: whoever locks several standings locks them sorted by player, or two writers lock each other out; and nobody
+makes standings while he holds locks of others, since who waits for another's new row can be waited for himself.
+"""
+
+import json
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection
+
+from foundation.statements import Statements, one_behind_the_other
+from leaderboards.core.policies import State
+from leaderboards.models import Period
+from leaderboards.models import State as PeriodState
+from leaderboards.stores import barrier
+from leaderboards.stores.sql_rows import any_of
+
+_AT_MS = {
+    "postgresql": "floor(extract(epoch FROM s.at) * 1000)::bigint",
+    "sqlite": "strftime('%%s', s.at) * 1000 + substr(strftime('%%f', s.at), 4)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A standing as SQL has it, locked. ``state`` is None where the player is not ranked."""
+
+    player_id: int
+    banned: bool
+    state: State | None
+    version: int
+
+
+def enter(known: Period, players: Collection[str]) -> tuple[Period, dict[str, Held]]:
+    """Behind the shared barrier: the period as it is now, and the standings of these players, locked.
+
+    Whose standing is not there yet is left out. Raises ``Period.DoesNotExist``.
+    """
+    with one_behind_the_other() as statements:
+        barrier.hold_shared(known.pk, statements=statements)
+        course = _ask_course(statements, known)
+        rows = _lock(statements, known, players)
+    return _present(known, course), _held(rows)
+
+
+def lock_standings(period: Period, players: Collection[str]) -> dict[str, Held]:
+    """The standings of these players, locked, by external id; who has none is left out."""
+    return _held(_lock(Statements(), period, players))
+
+
+def _ask_course(statements: Statements, known: Period) -> Any:
+    """Whether the period's course is still the one that is known: its rules are, since it has begun."""
+    same = "IS NOT DISTINCT FROM" if connection.vendor == "postgresql" else "IS"
+    return statements.execute(
+        f"SELECT state = %s AND generation = %s AND ends_at {same} %s AND stale_since IS NULL"
+        " FROM leaderboards_period WHERE id = %s",
+        [PeriodState.OPEN, known.generation, connection.ops.adapt_datetimefield_value(known.ends_at), known.pk],
+    )
+
+
+def _present(known: Period, course: Any) -> Period:
+    """The period as it is now; read again only where its course is not the known one."""
+    row = course.fetchone()
+    if row is None or not row[0] or known.stale_since is not None or known.state != PeriodState.OPEN:
+        board, known = known.board, Period.objects.get(pk=known.pk)
+        known.board = board  # of the last seconds: only its storage counts here, which never changes
+    return known
+
+
+def _lock(statements: Statements, period: Period, players: Collection[str]) -> Any:
+    condition, params = any_of("p.external_id", "text", players)
+    return statements.execute(
+        "SELECT p.external_id, p.id, p.banned_at IS NOT NULL, s.points, s.fields,"
+        f" {_AT_MS[connection.vendor]}, s.score IS NOT NULL, s.version"
+        " FROM leaderboards_player p JOIN leaderboards_standing s ON s.player_id = p.id AND s.period_id = %s"
+        f" WHERE {condition} ORDER BY p.id{' FOR UPDATE OF s' if connection.vendor == 'postgresql' else ''}",
+        [period.pk, *params],
+    )
+
+
+def _held(cursor: Any) -> dict[str, Held]:
+    return {
+        name: Held(number, bool(banned), _state(points, fields, at_ms) if ranked else None, version)
+        for name, number, banned, points, fields, at_ms, ranked, version in cursor.fetchall()
+    }
+
+
+def _state(points: int | None, fields: str | None, at_ms: int) -> State:
+    return State((points or 0,) if fields is None else tuple(json.loads(fields)), at_ms)
