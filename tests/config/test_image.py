@@ -15,3 +15,13 @@ def test_the_image_takes_every_app_of_ours_along() -> None:
 
     assert {"foundation", "leaderboards"} < ours
     assert ours <= copied & let_through
+
+
+def test_nothing_starts_before_the_servers_were_checked() -> None:
+    services = (settings.BASE_DIR / "docker-compose.yml").read_text().partition("\nservices:\n")[2]
+
+    first, _, others = services.partition("\n  web:\n")
+
+    assert "manage.py check --deploy && python manage.py migrate" in first
+    assert "depends_on: &ready\n      migrate: {condition: service_completed_successfully}" in others
+    assert others.count("depends_on: *ready") == 2
