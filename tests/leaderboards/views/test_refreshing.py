@@ -116,7 +116,7 @@ def test_a_page_costs_the_same_few_queries_however_full_it_is(
     client.get(f"/boards/{board}/")
     trips = count_round_trips(monkeypatch)
 
-    with django_assert_max_num_queries(8):
+    with django_assert_max_num_queries(7):
         client.get(f"/boards/{board}/?player=p099")
 
     assert len(trips) == 1

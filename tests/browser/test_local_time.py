@@ -1,0 +1,46 @@
+"""Times on a board are said on the viewer's clock; the board's own stays in each title, and where the two are one."""
+
+from datetime import datetime
+
+import pytest
+from playwright.sync_api import expect
+from pytest_django.live_server_helper import LiveServer
+
+from leaderboards import formats
+from tests.browser.conftest import DESKTOP, Opened
+from tests.playing import make_board, score
+
+HERE, THERE = "America/New_York", "Asia/Seoul"
+
+
+@pytest.fixture
+def board(live_server: LiveServer) -> int:
+    """One of Seoul, on which robin leads; live_server brings a database that other threads see."""
+    found = make_board(name="Weekly wins", update="increment", timezone=THERE)
+    score(found, {"robin": 5, "mina": 3})
+    return found
+
+
+def test_times_are_said_on_the_viewers_clock_also_after_a_change(board: int, opened: Opened) -> None:
+    page = opened(f"/boards/{board}/", viewport=DESKTOP, timezone_id=HERE)
+    first, since = page.locator(".top tbody tr").first, page.locator(".top tbody tr .when time").first
+    expect(first).to_contain_text("robin")
+    expect(page.locator(".zone")).to_have_text(HERE)
+
+    score(board, {"mina": 100})
+    expect(first).to_contain_text("mina")
+
+    at = datetime.fromisoformat(since.get_attribute("datetime") or "")
+    expect(since).to_have_text(formats.moment(at, HERE))
+    expect(since).to_have_attribute("title", f"{formats.moment(at, THERE)} {THERE}")
+
+
+def test_on_the_boards_own_clock_nothing_is_said_twice(board: int, opened: Opened) -> None:
+    page = opened(f"/boards/{board}/", viewport=DESKTOP, timezone_id=THERE)
+    since = page.locator(".top tbody tr .when time").first
+    expect(page.locator("[data-state=live]")).to_be_visible()
+
+    at = datetime.fromisoformat(since.get_attribute("datetime") or "")
+
+    expect(since).to_have_text(formats.moment(at, THERE))
+    expect(page.locator("time[title]")).to_have_count(0)
