@@ -25,9 +25,9 @@ def test_it_tells_where_he_stands_and_where_he_was_best(client: Client) -> None:
     page = text(client.get("/players/robin/"))
 
     assert "Robin Player id: robin" in page
-    assert "Stands now Weekly wins This week" in page
-    assert "2 of 2 5 points" in page
-    assert "Best final ranks Weekly wins in 1 final period 1" in page
+    assert "Stands now Weekly wins 2 of 2 This week" in page
+    assert "5 points" in page
+    assert "Best final ranks Weekly wins 1 in 1 final period" in page
 
 
 def test_private_boards_are_on_nobodys_page(client: Client) -> None:
