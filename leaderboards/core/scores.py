@@ -119,14 +119,16 @@ class Layout:
         """What ``pack`` was given, its time as ``quantize`` leaves it."""
         pattern = self._pattern_of(score)
         found: dict[int, int] = {}
-        for slot in reversed(self.slots):
-            found[slot.source] = slot.give(pattern & (1 << slot.bits) - 1)
-            pattern >>= slot.bits
-        *parts, player = member.split("_", len(self.tail))
-        for slot, part in zip(self.tail, parts, strict=True):
-            found[slot.source] = slot.give(int(part))
+        for source, bits, mask, offset, step in self._reads:
+            found[source] = ((pattern & mask) - offset) * step
+            pattern >>= bits
+        player = member
+        if self.tail:
+            *parts, player = member.split("_", len(self.tail))
+            for slot, part in zip(self.tail, parts, strict=True):
+                found[slot.source] = slot.give(int(part))
         at_ms = found.pop(TIME, None)
-        return Unpacked(tuple(found[source] for source in range(len(found))), at_ms, player)
+        return Unpacked(tuple(map(found.__getitem__, range(len(found)))), at_ms, player)
 
     def player_of(self, member: str) -> str:
         """The player in a member: the last part, which may itself contain ``_``."""
@@ -157,6 +159,14 @@ class Layout:
     @cached_property
     def _last_ms(self) -> int:
         return self.time_slot.last_ms if self.time_slot else LAST_INSTANT
+
+    @cached_property
+    def _reads(self) -> tuple[tuple[int, int, int, int, int], ...]:
+        """What ``unpack`` does for each slot of the score, from the low end: source, bits, mask, offset, step."""
+        return tuple(
+            (slot.source, slot.bits, (1 << slot.bits) - 1, slot.offset, slot.sign * slot.unit_ms)
+            for slot in reversed(self.slots)
+        )
 
     @cached_property
     def _fields(self) -> tuple[Criterion, ...]:

@@ -1,6 +1,5 @@
 """Voiding one submission: the player falls back to what his others amount to."""
 
-from dataclasses import replace
 from datetime import datetime
 
 from django.db import transaction
@@ -32,6 +31,6 @@ def void_submission(submission: Submission, at: datetime) -> None:
     row = StandingRow(player.pk, player.external_id, player.external_id, None, None, held.version + 1)
     if state is not None:
         packed = period.layout.pack(state.value, state.at_ms, player.external_id)
-        row = replace(row, member=packed.member, state=state, score=packed.score)
+        row = row._replace(member=packed.member, state=state, score=packed.score)
     with one_behind_the_other() as statements:
         put_and_write(statements, period, [row], at)

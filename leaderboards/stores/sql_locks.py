@@ -6,8 +6,7 @@ makes standings while he holds locks of others, since who waits for another's ne
 
 import json
 from collections.abc import Collection
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connection
 
@@ -24,8 +23,7 @@ _AT_MS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(NamedTuple):
     """A standing as SQL has it, locked. ``state`` is None where the player is not ranked."""
 
     player_id: int

@@ -97,6 +97,10 @@ def as_array(cells: Collection[Cell]) -> str:
     kinds = set(map(type, cells))
     if kinds <= _NUMBERS:
         return f"{{{','.join(map(str, cells))}}}"
+    if kinds == {str}:
+        said = '","'.join(map(str, cells))
+        if "\\" not in said and said.count('"') == 2 * (len(cells) - 1):  # nothing in them needs to be spelled
+            return f'{{"{said}"}}'
     return f"{{{','.join(map(_spelled, cells))}}}"
 
 

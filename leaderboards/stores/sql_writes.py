@@ -6,9 +6,8 @@ The trap: whoever writes several standings writes them sorted by player, or two 
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connection
 from django.db.models import Count
@@ -56,8 +55,7 @@ _SET_STANDING = ", ".join(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class StandingRow:
+class StandingRow(NamedTuple):
     """A standing to be written. Without a state the player is not ranked."""
 
     player_id: int
@@ -68,8 +66,7 @@ class StandingRow:
     version: int
 
 
-@dataclass(frozen=True, slots=True)
-class SubmissionRow:
+class SubmissionRow(NamedTuple):
     """A submission to be kept; ``value`` and ``at_ms`` are what counted, ``sent_at`` what was said."""
 
     player_id: int
@@ -79,8 +76,7 @@ class SubmissionRow:
     external_id: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Sending:
+class Sending(NamedTuple):
     """What the submissions of one call have in common: ``competition`` is 0 on calendar boards."""
 
     period: Period

@@ -30,6 +30,8 @@ HARD = ["", "NULL", "null", '"', "\\", '\\"', "a,b", "{a}", " a ", "'", "%s", "a
     ("kind", "cells"),
     [
         ("text", [*HARD, None]),
+        ("text", HARD),
+        ("text", ["a", "b c", "NULL", ""]),
         ("bigint", [0, -1, 2**63 - 1, -(2**63), None]),
         ("float8", [0.0, -0.5, 1e300, 5e-324, float(2**53), float("inf"), None]),
         ("boolean", [True, False, None]),
