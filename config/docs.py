@@ -12,9 +12,10 @@ from ninja import NinjaAPI
 from ninja.openapi.docs import Swagger
 from ninja.responses import Response
 
+from foundation.page_middleware import API
 from leaderboards.api import api
 
-BASE_PATH = "/api/v1/"
+BASE_PATH = API
 
 
 class Documentation(Swagger):

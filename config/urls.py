@@ -11,6 +11,8 @@ from leaderboards.api import urls as api_urls
 from likes import api as likes_api
 
 urlpatterns = [
+    # First of all: addresses are tried in this order, and nothing is asked for as often.
+    path(docs.BASE_PATH.lstrip("/"), include((api_urls(likes_api.part, competitions_api.part), "api"))),
     path("", include("foundation.urls")),
     path("admin/", admin.site.urls),
     # Signing in and out only: whoever runs the site makes accounts, and no mail server is asked for.
@@ -20,7 +22,6 @@ urlpatterns = [
     # The documents of the API stand beside its versions; whatever else lies under /api/ is a problem document.
     path("api/docs", docs.documentation, name="api-docs"),
     path("api/openapi.json", docs.openapi, name="openapi"),
-    path(docs.BASE_PATH.lstrip("/"), include((api_urls(likes_api.part, competitions_api.part), "api"))),
     re_path(r"^api(?:/|$)", unknown_path),
     path("", include("leaderboards.urls")),
     path("", include("competitions.urls")),

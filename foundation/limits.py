@@ -1,4 +1,5 @@
-"""Limits: how many requests in how many seconds, and windows that a process keeps by itself while Redis is away.
+"""Limits: how many requests in how many seconds, windows that a process keeps by itself while Redis is away, and
+places in Redis's windows that it has taken ahead.
 
 Standard library only; the settings read their limits with it. The trap: a request that is refused is not noted,
 so that trying again keeps nobody out for longer.
@@ -29,6 +30,16 @@ class Limit:
 
     def __str__(self) -> str:
         return f"{self.requests}/{self.seconds}"
+
+    @property
+    def most_ahead(self) -> int:
+        """How many places a process may take at once: a thousandth, so small limits are counted one by one."""
+        return max(1, self.requests // 1000)
+
+    @property
+    def seconds_ahead(self) -> float:
+        """For how long places that were taken ahead are good: a hundredth of the window."""
+        return self.seconds / 100 if self.most_ahead > 1 else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,3 +101,55 @@ class Windows:
         """Start anew."""
         with self._lock:
             self._times.clear()
+
+
+@dataclass(slots=True)
+class _Handful:
+    """Places that were taken together: how many, how many are left, and until when they are good."""
+
+    taken: int
+    left: int
+    good_until: float
+
+
+class Ahead:
+    """Places that this process took ahead in windows that many share, at most ``most`` windows of them.
+
+    A handful is twice the last one if that was used up in time, else one place: who comes now and then takes no more
+    than he uses.
+    """
+
+    def __init__(self, most: int = MOST_WINDOWS) -> None:
+        self._most = most
+        self._handfuls: dict[str, _Handful] = {}
+        self._lock = threading.Lock()
+
+    def use(self, name: str, limit: Limit, now: float) -> int:
+        """0 if a place was there, and is used; else how many to take at once, of which the first is to be used."""
+        with self._lock:
+            handful = self._handfuls.get(name)
+            if handful is None or now >= handful.good_until:
+                return 1
+            if handful.left:
+                handful.left -= 1
+                return 0
+            wanted = max(1, min(2 * handful.taken, limit.most_ahead))
+            handful.taken = 0  # whoever asks before it is here takes one place for himself
+            return wanted
+
+    def keep(self, name: str, limit: Limit, taken: int, now: float) -> None:
+        """Keep what is left of a handful that was asked for at ``now``, and of which one place is used."""
+        if limit.most_ahead == 1:
+            return
+        with self._lock:
+            handful = self._handfuls.get(name)
+            if handful and handful.left and now < handful.good_until:
+                return
+            if len(self._handfuls) >= self._most:
+                self._handfuls.clear()
+            self._handfuls[name] = _Handful(taken, taken - 1, now + limit.seconds_ahead)
+
+    def forget(self) -> None:
+        """Start anew."""
+        with self._lock:
+            self._handfuls.clear()

@@ -2,7 +2,8 @@
 
 ``refuse_over("comment", user.pk)`` is all that a caller needs. What must not open stands in the boards' Redis, which
 evicts nothing; while it is away each process counts by itself, so nobody is unlimited and nobody locked out. What
-strangers fill (reading) stands in the cache, and is open without it. See docs/decisions/0020.
+strangers fill (reading) stands in the cache, and is open without it. See docs/decisions/0020. Of great limits a
+process takes places by the handful, so that not every request asks Redis (0024).
 """
 
 import logging
@@ -18,7 +19,7 @@ from redis.retry import Retry
 
 from foundation import clock, lua
 from foundation.errors import RateLimited, Unavailable
-from foundation.limits import Limit, Verdict, Windows
+from foundation.limits import Ahead, Limit, Verdict, Windows
 from foundation.redis import Argument, Link, RedisRefused
 
 logger = logging.getLogger(__name__)
@@ -28,6 +29,7 @@ TIMEOUT_SECONDS = 0.25
 OPEN = frozenset({"read"})  # brakes that let everybody through without Redis
 
 _by_itself = Windows()
+_ahead = Ahead()
 
 
 def allow(brake: str, who: str | int, limit: Limit | None = None) -> Verdict:
@@ -62,8 +64,9 @@ def key_of(brake: str, who: str | int) -> str:
 
 
 def forget_own() -> None:
-    """Forget what this process counted by itself."""
+    """Forget what this process counted by itself, and what it took ahead."""
     _by_itself.forget()
+    _ahead.forget()
 
 
 def reset() -> None:
@@ -86,9 +89,20 @@ def link_of(alias: str) -> Link:
 
 
 def _in_redis(alias: str, key: str, limit: Limit) -> Verdict:
-    args: list[Argument] = [limit.requests, limit.seconds * 1_000_000, secrets.token_hex(4)]
-    allowed, remaining, wait_ms = link_of(alias).run(_script(), [key], args)
-    return Verdict(allowed == 1, remaining, wait_ms)
+    """Use a place that was taken ahead, or take some.
+
+    They count from when they are taken, and may be used a little later: so the window is longer by as much.
+    """
+    now = clock.monotonic()
+    wanted = _ahead.use(key, limit, now)
+    if not wanted:
+        return Verdict(True, 0, 0)
+    length = int((limit.seconds + limit.seconds_ahead) * 1_000_000)
+    args: list[Argument] = [limit.requests, length, secrets.token_hex(4), wanted]
+    taken, remaining, wait_ms = link_of(alias).run(_script(), [key], args)
+    if taken:
+        _ahead.keep(key, limit, taken, now)
+    return Verdict(taken > 0, remaining, wait_ms)
 
 
 @cache

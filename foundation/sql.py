@@ -100,6 +100,9 @@ class Remembered(Generic[Key, Answer]):
 
     def get(self, key: Key, fresh: float | None = None) -> Answer | None:
         """The answer for ``key``. Raises ``SqlAway`` where SQL is away and no answer is young enough."""
+        row = self._rows.get(key)
+        if row and clock.monotonic() - row[0] < (self._fresh if fresh is None else fresh):
+            return row[1]
         return self.get_many([key], fresh).get(key)
 
     def get_many(self, keys: Collection[Key], fresh: float | None = None) -> dict[Key, Answer]:

@@ -44,7 +44,7 @@ class Reads(_ServiceKeyAuth):
     """A key if one is sent; a wrong one is 401, here too."""
 
     def __call__(self, request: HttpRequest) -> ServiceKey | Literal["anybody"]:
-        if request.headers.get("Authorization") is None:
+        if "HTTP_AUTHORIZATION" not in request.META:
             refuse_over("read", client_of(request))
             return "anybody"
         key = _authenticated(request)
@@ -119,7 +119,7 @@ def is_private(board: Board) -> bool:
 def _authenticated(request: HttpRequest) -> ServiceKey:
     """The key that is sent. Who sends a wrong one is known by his address only, and is braked as such."""
     try:
-        return service_keys.authenticate(request.headers.get("Authorization"))
+        return service_keys.authenticate(request.META.get("HTTP_AUTHORIZATION"))
     except Unauthenticated:
         refuse_over("read", client_of(request))
         raise

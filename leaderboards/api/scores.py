@@ -22,6 +22,7 @@ from leaderboards.errors import StorageUnavailable
 from leaderboards.services.submit import submit
 
 MOST_ENTRIES = 1000
+_SAID = Outcome._fields[1:8]  # status, player, board, competition, period, points, fields
 
 router = Router(tags=["scores"])
 
@@ -93,11 +94,7 @@ def _caller(request: HttpRequest) -> Caller:
 
 def _result(outcome: Outcome, ranks: bool) -> dict[str, Any]:
     """What became of an entry; what does not apply to it is absent."""
-    told: dict[str, Any] = {"status": outcome.status.value}
-    for name in ("player", "board", "competition", "period", "points", "fields"):
-        value = getattr(outcome, name)
-        if value is not None:
-            told[name] = value
+    told: dict[str, Any] = {name: value for name, value in zip(_SAID, outcome[1:8], strict=True) if value is not None}
     if ranks and outcome.status.is_accepted and not outcome.hides_ranks:
         told |= {"rank": outcome.rank, "previous_rank": outcome.previous_rank}
     if outcome.code is not None:

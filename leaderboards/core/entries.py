@@ -7,9 +7,9 @@ to SQL, Redis and pages, so what those cannot hold (lone surrogates, control cha
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
+from typing import NamedTuple
 
 from leaderboards.core.bodies import Ambiguous, read_json
 from leaderboards.core.criteria import ACHIEVED_AT
@@ -33,6 +33,7 @@ __all__ = [
 
 LONGEST_PLAYER, LONGEST_ID = 64, 128
 FIELDS = ("board", "competition", "player", "points", "fields", "at", "id")
+_FIELDS = frozenset(FIELDS)
 
 _UNPRINTED = frozenset({"Cc", "Cs", "Zl", "Zp"})  # control, lone surrogate, line and paragraph separator
 # What turns the direction of writing round, also that of what stands beside it: one name then looks like another.
@@ -43,15 +44,14 @@ _TIME = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """What was sent, each part known to be well-formed. Absent parts are None."""
 
     position: int
     board: int | None
     competition: int | None
     player: str
-    points: Decimal | None
+    points: Decimal | int | None
     fields: tuple[tuple[str, int], ...] | None
     at: datetime | None
     external_id: str | None
@@ -63,9 +63,9 @@ def read_entry(raw: object, position: int) -> Entry:
         raise BadEntry("An entry is an object with `board` or `competition`, `player`, and `points` or `fields`.")
     if isinstance(raw, Ambiguous):
         raise BadEntry("A name stands twice in the entry: send each field once.")
-    unknown = [key for key in raw if key not in FIELDS]
-    if unknown:
-        raise BadEntry(f"An entry has no field {shown(unknown[0])}; it may have {', '.join(FIELDS)}.")
+    if not raw.keys() <= _FIELDS:
+        unknown = next(key for key in raw if key not in _FIELDS)
+        raise BadEntry(f"An entry has no field {shown(unknown)}; it may have {', '.join(FIELDS)}.")
     target = _one_of(raw, "board", "competition")
     worth = _one_of(raw, "points", "fields")
     if "player" not in raw:
@@ -144,7 +144,7 @@ def _one_of(raw: Mapping[object, object], one: str, other: str) -> str:
 
 
 def _read_number(raw: object, name: str) -> int:
-    if isinstance(raw, bool) or not isinstance(raw, int) or not 1 <= raw < 2**63:
+    if type(raw) is not int or not 1 <= raw < 2**63:
         raise BadEntry(f"`{name}` must be the {name}'s number: a whole number from 1, not a text.")
     return raw
 

@@ -10,15 +10,16 @@ from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 from leaderboards.errors import BadPoints, OutOfRange
 
 _EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
+_HOPELESS = 10**19
 _NUMBER = re.compile(r"([+-]?[0-9]+(?:\.[0-9]+)?)(?:[eE]([+-]?)([0-9]+))?")
 
 
-def read_points(raw: object) -> Decimal:
+def read_points(raw: object) -> Decimal | int:
     """A JSON number or a decimal string in ASCII digits, exactly. Raises ``BadPoints``."""
+    if type(raw) is int:  # and no bool
+        return raw
     if isinstance(raw, Decimal) and raw.is_finite():
         return raw
-    if isinstance(raw, int) and not isinstance(raw, bool):
-        return Decimal(raw)
     if isinstance(raw, str):
         number = decimal_of(raw)
         if number is not None:
@@ -39,10 +40,12 @@ def decimal_of(text: str) -> Decimal | None:
     return Decimal(f"{mantissa}e{sign}{exponent or 0}")
 
 
-def scaled(points: Decimal, decimals: int) -> int:
+def scaled(points: Decimal | int, decimals: int) -> int:
     """``points`` times 10^decimals. Raises ``BadPoints`` if that is no whole number, ``OutOfRange`` if huge."""
-    if points and points.adjusted() > 18:
+    if not -_HOPELESS < points < _HOPELESS:
         raise OutOfRange("The number is far outside what any board allows.")
+    if isinstance(points, int):
+        return points * int(10**decimals)
     shifted = points.scaleb(decimals, _EXACT)
     if shifted != shifted.to_integral_value(context=_EXACT):
         places = f"at most {decimals} decimals" if decimals else "no decimals"
@@ -59,5 +62,7 @@ def points_text(value: int, decimals: int) -> str:
 
 def points_number(value: int, decimals: int) -> int | Decimal:
     """Scaled points as the number that JSON carries: an int where it is whole."""
+    if not decimals:
+        return value
     text = points_text(value, decimals)
     return Decimal(text) if "." in text else int(text)

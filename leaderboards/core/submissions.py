@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
+from typing import NamedTuple
 
 from foundation.errors import SunwiError
 
@@ -20,7 +21,10 @@ class Status(StrEnum):
     @property
     def is_accepted(self) -> bool:
         """Whether the entry counts, or counted before."""
-        return self in (Status.UPDATED, Status.UNCHANGED, Status.DUPLICATE)
+        return self in _ACCEPTED
+
+
+_ACCEPTED = (Status.UPDATED, Status.UNCHANGED, Status.DUPLICATE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +46,7 @@ class Refused:
     competition: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What became of the entry at ``position``; ``points`` and ``fields`` are the player's standing after it.
 
     ``hides_ranks``: its competition tells nobody his place now.

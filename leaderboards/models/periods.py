@@ -6,6 +6,7 @@ from typing import ClassVar, Self
 
 from django.db import models
 from django.db.models import Q
+from django.db.models.base import ModelState
 from django.utils.translation import gettext_lazy as _
 
 from leaderboards.choices import State
@@ -54,6 +55,14 @@ class Period(models.Model):
 
     def __str__(self) -> str:
         return f"{self.board_id}/{self.label}"
+
+    def __copy__(self) -> Self:
+        """As Django copies a row, without its detour through pickling: each request takes a copy."""
+        own, state = type(self).__new__(type(self)), ModelState()
+        state.adding, state.db = self._state.adding, self._state.db
+        state.fields_cache = self._state.fields_cache.copy()
+        own.__dict__.update(self.__dict__, _state=state)
+        return own
 
     def refresh_from_db(
         self,

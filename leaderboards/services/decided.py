@@ -1,6 +1,6 @@
 """What became of one entry, while a request is under way."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from foundation.errors import SunwiError
 from leaderboards.core.entries import Entry
@@ -11,8 +11,7 @@ from leaderboards.models import Period
 from leaderboards.services.resolve import Target
 
 
-@dataclass(frozen=True, slots=True)
-class Decided:
+class Decided(NamedTuple):
     """The status with the player's standing after the entry, or the error that refused it."""
 
     status: Status

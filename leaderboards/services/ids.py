@@ -8,6 +8,7 @@ entry's own. A competition has one period and ids of its own: it alone is asked,
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
 
 from django.db.models import Q
 
@@ -39,7 +40,8 @@ def days(at: datetime) -> tuple[str, str]:
 def content(entry: Entry) -> str:
     """What an entry says, such that equal content gives equal text: ``1``, ``1.0`` and ``"1"`` are the same."""
     if entry.points is not None:
-        said = str(entry.points.normalize()) if abs(entry.points.adjusted()) < 40 else "beyond"
+        points = Decimal(entry.points)
+        said = str(points.normalize()) if abs(points.adjusted()) < 40 else "beyond"
     else:
         said = ",".join(f"{name}={number}" for name, number in sorted(entry.fields or ()))
     return "\0".join((entry.player, said, entry.at.isoformat() if entry.at else ""))

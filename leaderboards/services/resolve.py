@@ -5,13 +5,14 @@ known as one also after its period has turned. Nothing here writes but the openi
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from foundation.errors import SunwiError, Unavailable
 from leaderboards.core.entries import Entry, read_value
 from leaderboards.core.instants import milliseconds
 from leaderboards.core.periods import Window, window_at
+from leaderboards.core.scores import Layout
 from leaderboards.core.submissions import Caller
 from leaderboards.errors import (
     BadEntry,
@@ -34,8 +35,7 @@ from leaderboards.services.open import begins_after_retirement, open_period
 FUTURE_TOLERANCE = timedelta(seconds=5)
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """An entry and the board that it is for; ``event`` is its competition, None on calendar boards."""
 
     entry: Entry
@@ -48,8 +48,7 @@ class Target:
         return self.event is not None and self.event.hides_ranks
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """An entry that has found its period; ``value`` is scaled, ``at_ms`` as the layout keeps it."""
 
     entry: Entry
@@ -64,30 +63,40 @@ class Targets:
 
     def __init__(self, entries: Collection[Entry], caller: Caller, at: datetime) -> None:
         self._caller = caller
+        self._found: dict[tuple[int | None, int | None], tuple[Board, Event | None] | SunwiError] = {}
         self._boards = boards_as_of_late({entry.board for entry in entries if entry.board is not None})
         self._events = _named({entry.competition for entry in entries if entry.competition is not None}, at)
 
-    def of(self, entry: Entry) -> Target:
-        """What the entry is for. Raises what the caller must hear if there is nothing for him."""
-        if entry.competition is None:
-            board = self._boards.get(entry.board or 0)
-            if board is None:
-                raise UnknownBoard(f"There is no board {entry.board}.")
-            self._require(board)
-            if board.is_event:
-                raise BadEntry(f"Board {board.seq} counts in competitions: send `competition` instead of `board`.")
-            return Target(entry, board)
-        event = self._events.get(entry.competition)
-        if event is None:
-            raise UnknownCompetition(f"There is no competition {entry.competition}.")
-        if isinstance(event, SunwiError):
-            raise event
-        self._require(event.board)
-        return Target(entry, event.board, event)
+    def of(self, entry: Entry) -> Target | SunwiError:
+        """What the entry is for, or what the caller must hear if there is nothing for him."""
+        named = (entry.board, entry.competition)
+        found = self._found.get(named)
+        if found is None:
+            found = self._found[named] = self._board(entry.board) if entry.board else self._event(entry.competition)
+        return found if isinstance(found, SunwiError) else Target(entry, *found)
 
-    def _require(self, board: Board) -> None:
-        if self._caller.boards is not None and board.seq not in self._caller.boards:
-            raise BoardForbidden(f"This key does not reach board {board.seq}.")
+    def _board(self, seq: int) -> tuple[Board, None] | SunwiError:
+        board = self._boards.get(seq)
+        if board is None:
+            return UnknownBoard(f"There is no board {seq}.")
+        if board.is_event and self._reaches(board):
+            return BadEntry(f"Board {seq} counts in competitions: send `competition` instead of `board`.")
+        return (board, None) if self._reaches(board) else _out_of_reach(board)
+
+    def _event(self, number: int | None) -> tuple[Board, Event] | SunwiError:
+        event = self._events.get(number or 0)
+        if event is None:
+            return UnknownCompetition(f"There is no competition {number}.")
+        if isinstance(event, SunwiError):
+            return event
+        return (event.board, event) if self._reaches(event.board) else _out_of_reach(event.board)
+
+    def _reaches(self, board: Board) -> bool:
+        return self._caller.boards is None or board.seq in self._caller.boards
+
+
+def _out_of_reach(board: Board) -> BoardForbidden:
+    return BoardForbidden(f"This key does not reach board {board.seq}.")
 
 
 def _named(numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:
@@ -123,17 +132,18 @@ class Periods:
         self._backfill = backfill
         self._found: dict[tuple[int, str], Period] = {}
         # By board, competition and moment: most entries of a request happened at one, and a calendar takes its time.
-        self._of_moment: dict[tuple[int, int | None, datetime], Period] = {}
+        self._of_moment: dict[tuple[int, int | None, datetime], tuple[Period, int]] = {}
 
     def item(self, target: Target) -> Item:
         """The entry in its period. Raises ``InTheFuture``, ``NotStarted``, ``PeriodClosed``, ``BadPoints`` …"""
         happened = self._when(target.entry)
         moment = (target.board.seq, target.entry.competition, happened)
-        period = self._of_moment.get(moment)
-        if period is None:
-            period = self._of_moment[moment] = self._period(target, happened)
-        value = read_value(period.rules, target.entry)
-        return Item(target.entry, period, value, period.layout.quantize(milliseconds(happened)), target.event)
+        found = self._of_moment.get(moment)
+        if found is None:
+            period = self._period(target, happened)
+            found = self._of_moment[moment] = (period, _kept_time(period.layout, happened))
+        period, at_ms = found
+        return Item(target.entry, period, read_value(period.rules, target.entry), at_ms, target.event)
 
     def _when(self, entry: Entry) -> datetime:
         if entry.at is None:
@@ -176,6 +186,14 @@ class Periods:
         grace = timedelta(seconds=board.grace_seconds)
         if window.ends_at and self._at >= window.ends_at + grace and not self._backfill:
             raise PeriodClosed(f"Period {window.label} closed on {window.ends_at + grace:%Y-%m-%d %H:%M:%S} UTC.")
+
+
+def _kept_time(layout: Layout, happened: datetime) -> int:
+    """The time as the layout keeps it. Raises ``OutOfRange`` where its scores have no room for it."""
+    at_ms = layout.quantize(milliseconds(happened))
+    if layout.time_slot:
+        layout.time_slot.take((), at_ms)
+    return at_ms
 
 
 def _refuse_outside(event: Event, window: Window, happened: datetime) -> None:

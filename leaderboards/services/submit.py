@@ -8,7 +8,6 @@ stands alone: what one is refused for never touches its neighbours.
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from foundation.errors import SunwiError
@@ -61,8 +60,8 @@ class _Request:
         self._decided |= ids.known(asked, self._caller.service, self._at)
         groups = self._grouped()
         before = self._ranks(groups, read) if ranks else {}
-        for period, items in groups.items():
-            self._apply(period, items)
+        for items in groups:
+            self._apply(items[0].period, items)
         outcomes = [self._outcome(entry) for entry in entries]
         return self._with_ranks(outcomes, before, self._ranks(groups, read)) if ranks else outcomes
 
@@ -90,13 +89,15 @@ class _Request:
     def _find_targets(self, entries: Collection[Entry]) -> None:
         targets = Targets(entries, self._caller, self._at)
         for entry in entries:
-            try:
-                self._targets[entry.position] = targets.of(entry)
-            except SunwiError as error:
-                self._decided[entry.position] = refused(error)
+            target = targets.of(entry)
+            if isinstance(target, SunwiError):
+                self._decided[entry.position] = refused(target)
+            else:
+                self._targets[entry.position] = target
 
-    def _grouped(self) -> dict[Period, list[Item]]:
-        groups: dict[Period, list[Item]] = defaultdict(list)
+    def _grouped(self) -> Collection[list[Item]]:
+        """The items that are still to be decided, by period."""
+        groups: dict[int, list[Item]] = defaultdict(list)
         absent = not_joined(target for place, target in self._targets.items() if place not in self._decided)
         self._decided |= {place: refused(error) for place, error in absent.items()}
         for place, target in self._targets.items():
@@ -110,8 +111,8 @@ class _Request:
                 logger.exception("SQL went away while a period was opened")
                 self._decided[place] = refused(StorageUnavailable("What decides for this board is away; try again."))
             else:
-                groups[item.period].append(item)
-        return groups
+                groups[item.period.pk].append(item)
+        return groups.values()
 
     def _outcome(self, entry: Entry | Refused) -> Outcome:
         if isinstance(entry, Refused):
@@ -126,10 +127,10 @@ class _Request:
             )
         return outcome(entry, self._targets.get(entry.position), self._decided[entry.position])
 
-    def _ranks(self, groups: Mapping[Period, Sequence[Item]], entries: Iterable[Entry]) -> dict[Ranked, int]:
+    def _ranks(self, groups: Collection[Sequence[Item]], entries: Iterable[Entry]) -> dict[Ranked, int]:
         """The present ranks of everybody whom the request touches, or has touched when it was sent before."""
         players: dict[Period, set[str]] = defaultdict(set)
-        grouped = {item.entry.position: period for period, items in groups.items() for item in items}
+        grouped = {item.entry.position: item.period for items in groups for item in items}
         for entry in entries:
             target, decided = self._targets.get(entry.position), self._decided.get(entry.position)
             period = decided.period if decided else grouped.get(entry.position)
@@ -146,7 +147,7 @@ class _Request:
             period = self._decided[each.position].period if each.position in self._decided else None
             if each.status.is_accepted and period and each.player and not each.hides_ranks:
                 key = (period, each.player)
-                found.append(replace(each, rank=after.get(key), previous_rank=before.get(key)))
+                found.append(each._replace(rank=after.get(key), previous_rank=before.get(key)))
             else:
                 found.append(each)
         return found

@@ -1,8 +1,8 @@
-"""Limits as texts, and the windows that a process keeps while Redis is away."""
+"""Limits as texts, the windows that a process keeps while Redis is away, and the places that it takes ahead."""
 
 import pytest
 
-from foundation.limits import MOST_REQUESTS, MOST_SECONDS, Limit, Verdict, Windows, read_limit
+from foundation.limits import MOST_REQUESTS, MOST_SECONDS, Ahead, Limit, Verdict, Windows, read_limit
 from tests.at_once import at_once
 
 TWO_IN_TEN = Limit(2, 10)
@@ -90,3 +90,70 @@ class TestWindowsOfAProcess:
         windows.forget()
 
         assert windows.take("ann", Limit(1, 10), 100.0).allowed
+
+
+class TestPlacesTakenAhead:
+    GREAT = Limit(50_000, 10)
+
+    def asked(self, ahead: Ahead, limit: Limit, times: list[float]) -> list[int]:
+        """What is asked for at each time, and granted in full."""
+        told = [ahead.use("ann", limit, times[0])]
+        ahead.keep("ann", limit, told[0], times[0])
+        for now in times[1:]:
+            told.append(ahead.use("ann", limit, now))
+            if told[-1]:
+                ahead.keep("ann", limit, told[-1], now)
+        return told
+
+    def test_who_uses_up_a_handful_in_time_gets_one_of_twice_as_many(self) -> None:
+        asked = self.asked(Ahead(), self.GREAT, [100.0] * 200)
+
+        assert [each for each in asked if each] == [1, 2, 4, 8, 16, 32, 50, 50, 50]
+
+    def test_every_request_has_a_place(self) -> None:
+        asked = self.asked(Ahead(), self.GREAT, [100.0] * 200)
+
+        places = 0
+        for wanted in asked:
+            places += wanted - 1
+            assert places >= 0
+
+    def test_who_comes_now_and_then_takes_one_at_a_time(self) -> None:
+        asked = self.asked(Ahead(), self.GREAT, [100.0 + nth / 10 for nth in range(10)])
+
+        assert asked == [1] * 10
+
+    def test_a_small_limit_is_counted_one_by_one(self) -> None:
+        assert self.asked(Ahead(), Limit(1999, 10), [100.0] * 20) == [1] * 20
+
+    def test_places_are_good_for_a_hundredth_of_the_window(self) -> None:
+        ahead = Ahead()
+        ahead.keep("ann", self.GREAT, 50, 100.0)
+
+        assert [ahead.use("ann", self.GREAT, now) for now in (100.0, 100.099, 100.1)] == [0, 0, 1]
+
+    def test_one_callers_places_are_not_anothers(self) -> None:
+        ahead = Ahead()
+        ahead.keep("ann", self.GREAT, 50, 100.0)
+
+        assert ahead.use("bob", self.GREAT, 100.0) == 1
+
+    def test_while_one_fetches_a_handful_the_others_take_a_place_each(self) -> None:
+        ahead = Ahead()
+        ahead.keep("ann", self.GREAT, 8, 100.0)
+        for _ in range(7):
+            ahead.use("ann", self.GREAT, 100.0)
+
+        fetched = [ahead.use("ann", self.GREAT, 100.0) for _ in range(3)]
+        ahead.keep("ann", self.GREAT, 16, 100.0)
+        ahead.keep("ann", self.GREAT, 1, 100.0)
+
+        assert fetched == [16, 1, 1]
+        assert [ahead.use("ann", self.GREAT, 100.0) for _ in range(15)] == [0] * 15
+
+    def test_their_number_is_bounded(self) -> None:
+        ahead = Ahead(most=2)
+        for name in ("ann", "bob", "carol"):
+            ahead.keep(name, self.GREAT, 50, 100.0)
+
+        assert [ahead.use(name, self.GREAT, 100.0) for name in ("ann", "carol")] == [1, 0]

@@ -1,7 +1,7 @@
 """The brakes: the window in Redis, on a real server and on one whose clock the test moves; and without Redis."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ from django.conf import LazySettings, settings
 from foundation import lua, rate_limit
 from foundation.errors import RateLimited
 from foundation.limits import Limit
-from foundation.redis import Link, RedisAway, RedisSilent
+from foundation.redis import Argument, Link, RedisAway, RedisSilent
 from tests.at_once import at_once
 from tests.fake_link import FakeLink
 
@@ -104,6 +104,52 @@ class TestWindowOnAClockThatMoves:
         let_in = [rate_limit.allow("comment", "ann", TWO_IN_TEN).allowed for _ in range(3)]
 
         assert let_in == [True, True, False]
+
+
+class TestPlacesTakenAhead:
+    GREAT = Limit(4000, 3000)  # so long that no handful gets old on a machine that is busy
+
+    def test_of_a_great_limit_never_more_are_let_in_than_fit(self, moved: time_machine.Traveller) -> None:
+        let_in = sum(rate_limit.allow("write", 1, self.GREAT).allowed for _ in range(4500))
+
+        assert let_in == 4000
+
+    def test_redis_is_asked_once_for_a_handful(
+        self, moved: time_machine.Traveller, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked = []
+        run = rate_limit.link_of("boards").run
+
+        def counted(script: lua.Script, keys: Sequence[str], args: Sequence[Argument]) -> object:
+            asked.append(args[-1])
+            return run(script, keys, args)
+
+        monkeypatch.setattr(rate_limit.link_of("boards"), "run", counted)
+
+        for _ in range(19):
+            rate_limit.allow("write", 1, self.GREAT)
+
+        assert asked == [1, 2, 4, 4, 4, 4]
+
+    def test_a_place_taken_ahead_keeps_the_window_as_much_longer(self, moved: time_machine.Traveller) -> None:
+        for _ in range(4000):
+            rate_limit.allow("write", 1, self.GREAT)
+        moved.shift(3029)
+        before = rate_limit.allow("write", 1, self.GREAT)
+        moved.shift(1)
+
+        at = rate_limit.allow("write", 1, self.GREAT)
+
+        assert (before.allowed, at.allowed) == (False, True)
+
+    def test_many_at_once_never_get_more_than_fit(self, boards: driver.Redis) -> None:
+        def ask() -> int:
+            return sum(rate_limit.allow("write", 1, self.GREAT).allowed for _ in range(700))
+
+        let_in = sum(at_once([ask] * 8))
+
+        assert 3900 < let_in <= 4000
+        assert boards.zcard(rate_limit.key_of("write", 1)) == 4000
 
 
 class TestWindowInRedis:
