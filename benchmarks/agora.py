@@ -90,8 +90,9 @@ def _peer(folder: Path, players: int) -> Iterator[Callable[[str, float], Sample]
 def _ours(size: Size) -> dict[str, Callable[[], Sample]]:
     from benchmarks.boards import MOVING, forget_redis, open_board, settle
     from foundation import redis as links
-    from leaderboards.stores.base import Around, Named, Page
+    from leaderboards.stores.base import Around, Page
     from leaderboards.stores.zset import ZsetStore
+    from leaderboards.stores.zset_ranks import plain_rank
 
     plain = open_board("redis", "Bench plain", **MOVING)
     dense = open_board("redis", "Bench dense", ties="dense", update="latest", maximum=1_000_000)
@@ -103,7 +104,7 @@ def _ours(size: Size) -> dict[str, Callable[[], Sample]]:
     one = partial(_one, size.players)
     return {
         "page": partial(spend, size.seconds, one, lambda name: store.read(plain, [Page(0, 25), Around(name, 12)])),
-        "rank": partial(spend, size.seconds, one, lambda name: store.read(plain, [Named((name,))])),
+        "rank": partial(spend, size.seconds, one, lambda name: plain_rank(links.boards(), plain, name)),
         "ties": partial(spend, size.seconds, partial(_entries, dense, size.players), partial(_submit, dense)),
     }
 

@@ -65,6 +65,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "leaderboards.middleware.UnchangedMiddleware",
     "foundation.page_middleware.OnePolicy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "foundation.page_middleware.PageSessions",

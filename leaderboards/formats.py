@@ -134,12 +134,12 @@ def duration_units() -> list[str]:
 
 def moment(at: datetime, zone: str) -> str:
     """Fri 20 Nov, 14:03 on the zone's clock."""
-    return _spelt(at, zone, get_language())
+    return _spelt(at.replace(second=0, microsecond=0), zone, get_language())
 
 
 @lru_cache(maxsize=8192)
 def _spelt(at: datetime, zone: str, _language: str | None) -> str:
-    """Kept, since the same fifty moments stand in every answer of a board: to spell them was a fifth of its cost."""
+    """Kept, since the same minutes stand in every answer of a board: to spell them was a fifth of its cost."""
     return spell(at.astimezone(ZoneInfo(zone)), pgettext("date format", "D j M, H:i"))
 
 

@@ -66,10 +66,12 @@ def _empty_redis(_redis_databases: list[redis.Redis]) -> None:
         client.flushdb()
     rate_limit.forget_own()
     from leaderboards.selectors.boards import forget_boards
+    from leaderboards.selectors.names import forget_names
     from leaderboards.selectors.periods import forget_periods
     from leaderboards.services.decide_redis import forget_bans
 
     forget_boards()
+    forget_names()
     forget_periods()
     forget_bans()
 

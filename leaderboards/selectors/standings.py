@@ -10,18 +10,19 @@ from datetime import datetime
 from decimal import Decimal
 from functools import partial
 
-from foundation import clock
-from foundation.sql import SqlAway
-from foundation.sql import ask as ask_sql
+from foundation import clock, redis
 from leaderboards.core.instants import from_milliseconds
 from leaderboards.core.names import shown_name
 from leaderboards.core.ranks import percentile
 from leaderboards.core.rules import Rules
 from leaderboards.errors import NotRanked
-from leaderboards.models import Board, Period, Player
+from leaderboards.models import Board, Period
+from leaderboards.selectors.names import names_of, names_of_late
 from leaderboards.selectors.periods import CURRENT, PeriodShown, as_shown, stored_period
 from leaderboards.selectors.reading import ask
 from leaderboards.stores.base import Around, Named, Page, Placed, Question, Reading, Store
+from leaderboards.stores.zset import ZsetStore
+from leaderboards.stores.zset_ranks import is_plain, plain_rank
 
 NEIGHBOURS = 3  # on each side of the viewer, on a board's page
 
@@ -132,7 +133,7 @@ def board_page(board: Board, period: str, offset: int, limit: int, player: str |
 def beside(page: BoardPage, player: str) -> BoardPage:
     """The same page with ``player`` among his neighbours; they, he and the total are of now."""
     shown = page.standings
-    answers = _Answers(shown.board, page.stored, shown.period, [Around(player, NEIGHBOURS)], clock.now())
+    answers = _AnswersAgain(shown.board, page.stored, shown.period, [Around(player, NEIGHBOURS)], clock.now())
     found = answers.standings(0)
     return replace(
         page,
@@ -148,9 +149,15 @@ def _row_of(player: str | None, rows: Sequence[Row]) -> Row | None:
 
 def ranks(period: Period, players: Iterable[str]) -> dict[str, int]:
     """The ranks of those of ``players`` who are ranked, as far as they are known."""
-    reading, _ = ask(period, partial(_read, questions=[Named(tuple(players))]))
-    rows = ((period.layout.player_of(placed.member), placed.rank) for placed in reading.answers[0])
-    return {player: rank for player, rank in rows if rank is not None}
+    found, _ = ask(period, partial(_ranks, players=tuple(players)))
+    return {player: rank for player, rank in found if rank is not None}
+
+
+def _ranks(store: Store, period: Period, players: Sequence[str]) -> list[tuple[str, int | None]]:
+    if len(players) == 1 and isinstance(store, ZsetStore) and is_plain(period):
+        return [(players[0], plain_rank(redis.boards(), period, players[0]))]
+    (placed,) = store.read(period, [Named(tuple(players))]).answers
+    return [(period.layout.player_of(each.member), each.rank) for each in placed]
 
 
 def _read(store: Store, period: Period, questions: Sequence[Question]) -> Reading:
@@ -166,6 +173,8 @@ def _asked(board: Board, name: str, questions: Sequence[Question]) -> "_Answers"
 
 class _Answers:
     """Questions put to one period, and the answers as rows with names."""
+
+    find_names = staticmethod(names_of)
 
     def __init__(
         self, board: Board, stored: Period | None, shown: PeriodShown, questions: Sequence[Question], as_of: datetime
@@ -206,8 +215,10 @@ class _Answers:
             return {}
         layout = self.stored.layout
         ids = {layout.player_of(placed.member) for answer in self._reading.answers for placed in answer}
-        named = Player.objects.filter(external_id__in=ids).exclude(name="").values_list("external_id", "name")
-        try:
-            return ask_sql(lambda: dict(named))
-        except SqlAway:  # ranks do not need names; ids are shown instead
-            return {}
+        return self.find_names(ids)
+
+
+class _AnswersAgain(_Answers):
+    """The same for who asks every few seconds; names may be as old."""
+
+    find_names = staticmethod(names_of_late)

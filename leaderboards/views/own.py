@@ -108,7 +108,12 @@ def _card(own: Own) -> str:
 
 
 def _find(own: Own) -> str:
-    return own.render("_jump")
+    """The form: what it says of the viewer is the same for all viewers of a kind, as long as he sought nothing."""
+    kind, kept = f"find {own.viewer.linked} {own.viewer.refused} {own.viewer.player is None}", own.scene.defaults
+    if own.sought or kind not in kept:
+        form = own.render("_jump")
+        return form if own.sought else kept.setdefault(kind, form)
+    return kept[kind]
 
 
 def _podium(own: Own) -> str | None:
@@ -126,7 +131,12 @@ def _foot(own: Own) -> str | None:
 
 
 def _around(own: Own) -> str | None:
-    return own.render("_around") if own.mine["around"] and not own.mine["on_page"] else None
+    """Those around him, in a table whose head was written once."""
+    if not own.mine["around"] or own.mine["on_page"]:
+        return None
+    before, after = own.scene.frame_of_neighbours
+    look = replace(own.look, moves=False, gaps=False, anchors=False)
+    return before + "\n".join(row_html(line, look) for line in own.mine["around"]) + after
 
 
 def _summary(own: Own) -> str | None:

@@ -6,8 +6,9 @@ The trap: whatever people wrote is escaped here by hand; ``tests/data/names.json
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
+from urllib.parse import quote
 
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -19,6 +20,7 @@ from django.utils.translation import gettext as _
 from leaderboards import formats
 from leaderboards.views.lines import Line, Move
 
+_SAFE = "!$&'()*+,;=/~:@"  # as Django leaves them
 _MARKS = {"up": "▲", "down": "▼", "same": "–"}
 
 
@@ -106,6 +108,13 @@ def _move(move: Move | None, _language: str | None) -> str:
     return f'<span class="move-{move.way}">{mark}{by}</span>'
 
 
-@lru_cache(maxsize=8192)
 def _address(player: str) -> str:
-    return escape(reverse("player", args=[player]))
+    before, after = _around_a_player()
+    return escape(f"{before}{quote(player, safe=_SAFE)}{after}")
+
+
+@cache
+def _around_a_player() -> tuple[str, str]:
+    """An address without its player: Django works one out twenty times more slowly."""
+    before, _, after = reverse("player", args=["-"]).rpartition("-")
+    return before, after

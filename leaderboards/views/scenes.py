@@ -137,6 +137,13 @@ class Scene:
         }
 
     @cached_property
+    def frame_of_neighbours(self) -> tuple[str, str]:
+        """The table of a viewer and those around him: what stands before its rows, and what behind them."""
+        some = {"around": self.context["lines"][:1], "on_page": False}
+        before, _, rest = render_to_string("leaderboards/_around.html", {**self.context, **some}).partition("<tbody>")
+        return f"{before}<tbody>", f"</tbody>{rest.partition('</tbody>')[2]}"
+
+    @cached_property
     def parts(self) -> Text:
         """The moving parts."""
         return self._rendered("leaderboards/board_parts.html", {"is_fragment": True})

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
-from django.test import Client
+from django.http import HttpRequest
+from django.test import Client, RequestFactory
 from pytest_django import DjangoAssertNumQueries
 
 from leaderboards.selectors import board_by_seq
@@ -91,6 +92,35 @@ def test_a_kept_part_that_the_asker_has_is_304(client: Client, board: int) -> No
     again = client.get(address, headers={"If-None-Match": first["ETag"]})
 
     assert (again.status_code, again.content) == (304, b"")
+
+
+@pytest.mark.parametrize("known", ["sessionid=x", "player=p001"])
+def test_304_before_all_else_is_for_anybody_alone(client: Client, board: int, known: str) -> None:
+    address = f"/boards/{board}/?fragment=1"
+    tag = {"If-None-Match": client.get(address)["ETag"]}
+    asked = RequestFactory()
+
+    assert unchanged_status(asked.get(address, headers=tag)) == 304
+    assert unchanged_status(asked.get(address, headers=tag | {"Cookie": known})) is None
+    assert unchanged_status(asked.get(address, headers=tag | {"Accept-Language": "ko"})) is None
+    assert unchanged_status(asked.get(f"{address}&player=p001", headers=tag)) is None
+    assert unchanged_status(asked.post(address, headers=tag)) is None
+    assert unchanged_status(asked.get(address, headers={"If-None-Match": 'W/"other"'})) is None
+
+
+def test_304_before_all_else_ends_with_the_second(client: Client, board: int) -> None:
+    address = f"/boards/{board}/?fragment=1"
+    tag = {"If-None-Match": client.get(address)["ETag"]}
+    (kept,) = second._answers._kept.values()
+
+    kept.next_at = 0.0
+
+    assert unchanged_status(RequestFactory().get(address, headers=tag)) is None
+
+
+def unchanged_status(request: HttpRequest) -> int | None:
+    response = second.unchanged(request)
+    return None if response is None else response.status_code
 
 
 def test_nobody_gets_what_was_made_for_somebody(client: Client, board: int) -> None:

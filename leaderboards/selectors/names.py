@@ -1,0 +1,35 @@
+"""Names of players. They are shown only: no rank depends on them, and ids stand for them while SQL is silent."""
+
+from collections.abc import Collection
+
+from foundation.sql import LATELY_SECONDS, Remembered, SqlAway, ask
+from leaderboards.models import Player
+
+
+def _load(ids: Collection[str]) -> dict[str, str]:
+    named = Player.objects.filter(external_id__in=ids).exclude(name="").values_list("external_id", "name")
+    return dict.fromkeys(ids, "") | dict(named)
+
+
+_remembered: Remembered[str, str] = Remembered(_load, fresh=LATELY_SECONDS)
+
+
+def names_of(ids: Collection[str]) -> dict[str, str]:
+    """The names of those that have one, empty for the others."""
+    try:
+        return ask(lambda: _load(ids))
+    except SqlAway:
+        return {}
+
+
+def names_of_late(ids: Collection[str]) -> dict[str, str]:
+    """The same as of the last seconds: for who asks again and again, and so mostly for the same players."""
+    try:
+        return _remembered.get_many(ids)
+    except SqlAway:
+        return {}
+
+
+def forget_names() -> None:
+    """Start anew."""
+    _remembered.forget()

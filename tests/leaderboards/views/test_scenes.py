@@ -1,0 +1,143 @@
+"""What everybody sees is kept for a second; one's own is put into it as it is now, and nobody gets another one's."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from leaderboards.views import scenes
+from tests.leaderboards.views.pages import signed_in, text
+from tests.leaderboards.views.test_refreshing import count_round_trips
+from tests.playing import make_board, name, score
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+Look = Callable[..., str]
+
+
+@pytest.fixture
+def board() -> int:
+    """Two pages and a bit."""
+    found = make_board()
+    score(found, {f"p{number:03d}": 1000 - number for number in range(120)})
+    return found
+
+
+def remembered(player: str) -> Client:
+    """A device that remembers a player."""
+    client = Client()
+    client.cookies["player"] = player
+    return client
+
+
+def the_same_to_all(page: str) -> str:
+    """The page without what says when it was made."""
+    return re.sub(r"<time[^>]*>[^<]*</time>", "", page)
+
+
+@pytest.mark.parametrize("query", ["", "?fragment=1", "?page=2", "?embed=1"])
+@pytest.mark.parametrize("player", ["p001", "p010", "p099", "stranger"])
+def test_a_kept_scene_shows_a_viewer_what_a_new_one_would(board: int, player: str, query: str) -> None:
+    address = f"/boards/{board}/{query}"
+    client = remembered(player)
+    new = client.get(address).content.decode()
+    scenes.forget()
+    remembered("p055").get(address)  # the scene is another viewer's making
+
+    kept = client.get(address).content.decode()
+
+    assert the_same_to_all(kept) == the_same_to_all(new)
+    assert "p055 highlighted" not in kept
+
+
+@pytest.mark.parametrize("query", ["", "?fragment=1"])
+def test_nothing_of_one_viewer_is_left_for_the_next(board: int, query: str) -> None:
+    address = f"/boards/{board}/{query}"
+    before = Client().get(address).content.decode()
+    scenes.forget()
+
+    staff = signed_in(Client(), "boss", "p003", is_staff=True).get(address).content.decode()
+    other = remembered("p100").get(address).content.decode()
+    stranger = Client().get(f"{address}{'&' if query else '?'}unknown=1").content.decode()
+
+    assert "p003" in text_of_card(staff)
+    assert "p100" in text_of_card(other)
+    assert "p003" not in text_of_card(other)
+    assert "Admin" not in other + stranger
+    assert 'id="me"' not in stranger
+    assert the_same_to_all(stranger) == the_same_to_all(before)
+
+
+def text_of_card(page: str) -> str:
+    return page.partition('data-part="own"')[2].partition("</section>")[0]
+
+
+def test_no_mark_of_a_place_is_left_in_an_answer(board: int) -> None:
+    pages = [
+        each.get(f"/boards/{board}/{query}").content.decode()
+        for each in (Client(), remembered("p001"), remembered("p099"), signed_in(Client(), "someone", "p001"))
+        for query in ("", "?fragment=1", "?page=9", "?embed=1", "?find=nobody")
+    ]
+
+    assert [page for page in pages if "<!--" in page] == []
+
+
+def test_who_has_moved_sees_his_row_where_he_stands_now(board: int) -> None:
+    address, client = f"/boards/{board}/", remembered("p030")
+    client.get(address)
+    score(board, {"p030": 5000})
+
+    page = text(client.get(address))
+
+    assert "1 p030 highlighted 5,000" in page
+    assert "Rank 1 of 120 Result 5,000 points" in page
+
+
+def test_who_comes_from_another_page_and_who_leaves_is_in_one_place(board: int) -> None:
+    comer, leaver = remembered("p100"), remembered("p049")
+    for client in (comer, leaver):
+        client.get(f"/boards/{board}/")
+    score(board, {"p100": 5000})
+
+    came = comer.get(f"/boards/{board}/").content.decode()
+    left = leaver.get(f"/boards/{board}/").content.decode()
+
+    assert came.count('data-key="p100"') == 2  # on the podium and in the table
+    assert left.partition('data-part="top"')[2].count('id="me"') == 1
+    assert "Around this place" in left
+
+
+def test_a_new_name_is_seen_by_its_player_at_once(board: int) -> None:
+    client = remembered("p010")
+    client.get(f"/boards/{board}/")
+    name("p010", "Mina")
+    scenes.forget()
+
+    assert "Mina highlighted" in text(client.get(f"/boards/{board}/"))
+
+
+def test_a_viewer_of_a_kept_scene_costs_one_exchange_and_no_statement(
+    board: int, django_assert_num_queries: DjangoAssertNumQueries, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = remembered("p099")
+    client.get(f"/boards/{board}/")
+    client.get(f"/boards/{board}/")
+    trips = count_round_trips(monkeypatch)
+
+    with django_assert_num_queries(0):
+        client.get(f"/boards/{board}/")
+
+    assert len(trips) == 1
+
+
+def test_a_follower_who_is_up_to_date_gets_304_for_his_own_part_too(board: int) -> None:
+    address, client = f"/boards/{board}/?fragment=1", remembered("p099")
+    first = client.get(address)
+
+    same = client.get(address, headers={"If-None-Match": first["ETag"]})
+    score(board, {"p100": 902})  # beside him
+    changed = client.get(address, headers={"If-None-Match": first["ETag"]})
+
+    assert (same.status_code, changed.status_code) == (304, 200)
