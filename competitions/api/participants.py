@@ -12,7 +12,7 @@ from competitions.api.schemas import HistoryOfPlayer, Participation, RowOfPartic
 from competitions.api.standings import participant_shown
 from competitions.errors import NotAParticipant
 from competitions.models import Competition, Participant
-from competitions.selectors.history import Moment, history
+from competitions.selectors.history import history
 from competitions.selectors.participants import disqualified_among, participant_of
 from competitions.selectors.standings import player_row, standings
 from competitions.services.join import join, leave
@@ -27,7 +27,7 @@ from leaderboards.api.standings import period_shown
 from leaderboards.core.entries import read_player
 from leaderboards.errors import NotRanked
 from leaderboards.models import Player
-from leaderboards.selectors import PlayerRow
+from leaderboards.selectors import PlayerRow, RankThen
 from leaderboards.services.players import ensure_player
 
 LONGEST_CODE = 40
@@ -134,6 +134,6 @@ def _participant(competition: Competition, player: str) -> Participant:
     return found
 
 
-def _moment_shown(moment: Moment) -> dict[str, Any]:
+def _moment_shown(moment: RankThen) -> dict[str, Any]:
     value = {"points": moment.points} if moment.fields is None else {"fields": moment.fields}
     return {"at": when(moment.at), "rank": moment.rank, **value}

@@ -1,28 +1,17 @@
 """A player's rank over time, from the snapshots; and his final rank at the end of it."""
 
-from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 
 from django.db.models import QuerySet
 
 from competitions.models import Competition, SnapshotRow
 from competitions.selectors.standings import player_row
 from leaderboards.errors import NotRanked
+from leaderboards.selectors import RankThen
 from leaderboards.selectors.periods import period_by_label
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """A player's place at a moment."""
-
-    at: datetime
-    rank: int
-    points: int | Decimal | None
-    fields: dict[str, int] | None
-
-
-def history(competition: Competition, player: str, at: datetime, full: bool = False) -> list[Moment]:
+def history(competition: Competition, player: str, at: datetime, full: bool = False) -> list[RankThen]:
     """His places, the earliest first; during a freeze those from before it."""
     period = period_by_label(competition.board, competition.label)
     if period is None:
@@ -30,7 +19,7 @@ def history(competition: Competition, player: str, at: datetime, full: bool = Fa
     rows = _rows(competition, player, at, full).order_by("snapshot__taken_at")
     found = rows.values_list("snapshot__taken_at", "rank", "points", "fields")
     return [
-        Moment(taken_at, rank, *period.rules.shown(tuple(fields) if fields is not None else (points or 0,)))
+        RankThen(taken_at, rank, *period.rules.shown(tuple(fields) if fields is not None else (points or 0,)))
         for taken_at, rank, points, fields in found
     ] + _final(competition, player, at, full)
 
@@ -42,11 +31,11 @@ def _rows(competition: Competition, player: str, at: datetime, full: bool) -> Qu
     return rows.filter(snapshot__taken_at__lt=competition.course.frozen_since)
 
 
-def _final(competition: Competition, player: str, at: datetime, full: bool) -> list[Moment]:
+def _final(competition: Competition, player: str, at: datetime, full: bool) -> list[RankThen]:
     if competition.final_at is None or (competition.is_hidden(at) and not full):
         return []
     try:
         row = player_row(competition, player, at, full).row
     except NotRanked:
         return []
-    return [Moment(competition.ends_at, row.rank or 0, row.points, row.fields)]
+    return [RankThen(competition.ends_at, row.rank or 0, row.points, row.fields)]

@@ -11,7 +11,6 @@ from zoneinfo import ZoneInfo
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from foundation import clock
@@ -21,6 +20,7 @@ from leaderboards.models import Board, Period
 from leaderboards.selectors import FinalPlace
 from leaderboards.selectors.periods import shown_as
 from leaderboards.views.access import visible
+from leaderboards.views.answers import private
 from leaderboards.views.lines import result
 from leaderboards.views.second import kept_a_second
 
@@ -57,10 +57,7 @@ def periods(request: HttpRequest, seq: int) -> HttpResponse:
         "number": page.number,
         "pages": page.paginator.num_pages,
     }
-    response = render(request, "leaderboards/periods.html", context)
-    response["Cache-Control"] = "private, no-cache"
-    patch_vary_headers(response, ["Cookie"])
-    return response
+    return private(render(request, "leaderboards/periods.html", context))
 
 
 def _lines(board: Board, found: list[Period], at: datetime) -> list[PeriodLine]:
