@@ -17,6 +17,7 @@ from operator import attrgetter
 from django.db import OperationalError, transaction
 
 from foundation.errors import SunwiError
+from foundation.failpoints import failpoint
 from foundation.sql import AWAY
 from foundation.statements import one_behind_the_other
 from leaderboards.core.policies import State, judge
@@ -72,6 +73,7 @@ def decide(items: Sequence[Item], service: str, at: datetime, dry_run: bool = Fa
             if not newcomers:
                 return found | decided
             _admit(fresh[0].period, newcomers, at)
+            failpoint("submit.after_admitted")
         except PeriodClosed as error:
             return {item.entry.position: refused(error) for item in items} | found
         except Period.DoesNotExist:

@@ -63,7 +63,7 @@ def test_who_submits_may_die_at_any_step(
     for name in ("redis",) if "script" in step else ("hybrid", "shared", "sql"):
         writer = world.spawn(
             writers.write, fail_at=f"{step}:{dice.randint(1, 3)}", history=world.new_history(), boards=[boards[name]],
-            seed=dice.randrange(10**9), calls=50,
+            seed=dice.randrange(10**9), calls=50, players=5000,
         )  # fmt: skip  # as a table
         assert writer.wait() == KILLED_HERE
 
