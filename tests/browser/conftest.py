@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
+from playwright.sync_api import Browser, BrowserContext, Page
+from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
+from tests.browser.checks import Watcher
+from tests.browser.crowd.page import session
 from tests.playing import make_board
 
 SCREENSHOTS = Path(__file__).parents[2] / "build" / "screenshots"
@@ -45,30 +48,32 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
     return {**browser_type_launch_args, "executable_path": binary, "args": arguments}
 
 
-def is_complaint(message: ConsoleMessage) -> bool:
-    """Errors of scripts and of the content policy; that a page or an answer is missing is what some tests want."""
-    return message.type == "error" and not message.text.startswith("Failed to load resource")
+@pytest.fixture(autouse=True)
+def _quick_passwords(settings: Settings) -> None:
+    """Passwords are slow on purpose, and no test here is about that."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture
 def opened(browser: Browser, live_server: LiveServer) -> Iterator[Opened]:
-    """Opens an address of the site in a browser of its own; errors on the page's console fail the test."""
+    """Opens an address of the site in a browser of its own, for ``who`` has signed in; what it complains of fails."""
     contexts: list[BrowserContext] = []
-    complaints: list[str] = []
+    watchers: list[Watcher] = []
 
-    def open_page(path: str, **options: Any) -> Page:
+    def open_page(path: str, who: str = "", **options: Any) -> Page:
         context = browser.new_context(base_url=live_server.url, **{"viewport": PHONE, **options})
         contexts.append(context)
+        watchers.append(Watcher(context, live_server.url))
+        if who:
+            context.add_cookies([{"name": "sessionid", "value": session(who), "url": live_server.url}])
         page = context.new_page()
-        page.on("console", lambda message: complaints.append(message.text) if is_complaint(message) else None)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(path)
         return page
 
     yield open_page
     for context in contexts:
         context.close()
-    assert complaints == []
+    assert [each for watcher in watchers for each in watcher.taken()] == []
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """The board's form in the admin: the preview follows as one types, presets fill it in place."""
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from django.contrib.auth.models import User
@@ -16,17 +17,8 @@ ADD = "/admin/leaderboards/board/add/"
 @pytest.fixture
 def form(opened: Opened) -> Callable[..., Page]:
     """The form of a new board, in the browser of an administrator."""
-    User.objects.create_superuser("admin", password="secret")
-
-    def open_form(**options: object) -> Page:
-        page = opened(f"/admin/login/?next={ADD}", **{"viewport": DESKTOP, **options})
-        page.get_by_label("Username").fill("admin")
-        page.get_by_label("Password").fill("secret")
-        page.get_by_role("button", name="Log in").click()
-        page.wait_for_url(f"**{ADD}")
-        return page
-
-    return open_form
+    User.objects.create_superuser("admin")
+    return partial(opened, ADD, "admin", viewport=DESKTOP)
 
 
 def test_the_preview_follows_as_one_types(form: Callable[..., Page], photograph: Callable[[Page, str], None]) -> None:

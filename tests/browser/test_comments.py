@@ -9,7 +9,6 @@ from pytest_django.live_server_helper import LiveServer
 from competitions.models import Comment, Competition
 from likes import selectors
 from tests.browser.conftest import Opened
-from tests.browser.test_competition_looks import as_robin
 from tests.competitions.site import open_competition, raced
 from tests.competitions.talking import liked, say
 from tests.playing import account
@@ -36,10 +35,7 @@ def shown_likes() -> int:
 
 
 def as_reader(opened: Opened, address: str, **options: object) -> Page:
-    page = opened("/accounts/login/", **options)
-    as_robin(page)
-    page.goto(address)
-    return page
+    return opened(address, "robin", **options)
 
 
 def hold_first(held: list[Route]) -> Callable[[Route], None]:
@@ -209,3 +205,12 @@ def test_comments_stay_while_the_standings_refresh(talked: Competition, opened: 
 
     expect(page.locator(".top tbody tr").first).to_contain_text("aiko")
     expect(field).to_have_value("Half a sent")
+
+
+def test_hostile_words_stay_words(talked: Competition, opened: Opened) -> None:
+    say(talked, "omar", "<img src=x onerror=alert(1)> <script>alert(1)</script> javascript:alert(1)")
+
+    page = opened(of(talked))
+
+    expect(page.get_by_text("<img src=x onerror=alert(1)>")).to_be_visible()
+    expect(page.locator(".comment-text :is(img, script, a)")).to_have_count(0)

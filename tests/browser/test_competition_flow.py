@@ -143,3 +143,15 @@ def test_the_reveal_is_a_plain_list_without_javascript(final: Competition, opene
 
     expect(page.locator(".reveal-row:visible")).to_have_count(4)
     expect(page.get_by_role("button", name="Next place")).to_have_count(0)
+
+
+def test_the_way_through_the_places_is_a_drawing_with_words_and_a_table(running: Competition, opened: Opened) -> None:
+    join(running, player("robin"), START)
+    for halves, points in enumerate((10, 40, 60), start=1):
+        score(running, {"robin": points}, START + halves * HOUR / 2)
+        take_due(START + halves * HOUR / 2)
+    page = opened(f"/competitions/{running.pk}/?player=robin")
+
+    expect(page.locator("svg[role=img]")).to_have_accessible_name("From place 3 to place 1; the best was 1.")
+    page.get_by_text("As a table").click()
+    expect(page.get_by_role("table", name="Changes of place, the latest first")).to_be_visible()

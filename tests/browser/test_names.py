@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Dialog, Page, ViewportSize, expect
 
+from tests.browser.checks import wrong_boxes
 from tests.browser.conftest import DESKTOP, PHONE, SMALL_PHONE, Opened
-from tests.browser.test_looks import sideways
 from tests.playing import name, score
 
 NAMES: list[str] = json.loads((Path(__file__).parents[1] / "data" / "names.json").read_text())
@@ -43,8 +43,8 @@ def test_sixty_hard_names_leave_the_page_whole_and_safe(
         for size in (SMALL_PHONE, PHONE, DESKTOP):
             page.set_viewport_size(ViewportSize(width=size["width"], height=size["height"]))
             page.goto(address)
-            if sideways(page) != ([], 0):
-                spilt[address, size["width"]] = sideways(page)
+            if wrong := wrong_boxes(page):
+                spilt[address, size["width"]] = wrong
             heights = page.locator(".top tbody tr").evaluate_all("all => all.map(row => row.offsetHeight)")
             assert max(heights, default=0) <= MOST_HEIGHT
             photograph(page, f"names-{address}-{size['width']}")

@@ -1,0 +1,28 @@
+"""A site with everything that is hard to lay out, made once: boards, competitions in every phase, talk, accounts.
+
+Each module makes its part and answers the pages on which it is seen. The order matters: boards name the players, and
+people are linked to them.
+"""
+
+from competitions.models import Competition, RewardTier
+from leaderboards.models import Board, Player
+from tests.browser.crowd import boards, competitions, failures, people, talk
+from tests.browser.crowd.page import SitePage, session
+
+__all__ = ["SitePage", "everything", "names", "session"]
+
+
+def everything() -> list[SitePage]:
+    """Makes all of it; every page of the site, with who looks at it."""
+    return [*boards.pages(), *competitions.pages(), *talk.pages(), *people.pages(), *failures.pages()]
+
+
+def names() -> list[str]:
+    """What boards, players and their like are called in any language, the longest first."""
+    criteria = (each["name"].replace("_", " ") for board in Board.objects.all() for each in board.criteria)
+    named = [
+        *(each.name for model in (Board, Competition, Player, RewardTier) for each in model.objects.all()),
+        *Player.objects.values_list("external_id", flat=True),
+        *criteria,
+    ]
+    return sorted(filter(None, set(named)), key=len, reverse=True)

@@ -1,0 +1,89 @@
+"""Boards of every kind with long names, ties, many criteria and a past, and a player who is on them."""
+
+from datetime import timedelta
+
+from foundation import clock
+from leaderboards.core.periods import Calendar, PeriodKind, window_at
+from leaderboards.models import Period
+from leaderboards.services.close import close_period
+from tests.browser.crowd.page import SitePage
+from tests.playing import HARD_NAMES, make_board, name, score
+
+WIDEST = "W" * 64
+WEEK = timedelta(weeks=1)
+
+
+def pages() -> list[SitePage]:
+    """Makes the boards."""
+    weekly, past = _weekly()
+    board = f"/boards/{weekly}/"
+    return [
+        SitePage("home", "/"),
+        SitePage("board", f"{board}?player=robin"),
+        SitePage("board-hard-name", f"{board}?player={WIDEST}"),
+        SitePage("board-page-3", f"{board}?player=robin&page=3"),
+        SitePage("board-past", f"{board}?player=robin&period={past}"),
+        SitePage("board-periods", f"{board}periods/"),
+        SitePage("board-nobody-found", f"{board}?find=nobody"),
+        SitePage("board-embedded", f"{board}?embed=1"),
+        SitePage("board-screen", f"{board}?screen=1"),
+        SitePage("board-as-player", board, "robin"),
+        SitePage("board-raid", f"/boards/{_raid()}/?player=p3"),
+        SitePage("board-many-criteria", f"/boards/{_many()}/?player={WIDEST}"),
+        SitePage("board-ties", f"/boards/{_golf()}/?player=golfer-9"),
+        SitePage("board-times", f"/boards/{_speed()}/?player=robin"),
+        SitePage("board-empty", f"/boards/{make_board(name='Quiet')}/?player=robin"),
+        SitePage("board-of-events", f"/boards/{make_board(name='Cup', period='event')}/"),
+        SitePage("player", "/players/robin/"),
+        SitePage("player-hard-name", f"/players/{WIDEST}/"),
+        SitePage("style-guide", "/styleguide/"),
+    ]
+
+
+def _weekly() -> tuple[int, str]:
+    """A weekly board with three pages and eight final weeks before it, and the label of the last of them."""
+    weekly = make_board(name="Weekly wins", update="increment")
+    final_weeks(weekly, 8)
+    score(weekly, {f"player-{number:03d}": 40_000 - 37 * number for number in range(120)} | {"robin": 36_120})
+    score(weekly, dict.fromkeys(("가" * 64, WIDEST), 36_500))
+    for number, hard in enumerate(HARD_NAMES, start=1):
+        name(f"player-{number:03d}", hard)
+    name("robin", "Robin")
+    return weekly, window_at(Calendar(PeriodKind.WEEK), clock.now() - WEEK).label
+
+
+def final_weeks(board: int, count: int) -> None:
+    """So many weeks before this one, each with three players, and final."""
+    for weeks in range(1, count + 1):
+        score(board, {"robin": 100 * weeks, "mina": 150, "player-003": 900}, clock.now() - weeks * WEEK)
+    for period in Period.objects.filter(board__seq=board, ends_at__lte=clock.now()):
+        close_period(period, clock.now())
+
+
+def _raid() -> int:
+    raid = make_board(
+        name="Raid",
+        period="month",
+        criteria=[{"name": each, "max": 9_999_999, "order": "desc"} for each in ("stage", "damage_dealt")],
+    )
+    score(raid, {f"p{n}": {"stage": 9_000_000 - n, "damage_dealt": 1_234_567} for n in range(9)})
+    return raid
+
+
+def _many() -> int:
+    names = [f"criterion_number_{each}" for each in range(6)]
+    many = make_board(name="M" * 100, criteria=[{"name": each, "max": 250, "order": "desc"} for each in names])
+    score(many, {WIDEST: dict.fromkeys(names, 249)})
+    return many
+
+
+def _golf() -> int:
+    golf = make_board(name="골프 리그", period="day", order="asc", ties="shared", storage="sql", timezone="Asia/Seoul")
+    score(golf, {f"golfer-{n}": 70 + n // 4 for n in range(16)})
+    return golf
+
+
+def _speed() -> int:
+    speed = make_board(name="Speed run", period="all_time", order="asc", unit="milliseconds")
+    score(speed, {"robin": 61_250, "mina": 59_999, "omar": 4_000_000})
+    return speed
