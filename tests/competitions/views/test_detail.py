@@ -97,6 +97,17 @@ def test_a_score_changes_the_fragment_and_nothing_else_does(client: Client) -> N
     assert "<html" not in changed.content.decode()
 
 
+def test_a_row_can_be_shared_from_the_page_and_from_its_parts(client: Client) -> None:
+    competition = open_competition()
+    raced(competition, {"ann": 9, "bob": 5})
+
+    page, parts = (client.get(f"{address(competition)}?player=ann{more}").content for more in ("", "&fragment=1"))
+
+    assert b'data-share="?player=ann"' in page
+    assert b'data-share="?player=ann"' in parts
+    assert b"js/share" in page
+
+
 def test_a_cancelled_one_says_why(client: Client) -> None:
     competition = open_competition()
     cancel(competition, "The hall is closed.", clock.now(), None)
