@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 from config import addresses
@@ -36,8 +37,8 @@ def servers(folder: Path, fsync: str = "everysec") -> Iterator[None]:
 
 
 def _set_up() -> None:
-    import django
+    """As a server is, with what it loads."""
     from django.core.management import call_command
 
-    django.setup()
+    import_module("config.wsgi")
     call_command("migrate", verbosity=0)

@@ -107,8 +107,9 @@ class Layout:
         """The score and member of a standing. Raises ``OutOfRange`` for what does not fit."""
         at_ms = min(at_ms, self._last_ms)
         pattern = 0
-        for slot in self.slots:
-            pattern = pattern << slot.bits | slot.take(value, at_ms)
+        for slot, source, unit_ms, sign, offset, top, bits in self._takes:
+            stored = sign * (at_ms // unit_ms if source == TIME else value[source]) + offset
+            pattern = pattern << bits | (stored if 0 <= stored <= top else slot.take(value, at_ms))
         member = player
         if self.tail:
             parts = [str(slot.take(value, at_ms)).zfill(slot.digits) for slot in self.tail]
@@ -159,6 +160,13 @@ class Layout:
     @cached_property
     def _last_ms(self) -> int:
         return self.time_slot.last_ms if self.time_slot else LAST_INSTANT
+
+    @cached_property
+    def _takes(self) -> tuple[tuple[Slot, int, int, int, int, int, int], ...]:
+        """What ``pack`` does for each slot of the score: the slot, its source, unit, sign, offset, top and bits."""
+        return tuple(
+            (slot, slot.source, slot.unit_ms, slot.sign, slot.offset, slot.top, slot.bits) for slot in self.slots
+        )
 
     @cached_property
     def _reads(self) -> tuple[tuple[int, int, int, int, int], ...]:
