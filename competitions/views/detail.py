@@ -20,7 +20,7 @@ from competitions.views.extras import extras
 from competitions.views.joining import join
 from competitions.views.participants import known_of
 from competitions.views.result import result_of
-from competitions.views.words import moment, phase_word
+from competitions.views.words import phase_word, timed
 from foundation import clock
 from leaderboards.stores.base import Page
 from leaderboards.views.answers import LIVE_EVERY_SECONDS, ROWS, answer, etag_of, moving, page_number
@@ -83,11 +83,11 @@ def _when(shown: Competition, phase: Phase, at: datetime) -> dict[str, Any]:
         "phase": phase,
         "phase_word": phase_word(phase),
         "zone": zone,
-        "starts": moment(shown.starts_at, zone, at),
-        "ends": moment(shown.ends_at, zone, at),
+        "starts": timed(shown.starts_at, zone, at),
+        "ends": timed(shown.ends_at, zone, at),
         "until": until,
         "seconds_left": left if left > 0 and not is_over else None,
-        "frozen_since": moment(frozen_since, zone, at) if phase is Phase.FROZEN and frozen_since else "",
+        "frozen_since": timed(frozen_since, zone, at) if phase is Phase.FROZEN and frozen_since else "",
         "is_running": phase in (Phase.RUNNING, Phase.OPEN),
         "every": 0 if is_over or phase is Phase.DRAFT else LIVE_EVERY_SECONDS,
     }

@@ -11,7 +11,7 @@ from competitions.selectors.rewards import grants_of, tiers
 from competitions.views.access import own_player
 from competitions.views.joining import offer
 from competitions.views.talk import talk
-from competitions.views.words import attempts, moment, who_earns, who_may_join
+from competitions.views.words import attempts, timed, who_earns, who_may_join
 from foundation.sql import SqlAway, ask
 from leaderboards.views.answers import is_staff
 from leaderboards.views.viewer import Viewer
@@ -32,9 +32,9 @@ def _extras(request: HttpRequest, competition: Competition, viewer: Viewer, at: 
     return {
         "offer": offer(request, competition, own_player(request), at),
         "who_may_join": "" if is_over else who_may_join(competition),
-        "join_until": moment(competition.join_until, zone, at) if competition.join_until else "",
+        "join_until": timed(competition.join_until, zone, at) if competition.join_until else "",
         "attempts": attempts(competition),
-        "freezes": moment(freezes_at, zone, at) if freezes_at and competition.course.may_hide else "",
+        "freezes": timed(freezes_at, zone, at) if freezes_at and competition.course.may_hide else "",
         "to_reveal": is_staff(request) and competition.final_at is not None and competition.is_hidden(at),
         **_way(competition, viewer, at),
         **_rewards(competition, viewer, at),

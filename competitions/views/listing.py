@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition
 from competitions.selectors.competitions import Listed, competitions_known, shown
-from competitions.views.words import moment, phase_word
+from competitions.views.words import phase_word, timed
 from foundation import clock
 from leaderboards.choices import Visibility
 from leaderboards.views.answers import answer, etag_of, is_staff
@@ -80,8 +80,8 @@ def _card(listed: Listed, at: datetime) -> Card:
     return Card(
         listed,
         phase_word(listed.phase),
-        moment(competition.starts_at, zone, at),
-        moment(competition.ends_at, zone, at),
+        timed(competition.starts_at, zone, at),
+        timed(competition.ends_at, zone, at),
         left if left > 0 and listed.phase not in OVER else None,
     )
 

@@ -4,6 +4,8 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from django.utils.dateformat import format as spell
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
@@ -36,6 +38,11 @@ def moment(at: datetime, zone: str, now: datetime) -> str:
     if there.year == now.astimezone(ZoneInfo(zone)).year:
         return formats.moment(at, zone)
     return spell(there, pgettext("date format", "D j M Y, H:i"))
+
+
+def timed(at: datetime, zone: str, now: datetime) -> SafeString:
+    """The same as a page says it, where a script puts it on the viewer's clock."""
+    return format_html('<time datetime="{}">{}</time>', formats.machine(at), moment(at, zone, now))
 
 
 def who_may_join(competition: Competition) -> str:
@@ -88,5 +95,5 @@ def refusal(error: SunwiError, competition: Competition, now: datetime) -> str:
 
 def joining_was_until(competition: Competition, now: datetime) -> str:
     """That it is too late, and since when."""
-    until = moment(competition.join_until or competition.ends_at, competition.timezone, now)
-    return _("Joining was possible until %(moment)s.") % {"moment": until}
+    until = timed(competition.join_until or competition.ends_at, competition.timezone, now)
+    return format_html(_("Joining was possible until %(moment)s.").replace("%(moment)s", "{}"), until)

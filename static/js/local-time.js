@@ -8,9 +8,9 @@ const minute = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone:
 const second = { ...minute, second: "2-digit" };
 const moment = { ...minute, weekday: "short", day: "numeric", month: "short" };
 
-function form(text) {
-  if (!/^[0-9:]+$/.test(text)) return moment;
-  return text.length > 5 ? second : minute;
+function form(text, at) {
+  if (/^[0-9:]+$/.test(text)) return text.length > 5 ? second : minute;
+  return at.getFullYear() === new Date().getFullYear() ? moment : { ...moment, year: "numeric" };
 }
 
 function retell() {
@@ -18,7 +18,8 @@ function retell() {
     if (place.dataset.zone === own) continue;
     for (const time of place.querySelectorAll("time:not([data-countdown], [title])")) {
       time.title = `${time.textContent} ${place.dataset.zone}`;
-      time.textContent = new Intl.DateTimeFormat(language, form(time.textContent)).format(new Date(time.dateTime));
+      const at = new Date(time.dateTime);
+      time.textContent = new Intl.DateTimeFormat(language, form(time.textContent, at)).format(at);
     }
     for (const name of place.querySelectorAll(".zone")) name.textContent = own;
   }
