@@ -5,7 +5,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -32,7 +31,7 @@ PLAIN = next(form for form in FORMS if form.name == "member")
 def batches(entries: Sequence[Entry], size: int) -> list[list[Entry]]:
     """Requests of that size; a position says where in its request an entry stands."""
     return [
-        [replace(entry, position=place) for place, entry in enumerate(entries[start : start + size])]
+        [entry._replace(position=place) for place, entry in enumerate(entries[start : start + size])]
         for start in range(0, len(entries), size)
     ]
 
