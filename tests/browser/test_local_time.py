@@ -1,4 +1,4 @@
-"""Times on a board are said on the viewer's clock; the board's own stays in each title, and where the two are one."""
+"""Times on pages are said on the viewer's clock; the board's own stays in each title, and where the two are one."""
 
 from datetime import datetime
 
@@ -8,6 +8,8 @@ from pytest_django.live_server_helper import LiveServer
 
 from leaderboards import formats
 from tests.browser.conftest import DESKTOP, Opened
+from tests.competitions.site import make_board as make_event_board
+from tests.competitions.site import open_competition
 from tests.playing import make_board, score
 
 HERE, THERE = "America/New_York", "Asia/Seoul"
@@ -44,3 +46,15 @@ def test_on_the_boards_own_clock_nothing_is_said_twice(board: int, opened: Opene
 
     expect(since).to_have_text(formats.moment(at, THERE))
     expect(page.locator("time[title]")).to_have_count(0)
+
+
+def test_a_competitions_start_is_said_on_the_viewers_clock_too(live_server: LiveServer, opened: Opened) -> None:
+    open_competition(make_event_board(timezone=THERE))
+    page = opened("/competitions/", timezone_id=HERE)
+
+    card = page.locator(".board-card").first
+    start = card.locator("time").first
+
+    expect(card.locator(".zone")).to_have_text(HERE)
+    at = datetime.fromisoformat(start.get_attribute("datetime") or "")
+    expect(start).to_have_text(formats.moment(at, HERE))
