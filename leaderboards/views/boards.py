@@ -32,8 +32,8 @@ def board(request: HttpRequest, seq: int) -> HttpResponse:
 
 
 def _answer(request: HttpRequest, asked: Asked) -> HttpResponse:
-    scene = None if is_anybody(request) else scenes.kept(asked)  # anybody's answer is kept itself: from a new scene
-    shown = scene.board if scene else selectors.board_by_seq(asked.seq)
+    lately = None if is_anybody(request) else scenes.lately(asked)
+    shown = lately.board if lately else selectors.board_by_seq(asked.seq)
     refuse_strangers(request, shown)  # first: whoever may see a private board must be known
     viewer = viewer_of(request)
     if shown.is_event:
@@ -43,7 +43,10 @@ def _answer(request: HttpRequest, asked: Asked) -> HttpResponse:
     sought = request.GET.get("find", "").strip()[:LONGEST]
     if sought and (address := found_at(shown, asked.label, sought, viewer)):
         return redirect(f"{request.path}{address}")
-    scene, page = _seen_by(viewer, scene) if scene else scenes.made(asked, shown, viewer.player)
+    if is_anybody(request):  # his answer is kept itself, so it is of a new scene
+        scene, page = scenes.made(asked, shown, None)
+    else:
+        scene, page = _seen_by(viewer, scenes.of_now(asked, shown))
     return _told(request, Own(scene, viewer, page, sought))
 
 

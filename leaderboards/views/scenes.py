@@ -164,9 +164,14 @@ class Scene:
 _scenes: Second[Asked, Scene] = Second(128)
 
 
-def kept(asked: Asked) -> Scene | None:
-    """The scene of the last second; None for the one who has to make it."""
-    return _scenes.found(asked)
+def lately(asked: Asked) -> Scene | None:
+    """The scene of the last seconds, if there is one."""
+    return _scenes.lately(asked)
+
+
+def of_now(asked: Asked, board: Board) -> Scene:
+    """The scene of about now, made by one of those who ask. Raises ``UnknownPeriod``."""
+    return _scenes.of(asked, lambda: made(asked, board, None)[0])
 
 
 def made(asked: Asked, board: Board, player: str | None) -> tuple[Scene, BoardPage]:

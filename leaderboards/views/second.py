@@ -26,15 +26,17 @@ Made = TypeVar("Made")
 
 KEPT_SECONDS = 1.0
 STALE_SECONDS = 3.0
+TURNS = 64  # at which different pages are made side by side
 _NAMES = {"page", "period", "fragment", "embed", "screen"}
 _ASKED = "HTTP_IF_NONE_MATCH"
 
 
 @dataclass(slots=True)
 class _Kept(Generic[Made]):
-    """What was made. Who may make the next one moves ``next_at`` on."""
+    """What was made, and when. Who may make the next one moves ``next_at`` on."""
 
     made: Made
+    made_at: float
     next_at: float
     ends_at: float
 
@@ -46,6 +48,20 @@ class Second(Generic[Key, Made]):
         self._most = most
         self._kept: dict[Key, _Kept[Made]] = {}
         self._lock = threading.Lock()
+        self._turns = [threading.Lock() for _ in range(TURNS)]
+
+    def of(self, key: Key, make: Callable[[], Made]) -> Made:
+        """What is kept, else what ``make`` makes: one at a time, so that a crowd that comes at once waits for one."""
+        found = self.found(key)
+        if found is not None:
+            return found
+        with self._turns[hash(key) % TURNS]:
+            kept = self._kept.get(key)
+            if kept and kept.made_at + KEPT_SECONDS > clock.monotonic():
+                return kept.made
+            made = make()
+            self.keep(key, made)
+            return made
 
     def found(self, key: Key) -> Made | None:
         """What is kept; None for the one who has to make it."""
@@ -59,6 +75,11 @@ class Second(Generic[Key, Made]):
                 return None
             return kept.made
 
+    def lately(self, key: Key) -> Made | None:
+        """What is kept, needed or not."""
+        kept = self._kept.get(key)
+        return kept.made if kept and kept.ends_at > clock.monotonic() else None
+
     def in_time(self, key: Key) -> Made | None:
         """What is kept and needs no next one yet."""
         kept = self._kept.get(key)
@@ -70,7 +91,7 @@ class Second(Generic[Key, Made]):
         with self._lock:
             if len(self._kept) >= self._most:
                 self._kept.clear()
-            self._kept[key] = _Kept(made, at + KEPT_SECONDS, at + STALE_SECONDS)
+            self._kept[key] = _Kept(made, at, at + KEPT_SECONDS, at + STALE_SECONDS)
 
     def forget(self) -> None:
         """Start anew."""
@@ -101,14 +122,10 @@ def kept_a_second(view: View) -> View:
         if not is_anybody(request):
             return view(request, *args, **named)
         key = (get_language(), request.get_full_path())
-        kept = _answers.found(key)
-        if kept is None:
-            made = _made(request, lambda: view(request, *args, **named))
-            if isinstance(made, HttpResponse):
-                return made
-            kept = made
-            _answers.keep(key, kept)
-        return _told(request, kept)
+        try:
+            return _told(request, _answers.of(key, lambda: _made(request, lambda: view(request, *args, **named))))
+        except _NotToKeep as found:
+            return found.response
 
     return answered
 
@@ -133,14 +150,22 @@ def forget() -> None:
     _answers.forget()
 
 
-def _made(request: HttpRequest, make: Callable[[], HttpResponse]) -> HttpResponse | _Answer:
-    """What any asker gets, whatever he has already; what may not be kept, as it is."""
+class _NotToKeep(Exception):
+    """An answer that is for this asker alone, as it is."""
+
+    def __init__(self, response: HttpResponse) -> None:
+        super().__init__(response.status_code)
+        self.response = response
+
+
+def _made(request: HttpRequest, make: Callable[[], HttpResponse]) -> _Answer:
+    """What any asker gets, whatever he has already."""
     asked = request.META.pop(_ASKED, None)
     response = make()
     if asked is not None:
         request.META[_ASKED] = asked
     if response.status_code != 200 or response.cookies:
-        return response
+        raise _NotToKeep(response)
     return _Answer(response.get("ETag", ""), response.content)
 
 

@@ -1,6 +1,8 @@
 """Answers for anybody are kept for a second: they touch neither SQL nor the boards' Redis; somebody's are his own."""
 
 import gzip
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -69,7 +71,7 @@ def test_while_one_makes_the_next_answer_the_others_get_the_old_one(client: Clie
     kept.next_at = 0.0
     assert second._answers.found(("en", address)) is None  # somebody makes it
     beside = client.get(address)
-    kept.next_at = 0.0
+    kept.made_at = kept.next_at = 0.0
     maker = client.get(address)
 
     assert beside.content == old.content
@@ -189,3 +191,30 @@ def test_all_scripts_and_styles_together_are_small() -> None:
 
     assert len(files) > 15
     assert sum(len(gzip.compress(each.read_bytes())) for each in files) < FILES_LIMIT
+
+
+def test_of_a_crowd_that_comes_at_once_one_makes_what_all_get() -> None:
+    kept: second.Second[str, int] = second.Second(8)
+    made: list[int] = []
+
+    def make() -> int:
+        made.append(len(made))
+        time.sleep(0.05)  # so long that all others are there
+        return made[-1]
+
+    with ThreadPoolExecutor(8) as crowd:
+        got = list(crowd.map(lambda _: kept.of("page", make), range(8)))
+
+    assert (got, made) == ([0] * 8, [0])
+
+
+def test_who_cannot_make_it_leaves_the_turn_to_the_next() -> None:
+    kept: second.Second[str, int] = second.Second(8)
+
+    def fail() -> int:
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        kept.of("page", fail)
+
+    assert kept.of("page", lambda: 7) == 7
