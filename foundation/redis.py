@@ -3,18 +3,21 @@
 The trap: a call that timed out may still act. So nothing here sends a command twice, and the two
 failures are told apart: ``RedisAway`` (nothing was sent) and ``RedisSilent`` (nobody knows). The
 pool comes from django-redis; commands go over its connections directly, since the client's own
-path retries and cannot tell the two apart.
+path retries and cannot tell the two apart. What has answered is kept here for the next call: the pool's
+own care for a connection costs more than a command.
 """
 
+import os
 import threading
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import Error as SqlError
 from django_redis import get_redis_connection
+from hiredis import pack_command
 from redis import ConnectionPool
 from redis.backoff import NoBackoff
 from redis.connection import Connection
@@ -51,8 +54,7 @@ class UnknownRedis(DriverConnectionError):
     """The server behind a new connection has a run_id that SQL does not know: its memory is not trusted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """One of the scripts that ``Link.many`` sends together; none may need another's effect."""
 
     script: Script
@@ -94,6 +96,7 @@ class Link:
     def __init__(self, pool: ConnectionPool, is_known: Callable[[str], bool] | None = None) -> None:
         self._pool = pool
         self._is_known = is_known
+        self._idle: deque[Connection] = deque()
         self._breaker = Breaker()
         self._lock = threading.Lock()
         self._clock_offset_ms = 0
@@ -150,20 +153,23 @@ class Link:
             return []
         connection = self._connection()
         try:
-            filled = [[self.run_id if part is RUN_ID else part for part in command] for command in commands]
-            connection.send_packed_command(connection.pack_commands(filled), check_health=False)
+            connection.send_packed_command([b"".join(map(self._packed, commands))], check_health=False)
             answers = [self._answer(connection) for _ in commands]
         except (DriverConnectionError, DriverTimeoutError, OSError) as error:
-            connection.disconnect()
+            self._drop(connection)
             self._breaker.failed()
             raise RedisSilent("Redis did not answer in time.") from error
         except BaseException:
-            connection.disconnect()
+            self._drop(connection)
             raise
-        finally:
-            self._pool.release(connection)
+        self._idle.append(connection)
         self._breaker.answered()
         return answers
+
+    def _packed(self, command: Sequence[Argument]) -> bytes:
+        """By hiredis itself: redis-py looks at each argument first, which costs as much again."""
+        parts = tuple(self.run_id if part is RUN_ID else part for part in command)
+        return bytes(pack_command(parts))  # type: ignore[arg-type]  # its types know tuples of one only
 
     def _answer(self, connection: Connection) -> Any:
         """The next answer, or the refusal that stands in its place."""
@@ -185,12 +191,30 @@ class Link:
     def _connection(self) -> Connection:
         self._breaker.check()
         try:
-            return self._pool.get_connection()
+            return self._kept() or self._pool.get_connection()
         except MaxConnectionsError as error:  # we are busy; Redis is well
             raise RedisAway("All connections to Redis are in use.") from error
         except (RedisError, OSError) as error:
             self._breaker.failed()
             raise RedisAway("Redis is away.") from error
+
+    def _kept(self) -> Connection | None:
+        """The connection that answered last, if it still stands and this process opened it."""
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            return None
+        try:
+            if connection.pid == os.getpid() and connection.is_connected and not connection.can_read():
+                return connection
+        except (RedisError, OSError):
+            pass  # the server closed it: the pool opens it anew
+        self._drop(connection)
+        return None
+
+    def _drop(self, connection: Connection) -> None:
+        connection.disconnect()
+        self._pool.release(connection)
 
     def _greet(self, connection: Connection) -> None:
         """What happens on each new connection before it is used: who is there, and what is his time?"""

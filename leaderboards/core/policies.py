@@ -6,14 +6,13 @@ more than its policy says.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from leaderboards.core.rules import Rules, Update
 from leaderboards.errors import OutOfRange
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """A standing without its player: the value, and the time that breaks ties."""
 
     value: tuple[int, ...]

@@ -79,9 +79,9 @@ _banned: Remembered[str, frozenset[str]] = Remembered(_load_banned, fresh=LATELY
 
 
 def _fits(item: Item, decided: dict[int, Decided]) -> bool:
-    """Whether the layout can hold the entry by itself; a sum is judged by the script."""
+    """Whether the layout can hold criteria that are each within their limits; points within theirs always fit."""
     try:
-        if item.period.rules.update != "increment":
+        if item.period.rules.criteria:
             item.period.layout.pack(item.value, item.at_ms, item.entry.player)
     except OutOfRange as error:
         decided[item.entry.position] = refused(error)
@@ -121,8 +121,7 @@ def _decided(item: Item, row: Judged) -> Decided:
                     "Nothing was changed."
                 )
             )
-    state = None if row.score is None else state_from(period, row.score, row.member, "")
-    return Decided(_STATUS[row.verdict], period, state)
+    return Decided(_STATUS[row.verdict], period, row.state)
 
 
 def _rehearse(items: Sequence[Item], service: str, at: datetime) -> dict[int, Decided]:

@@ -6,7 +6,7 @@ selectors' business.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from foundation.errors import Unavailable
 from leaderboards.models import Period
@@ -38,8 +38,7 @@ class Named:
 Question = Page | Around | Named
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(NamedTuple):
     """A member in its place: ``tied`` share the rank, himself included; ``ahead`` are strictly better.
 
     The three are None where SQL stood in for Redis and had no time to count.

@@ -4,8 +4,9 @@ The trap: a script answers only for the generation that the caller's ``Period`` 
 otherwise ``Stale`` says that Redis is away for this period.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import count, islice, repeat
 from pathlib import Path
 from typing import Any
 
@@ -66,8 +67,9 @@ class ZsetStore:
         ]
         for question in questions:
             args += _asked(question)
-        total, *answers = run(self._link, "read", ranked_keys(period), args)
-        return Reading(int(total), [_placed(answer) for answer in answers])
+        total, *lines = run(self._link, "read", ranked_keys(period), args).decode().split("\n")
+        rows = _neighbours(lines, period.rules.ties.by_time)
+        return Reading(int(total), [_answer(question, rows) for question in questions])
 
     def quantiles(self, period: Period, shares: Sequence[int]) -> Quantiles:
         """The rows at shares of the field, in thousandths from the best."""
@@ -92,12 +94,26 @@ def _asked(question: Question) -> list[Argument]:
         case Around(player, radius):
             return ["around", player, radius]
         case Named(players):
-            return ["named", len(players), *players]
+            return [part for player in players for part in ("around", player, 0)]
 
 
-def _placed(cells: Sequence[Any]) -> list[Placed]:
-    rows = zip(*(iter(cells),) * 5, strict=True)
-    return [
-        Placed(member.decode(), float(score), int(rank), int(tied), int(ahead))
-        for member, score, rank, tied, ahead in rows
-    ]
+def _answer(question: Question, found: Iterator[list[Placed]]) -> list[Placed]:
+    """The rows of a question: of ``Named``, those of each player."""
+    if isinstance(question, Named):
+        return [row for rows in islice(found, len(question.players)) for row in rows]
+    return next(found)
+
+
+def _neighbours(lines: Sequence[str], alone: bool) -> Iterator[list[Placed]]:
+    """Rows beside each other, as often as was asked; where nobody shares a rank, the first index says all of them."""
+    at = 0
+    while at < len(lines):
+        first, start, end = int(lines[at]), at + 2, at + 2 + 2 * int(lines[at + 1])
+        spots = lines[start:end:2], map(float, lines[start + 1 : end : 2])
+        if alone:
+            at = end
+            yield [*map(Placed, *spots, count(first + 1), repeat(1), count(first))]
+        else:
+            at = end + 3 * (end - start) // 2
+            rank, tied, ahead = (map(int, lines[end + part : at : 3]) for part in range(3))
+            yield [*map(Placed, *spots, rank, tied, ahead)]

@@ -1,8 +1,8 @@
 """What settling and the mirror do in Redis: generations, dirty marks, unsure tokens, standings put back."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
+from typing import NamedTuple
 
 from foundation.redis import Argument, Link
 from leaderboards.core.rules import Ties
@@ -12,8 +12,7 @@ from leaderboards.stores.zset import flag, ranked_keys, run
 VERSION_BITS = 24  # of a version below its generation; both together stay exact in Lua's numbers for 2^29 generations
 
 
-@dataclass(frozen=True, slots=True)
-class Dirty:
+class Dirty(NamedTuple):
     """A standing that SQL does not have yet; without a score the player was taken out."""
 
     player: str
@@ -23,8 +22,7 @@ class Dirty:
     held: str
 
 
-@dataclass(frozen=True, slots=True)
-class Restored:
+class Restored(NamedTuple):
     """A standing as SQL has it, on its way back to Redis."""
 
     player: str
@@ -34,8 +32,7 @@ class Restored:
     held: str
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(NamedTuple):
     """What Redis remembers of a period: its generation (0 for none) and its sequence."""
 
     generation: int
@@ -133,7 +130,7 @@ class ZsetSettler:
             *(flag(period.layout.in_member), flag(period.rules.ties is Ties.DENSE)),
         ]
         for row in rows:
-            args += (row.player, row.version, "" if row.score is None else repr(row.score), row.member, row.held)
+            args += (row.player, row.version, "" if row.score is None else row.score, row.member, row.held)
         run(self._link, "restore", keys, args)
 
     def lift(self, period: Period) -> None:

@@ -4,14 +4,15 @@ Every script carries the generation and a deadline by Redis's own clock, so that
 caller has given up can not act later. Nothing here is sent twice.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from enum import StrEnum
+from functools import cache, partial
+from typing import NamedTuple
 
 from foundation.redis import Argument, Link
 from leaderboards.core.id_buckets import BucketedId
 from leaderboards.core.policies import State
-from leaderboards.core.rules import Order, Ties
+from leaderboards.core.rules import Order, Ties, Update
 from leaderboards.errors import PeriodClosed
 from leaderboards.models import Period
 from leaderboards.stores.zset import flag, ranked_keys, run
@@ -30,8 +31,10 @@ class Verdict(StrEnum):
     CLOSED = "C"
 
 
-@dataclass(frozen=True, slots=True)
-class Put:
+_VERDICTS = {ord(verdict): verdict for verdict in Verdict}
+
+
+class Put(NamedTuple):
     """A player's exact place; without a score he is taken out."""
 
     player: str
@@ -39,8 +42,7 @@ class Put:
     member: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToJudge:
+class ToJudge(NamedTuple):
     """One entry for the submit script; ``bucketed`` is None where the caller gave no id."""
 
     player: str
@@ -49,17 +51,14 @@ class ToJudge:
     bucketed: BucketedId | None
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """The verdict, and the player's standing after it; without a score he is not ranked."""
+class Judged(NamedTuple):
+    """The verdict, and the player's standing after it; None where he is not ranked."""
 
     verdict: Verdict
-    score: float | None
-    member: str
+    state: State | None
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(NamedTuple):
     """What Redis knows of an entry's id and its player. ``held`` is ``time|value`` where the score tells not all."""
 
     proof: bytes
@@ -116,7 +115,7 @@ class ZsetWriter:
             *(token, "\n".join(row.player for row in rows) if token else ""),
         ]
         for row in rows:
-            args += (row.player, "" if row.score is None else repr(row.score), row.member)
+            args += (row.player, "" if row.score is None else row.score, row.member)
         run(self._link, "put", [*ranked_keys(period), period.family.unsure], args)
 
     def settle_token(self, period: Period, token: str) -> None:
@@ -127,14 +126,16 @@ class ZsetWriter:
         """Judge and apply up to ``ENTRIES_PER_CALL`` entries; ``days`` name today's and yesterday's id buckets."""
         family = period.family
         keys = [*ranked_keys(period), family.held, family.seq, family.dirty, family.closed]
-        args = self._submit_head(period)
+        said, buckets = _said(period), _Buckets(period, keys, days)
+        with_ids = any(entry.bucketed for entry in entries)
+        cells: list[Argument] = []
         for entry in entries:
-            args += self._submit_row(period, entry, keys, days)
-        cells = run(self._link, "submit", keys, args)
-        return [
-            Judged(Verdict(verdict.decode()), float(score) if score else None, member.decode())
-            for verdict, score, member in zip(cells[::3], cells[1::3], cells[2::3], strict=True)
-        ]
+            cells += said(entry)
+            if with_ids:
+                cells += _said_of_id(entry.bucketed, buckets)
+        args = [*self._submit_head(period), len(cells) // max(1, len(entries)), *cells]
+        letters, *told = run(self._link, "submit", keys, args)
+        return _judged(period, entries, letters, told)
 
     def remove(self, period: Period, player: str) -> bool:
         """Take a player out of a period that Redis decides over; False if he was not in it. Raises ``PeriodClosed``."""
@@ -174,8 +175,9 @@ class ZsetWriter:
         family = period.family
         keys = [family.gen, family.zset, family.members, family.held]
         args: list[Argument] = [period.generation, flag(period.layout.in_member)]
+        buckets = _Buckets(period, keys, days)
         for player, bucketed in entries:
-            args += (player, bucketed.field if bucketed else b"", _bucket(period, bucketed, keys, days))
+            args += (player, bucketed.field if bucketed else b"", buckets.place(bucketed))
         cells = run(self._link, "look", keys, args)
         return [
             Seen(proof, float(score) if score else None, member.decode(), held.decode())
@@ -200,28 +202,49 @@ class ZsetWriter:
             *(rules.minimum, rules.total_maximum),
         ]
 
-    def _submit_row(
-        self, period: Period, entry: ToJudge, keys: list[str], days: tuple[str, str]
-    ) -> tuple[Argument, ...]:
-        increments = period.rules.update.value == "increment"
-        value = str(entry.value[0]) if not period.rules.criteria else period.layout.sortable(entry.value)
-        score, member = "", entry.player
-        if not increments:
-            packed = period.layout.pack(entry.value, entry.at_ms, entry.player)
-            score, member = repr(packed.score), packed.member
-        bucketed = entry.bucketed
-        return (
-            *(entry.player, value, lua_time(period, entry.at_ms), score, member),
-            *(bucketed.field if bucketed else b"", bucketed.proof if bucketed else b""),
-            _bucket(period, bucketed, keys, days),
-        )
+
+def _said(period: Period) -> Callable[[ToJudge], tuple[Argument, ...]]:
+    """What the script hears of an entry: points it packs itself, criteria come packed beside their text."""
+    layout, time = period.layout, cache(partial(lua_time, period))
+    if not period.rules.criteria:
+        return lambda entry: (entry.player, entry.value[0], time(entry.at_ms))
+
+    def packed(entry: ToJudge) -> tuple[Argument, ...]:
+        text, placed = layout.sortable(entry.value), layout.pack(entry.value, entry.at_ms, entry.player)
+        return entry.player, text, time(entry.at_ms), placed.score, placed.member
+
+    return packed
 
 
-def _bucket(period: Period, bucketed: BucketedId | None, keys: list[str], days: tuple[str, str]) -> int:
-    """The index in KEYS of the id's bucket of today, adding it and yesterday's if they are not there yet."""
-    if bucketed is None:
-        return 0
-    today = period.family.ids(days[0], bucketed.bucket)
-    if today not in keys:
-        keys += (today, period.family.ids(days[1], bucketed.bucket))
-    return keys.index(today) + 1
+def _said_of_id(bucketed: BucketedId | None, buckets: "_Buckets") -> tuple[Argument, ...]:
+    return (bucketed.field, bucketed.proof, buckets.place(bucketed)) if bucketed else (b"", b"", 0)
+
+
+def _judged(period: Period, entries: Sequence[ToJudge], letters: bytes, told: Sequence[bytes]) -> list[Judged]:
+    """Who was updated stands at what he sent, unless totals are kept; of the others the script tells where."""
+    sums, cells = period.rules.update is Update.INCREMENT, iter(told)
+    judged = []
+    for entry, verdict in zip(entries, map(_VERDICTS.__getitem__, letters), strict=True):
+        state: State | None = State(entry.value, entry.at_ms)
+        if sums or verdict is not Verdict.UPDATED:
+            score, member = next(cells), next(cells)
+            state = state_from(period, float(score), member.decode(), "") if score else None
+        judged.append(Judged(verdict, state))
+    return judged
+
+
+class _Buckets:
+    """The id buckets behind a script's own ``keys``, in pairs: of today and of yesterday."""
+
+    def __init__(self, period: Period, keys: list[str], days: tuple[str, str]) -> None:
+        self._family, self._keys, self._days = period.family, keys, days
+        self._places: dict[int, int] = {}
+
+    def place(self, bucketed: BucketedId | None) -> int:
+        """The index in KEYS of the id's bucket of today; both are added if they are not there yet. 0 without an id."""
+        if bucketed is None:
+            return 0
+        if bucketed.bucket not in self._places:
+            self._places[bucketed.bucket] = len(self._keys) + 1
+            self._keys += [self._family.ids(day, bucketed.bucket) for day in self._days]
+        return self._places[bucketed.bucket]

@@ -6,12 +6,13 @@
 --! include guard.lua
 --! include deadline.lua
 local in_member, dense = ARGV[3] == '1', ARGV[4] == '1'
+--! include many.lua
 --! include place.lua
 local member = member_of(ARGV[5])
 local score = member and redis.call('ZSCORE', KEYS[2], member)
 if (ARGV[6] == '') ~= (not score) then return 0 end
 if score and tonumber(score) ~= tonumber(ARGV[6]) then return 0 end
 redis.call('HSET', KEYS[7], ARGV[5], redis.call('INCR', KEYS[6]))
-place(ARGV[5], ARGV[8], ARGV[7])
+place({ ARGV[5] }, { ARGV[7] }, { ARGV[8] })
 if ARGV[9] ~= '' then redis.call('HSET', KEYS[5], ARGV[5], ARGV[9]) end
 return 1

@@ -1,5 +1,5 @@
--- The three policies, as core/policies.py has them. Expects held.lua and the locals policy, kind, form, unit, grows, lowest, highest.
--- Returns the outcome and, if it is U, what to write: value, time, score, member.
+-- The three policies, as core/policies.py has them: what an entry's value and time make of the old ones, nil where there are none.
+-- Expects the locals policy, kind, grows, lowest, highest. Returns the outcome and, if it is U, the new value and time.
 local function better(a, b)
   if kind == 'less' then return a < b end
   return a > b
@@ -10,24 +10,16 @@ local function later(a, b)
   return a < b
 end
 
-local function add(player, delta, at, member)
-  local old, old_at = standing(player)
+local function add(old, old_at, delta, at)
   local total = (old or 0) + delta
   if total < lowest or total > highest then return 'O' end
   if old and delta == 0 then return 'S' end
   if old and later(old_at, at) then at = old_at end
-  if form == 'score' then
-    return 'U', total, at, string.format('%.17g', (total - lowest) * unit + at), member
-  end
-  if form == 'member' then member = at .. '_' .. player end
-  return 'U', string.format('%.0f', total), at, string.format('%.17g', total - lowest), member
+  return 'U', total, at
 end
 
-local function judge(player, value, at, score, member)
-  if kind ~= 'text' then value = tonumber(value) end
-  if form == 'score' then at = tonumber(at) end
-  if policy == 'increment' then return add(player, value, at, member) end
-  local old, old_at = standing(player)
+local function judge(old, old_at, value, at)
+  if policy == 'increment' then return add(old, old_at, value, at) end
   local wins
   if not old then
     wins = true
@@ -36,7 +28,6 @@ local function judge(player, value, at, score, member)
   else
     wins = not later(old_at, at) and (value ~= old or at ~= old_at)
   end
-  if not wins then return 'S' end
-  if kind ~= 'text' then value = string.format('%.0f', value) end
-  return 'U', value, at, score, member
+  if wins then return 'U', value, at end
+  return 'S'
 end

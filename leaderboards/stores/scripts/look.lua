@@ -3,16 +3,17 @@
 -- ARGV    1 generation  2 in_member (1 or 0), then per entry: player, id field ('' for none), index of its bucket in KEYS
 -- returns per entry: id proof ('' if not seen), score, member ('' if not ranked), held ('' if nothing)
 --! include guard.lua
-local answer = {}
-for i = 3, #ARGV, 3 do
-  local player, field, bucket = ARGV[i], ARGV[i + 1], tonumber(ARGV[i + 2])
-  local proof = field ~= '' and (redis.call('HGET', KEYS[bucket], field) or redis.call('HGET', KEYS[bucket + 1], field))
-  local member = player
-  if ARGV[2] == '1' then member = redis.call('HGET', KEYS[3], player) end
-  local score = member and redis.call('ZSCORE', KEYS[2], member)
-  answer[#answer + 1] = proof or ''
-  answer[#answer + 1] = score or ''
-  answer[#answer + 1] = score and member or ''
-  answer[#answer + 1] = score and redis.call('HGET', KEYS[4], player) or ''
+local in_member = ARGV[2] == '1'
+--! include many.lua
+--! include spots.lua
+--! include ids.lua
+local players, answer = {}, {}
+for i = 3, #ARGV, 3 do players[#players + 1] = ARGV[i] end
+local members, scores = spots_of(players)
+local held = ask('HMGET', KEYS[4], players)
+for n, score in ipairs(scores) do
+  local at = #answer
+  answer[at + 1] = seen(ARGV[3 * n + 1], tonumber(ARGV[3 * n + 2])) or ''
+  answer[at + 2], answer[at + 3], answer[at + 4] = score or '', score and members[n] or '', score and held[n] or ''
 end
 return answer

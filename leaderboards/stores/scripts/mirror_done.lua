@@ -3,9 +3,11 @@
 -- ARGV    1 generation, then per player: player, the version that SQL has now
 -- returns how many players are still dirty
 --! include guard.lua
-for i = 2, #ARGV, 2 do
-  if redis.call('HGET', KEYS[2], ARGV[i]) == ARGV[i + 1] then
-    redis.call('HDEL', KEYS[2], ARGV[i])
-  end
+--! include many.lua
+local players, clean = {}, {}
+for i = 2, #ARGV, 2 do players[#players + 1] = ARGV[i] end
+for n, version in ipairs(ask('HMGET', KEYS[2], players)) do
+  if version == ARGV[2 * n + 1] then clean[#clean + 1] = players[n] end
 end
+tell('HDEL', KEYS[2], clean)
 return redis.call('HLEN', KEYS[2])

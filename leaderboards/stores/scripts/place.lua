@@ -1,4 +1,4 @@
--- Where a player stands in the sorted set. Expects KEYS[2] zset, KEYS[3] members, KEYS[4] scores,
+-- Where players stand in the sorted set. Expects KEYS[2] zset, KEYS[3] members, KEYS[4] scores, many.lua,
 -- and the locals in_member (the member carries the time) and dense (distinct scores are kept).
 -- Adds before it removes, so that a server out of memory refuses before anything has changed.
 local function as_text(score)
@@ -16,16 +16,22 @@ local function drop_score(score)
   end
 end
 
-local function place(player, member, score)
-  local old = in_member and member_of(player)
-  local before = dense and redis.call('ZSCORE', KEYS[2], member)
-  redis.call('ZADD', KEYS[2], score, member)
-  if in_member then redis.call('HSET', KEYS[3], player, member) end
-  if old and old ~= member then redis.call('ZREM', KEYS[2], old) end
-  if dense then
-    redis.call('ZADD', KEYS[4], score, as_text(score))
-    drop_score(before)
+-- Of each player once, at the same place in three lists.
+local function place(players, scores, members)
+  local olds = in_member and ask('HMGET', KEYS[3], players)
+  local before = dense and ask('ZMSCORE', KEYS[2], members)
+  local ranked, named, gone, distinct = {}, {}, {}, {}
+  for n, member in ipairs(members) do
+    ranked[2 * n - 1], ranked[2 * n] = scores[n], member
+    if in_member then named[2 * n - 1], named[2 * n] = players[n], member end
+    if olds and olds[n] and olds[n] ~= member then gone[#gone + 1] = olds[n] end
+    if dense then distinct[2 * n - 1], distinct[2 * n] = scores[n], as_text(scores[n]) end
   end
+  tell('ZADD', KEYS[2], ranked)
+  tell('HSET', KEYS[3], named)
+  tell('ZREM', KEYS[2], gone)
+  tell('ZADD', KEYS[4], distinct)
+  for _, score in ipairs(before or {}) do drop_score(score) end
 end
 
 local function take(player)

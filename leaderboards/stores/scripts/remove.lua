@@ -5,6 +5,7 @@
 --! include guard.lua
 --! include deadline.lua
 local in_member, dense = ARGV[3] == '1', ARGV[4] == '1'
+--! include many.lua
 --! include place.lua
 if redis.call('EXISTS', KEYS[8]) == 1 then return -1 end
 local member = member_of(ARGV[5])

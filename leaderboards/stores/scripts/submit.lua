@@ -1,67 +1,85 @@
 -- Judges entries by the period's policy and applies them: the redis storage's write.
+-- What there is is read first, what has changed is written last, each at once; between, entries meet what those before them made.
 -- KEYS    1 gen  2 zset  3 members  4 scores  5 held  6 seq  7 dirty  8 closed  9… id buckets, in pairs: today's, yesterday's
 -- ARGV    1 generation  2 deadline  3 policy (best|latest|increment)  4 kind (more|less: points; text: criteria, greater is better)
 --         5 form (score|member|plain)  6 dense (1|0)  7 2^time bits  8 times grow (1|0)  9 lowest total  10 highest total
---         then per entry: player, value, time, score, member, id field ('' for none), id proof, index of its bucket in KEYS
--- returns per entry: outcome (U updated, S same, D duplicate, R id reused, O out of range, C closed), score, member
+--         11 cells of an entry, then per entry: player, value, time; of kind text also: score, member;
+--         where there are ids also: id field ('' for none), id proof, index of its bucket in KEYS
+-- returns a letter per entry (U updated, S same, D duplicate, R id reused, O out of range, C closed); then score and member
+--         ('' not ranked) of each whose standing is not what it says itself: of U only where totals are kept
 --! include guard.lua
 --! include deadline.lua
 local policy, kind, form, dense = ARGV[3], ARGV[4], ARGV[5], ARGV[6] == '1'
 local unit, grows = tonumber(ARGV[7]), ARGV[8] == '1'
-local lowest, highest = tonumber(ARGV[9]), tonumber(ARGV[10])
-local in_member = form == 'member'
+local lowest, highest, cells = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11])
+local in_member, holds = form == 'member', form == 'plain' or kind == 'text'
+--! include many.lua
+--! include spots.lua
 --! include place.lua
---! include held.lua
+--! include standings.lua
 --! include judge.lua
-local closed = redis.call('EXISTS', KEYS[8]) == 1
+--! include ids.lua
+local closed, own = redis.call('EXISTS', KEYS[8]) == 1, kind == 'text' and 5 or 3
 
-local function seen(field, bucket)
-  if field == '' then return false end
-  return redis.call('HGET', KEYS[bucket], field) or redis.call('HGET', KEYS[bucket + 1], field)
-end
+-- What there is of each player, at the place of his first entry; and who is there already.
+local players, first, changed = {}, {}, {}
+for i = 12, #ARGV, cells do players[#players + 1] = ARGV[i] end
+local members, scores = spots_of(players)
+local held = holds and ask('HMGET', KEYS[5], players) or {}
 
-local function remember(field, proof, bucket)
-  if field ~= '' and redis.call('HSET', KEYS[bucket], field, proof) == 1 and redis.call('HLEN', KEYS[bucket]) == 1 then
-    redis.call('EXPIRE', KEYS[bucket], 172800)
-  end
-end
-
--- Versions for all entries at once: those of entries that change nothing are left out, and no number is used twice.
-local entries = (#ARGV - 10) / 8
-local version
-
-local function next_version()
-  version = (version or redis.call('INCRBY', KEYS[6], entries) - entries) + 1
-  return version
-end
-
-local function write(player, value, at, score, member)
-  place(player, member, score)
-  if form == 'plain' or kind == 'text' then
-    redis.call('HSET', KEYS[5], player, at .. '|' .. value)
-  end
-  redis.call('HSET', KEYS[7], player, next_version())
-end
-
-local outcomes, told = {}, 0
-for i = 11, #ARGV, 8 do
-  local player, field, proof, bucket = ARGV[i], ARGV[i + 5], ARGV[i + 6], tonumber(ARGV[i + 7])
-  local before = seen(field, bucket)
-  local outcome, value, at, score, member
-  if before then
-    outcome = before == proof and 'D' or 'R'
-  elseif closed then
-    outcome = 'C'
+local function decide(nth, i)
+  if closed then return 'C' end
+  local value, at, old, old_at = ARGV[i + 1], ARGV[i + 2], nil, nil
+  if kind ~= 'text' then value = tonumber(value) end
+  if form == 'score' then at = tonumber(at) end
+  if scores[nth] then old, old_at = value_and_time(scores[nth], members[nth], held[nth]) end
+  local letter, new, new_at = judge(old, old_at, value, at)
+  if letter ~= 'U' then return letter end
+  if kind == 'text' then
+    scores[nth], members[nth] = ARGV[i + 3], ARGV[i + 4]
   else
-    outcome, value, at, score, member = judge(player, ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4])
-    if outcome == 'U' then write(player, value, at, score, member) end
-    if outcome ~= 'O' then remember(field, proof, bucket) end
+    scores[nth], members[nth] = packed(ARGV[i], new, new_at)
   end
-  if not score then
-    local _
-    _, _, score, member = standing(player)
-  end
-  outcomes[told + 1], outcomes[told + 2], outcomes[told + 3] = outcome, score or '', member or ''
-  told = told + 3
+  held[nth], changed[nth] = holds and held_of(new, new_at), true
+  return letter
 end
-return outcomes
+
+local function decide_once(nth, i)
+  local field, proof, bucket = ARGV[i + own], ARGV[i + own + 1], tonumber(ARGV[i + own + 2])
+  local before = seen(field, bucket)
+  if before then return before == proof and 'D' or 'R' end
+  local letter = decide(nth, i)
+  if letter == 'U' or letter == 'S' then remember(field, proof, bucket) end
+  return letter
+end
+
+local letters, told, decided = {}, { '' }, cells > own and decide_once or decide
+for n, player in ipairs(players) do
+  local nth = first[player] or n
+  first[player] = nth
+  letters[n] = decided(nth, 12 + (n - 1) * cells)
+  if letters[n] ~= 'U' or policy == 'increment' then
+    told[#told + 1] = scores[nth] and as_text(scores[nth]) or ''
+    told[#told + 1] = scores[nth] and members[nth] or ''
+  end
+end
+told[1] = table.concat(letters)
+
+local who, where, as, marks, kept = {}, {}, {}, {}, {}
+for nth, player in ipairs(players) do
+  if changed[nth] then
+    local n = #who + 1
+    who[n], where[n], as[n] = player, scores[nth], members[nth]
+    marks[2 * n - 1] = player
+    if holds then kept[2 * n - 1], kept[2 * n] = player, held[nth] end
+  end
+end
+if #who > 0 then
+  local version = redis.call('INCRBY', KEYS[6], #who) - #who -- no number is used twice
+  for n = 1, #who do marks[2 * n] = version + n end
+  place(who, where, as)
+  tell('HSET', KEYS[5], kept)
+  tell('HSET', KEYS[7], marks)
+end
+keep_ids()
+return told

@@ -5,6 +5,7 @@
 --! include guard.lua
 --! include deadline.lua
 local in_member, dense = ARGV[3] == '1', ARGV[4] == '1'
+--! include many.lua
 --! include place.lua
 local score = redis.call('ZSCORE', KEYS[2], ARGV[6])
 if not score or member_of(ARGV[5]) == ARGV[6] then return '' end
