@@ -34,7 +34,7 @@ def _snapshots(players: int, storage: str) -> dict[str, Any]:
     from foundation import clock
     from leaderboards.services.settle import settle_due
 
-    competition = _running(players, storage)
+    competition = running(players, storage)
     forget_redis()
     settle_due(clock.now())
     client = redis.Redis.from_url(settings.CACHES["boards"]["LOCATION"])
@@ -50,7 +50,7 @@ def _snapshots(players: int, storage: str) -> dict[str, Any]:
     }
 
 
-def _running(players: int, storage: str) -> Any:
+def running(players: int, storage: str) -> Any:
     """A competition that began a week ago, and everybody who plays in it."""
     from benchmarks.boards import fill
     from competitions.models import Competition, Participant

@@ -33,11 +33,13 @@ new PerformanceObserver(list => list.getEntries().forEach(each => {
 
 
 def measure(size: Size) -> dict[str, Any]:
-    """All figures of one run: for anybody, and for a viewer far down."""
+    """All figures of one run: a board for anybody, and for a viewer far down; a competition of as many players."""
     from benchmarks.boards import MOVING, filled_board, forget_redis, settle
+    from benchmarks.competitions import running
 
     players = min(size.players, MOST_PLAYERS)
     period = filled_board(players, "redis", **MOVING)
+    competition = running(players, "redis")
     forget_redis()
     settle(period)
     page = f"/boards/{period.board_id}/"
@@ -49,6 +51,7 @@ def measure(size: Size) -> dict[str, Any]:
         return {
             "players": players,
             **_figures("page", size.passes, lambda: opened(f"{base}{page}")),
+            **_figures("page_competition", size.passes, lambda: opened(f"{base}/competitions/{competition.pk}/")),
             **_figures("page_me", size.passes, lambda: opened(f"{base}{page}?player=player-{players // 2}")),
         }
 

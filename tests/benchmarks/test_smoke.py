@@ -50,7 +50,7 @@ FIGURES = {
     },
     "pages": {
         f"{page}_{name}"
-        for page in ("page", "page_me")
+        for page in ("page", "page_me", "page_competition")
         for name in ("lcp_seconds", "layout_shift", "requests", "kilobytes")
     },
     "likes": {
