@@ -89,3 +89,13 @@ def test_while_redis_is_away_nothing_is_sent(tmp_path: Path, monkeypatch: pytest
 
     link.reset()
     assert redis.settling().call("EXISTS", "a") == 0
+
+
+def test_a_connection_that_the_server_closed_is_opened_anew_before_anything_is_sent() -> None:
+    link = redis.settling()
+    link.call("SET", "a", "1")
+
+    with driver.Redis.from_url(settings.CACHES["boards"]["LOCATION"]) as other:
+        other.client_kill_filter(_type="normal", skipme=True)
+
+    assert link.call("INCR", "a") == 2

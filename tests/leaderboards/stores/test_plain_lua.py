@@ -19,7 +19,7 @@ from leaderboards.models import Board, Period
 from leaderboards.stores.base import Around, Named, Page, Placed, Question, Stale
 from leaderboards.stores.zset import ZsetStore
 from leaderboards.stores.zset_settling import ZsetSettler
-from leaderboards.stores.zset_writes import Put, ToJudge, Verdict, ZsetWriter
+from leaderboards.stores.zset_writes import Judged, Put, ToJudge, Verdict, ZsetWriter
 from tests.contracts.forms import FORMS, Form
 from tests.fake_link import FakeLink
 from tests.oracle import OracleBoard
@@ -51,9 +51,10 @@ def rows_of(period: Period, placed: list[Placed]) -> list[tuple[int | None, str,
     return [(each.rank, found.player, found.value, each.tied) for each, found in unpacked]
 
 
+@pytest.mark.parametrize("at_once", [1, len(HISTORY)], ids=["one by one", "together"])
 @pytest.mark.parametrize("order", Order)
 @pytest.mark.parametrize("form", FORMS, ids=str)
-def test_entries_are_judged_and_placed_as_by_the_oracle(link: FakeLink, form: Form, order: Order) -> None:
+def test_entries_are_judged_and_placed_as_by_the_oracle(link: FakeLink, form: Form, order: Order, at_once: int) -> None:
     for update in form.updates:
         for ties in form.ties:
             link.reset()
@@ -61,14 +62,14 @@ def test_entries_are_judged_and_placed_as_by_the_oracle(link: FakeLink, form: Fo
             ZsetSettler(link).renew(period, 3, empty=True)
             oracle = OracleBoard(period.rules, period.window)
 
-            verdicts, expected = [], []
-            for player, n, ago in HISTORY:
-                at_ms = period.layout.quantize(NOON - ago)
-                row = ToJudge(player, form.value(n), at_ms, None)
-                verdicts += [each.verdict for each in ZsetWriter(link).submit(period, [row], DAYS)]
-                expected.append(_expected(oracle, player, form.value(n), at_ms))
+            sent = [ToJudge(name, form.value(n), period.layout.quantize(NOON - ago), None) for name, n, ago in HISTORY]
+            judged: list[Judged] = []
+            for start in range(0, len(sent), at_once):
+                judged += ZsetWriter(link).submit(period, sent[start : start + at_once], DAYS)
 
-            assert verdicts == expected
+            assert [(each.verdict, each.state and each.state.value) for each in judged] == [
+                _expected(oracle, each.player, each.value, each.at_ms) for each in sent
+            ]
             listed = [(row.rank, row.player, row.value, row.tied) for row in oracle.rows()]
             questions: list[Question] = [Page(0, 3), Page(3, 50), Around("a", 1), Named(("z", "nobody"))]
             top, rest, around, named = ZsetStore(link).read(period, questions).answers
@@ -77,11 +78,16 @@ def test_entries_are_judged_and_placed_as_by_the_oracle(link: FakeLink, form: Fo
             assert rows_of(period, named) == [(r.rank, r.player, r.value, r.tied) for r in oracle.named(["z"])]
 
 
-def _expected(oracle: OracleBoard, player: str, value: tuple[int, ...], at_ms: int) -> Verdict:
+def _expected(
+    oracle: OracleBoard, player: str, value: tuple[int, ...], at_ms: int
+) -> tuple[Verdict, tuple[int, ...] | None]:
+    """The verdict, and the value that the player stands at then."""
     try:
-        return Verdict.UPDATED if oracle.submit(player, value, at_ms)[0] == "updated" else Verdict.SAME
+        status, state = oracle.submit(player, value, at_ms)
     except OutOfRange:
-        return Verdict.OUT_OF_RANGE
+        kept = oracle.state(player)
+        return Verdict.OUT_OF_RANGE, kept.value if kept else None
+    return Verdict.UPDATED if status == "updated" else Verdict.SAME, state.value
 
 
 @pytest.mark.parametrize("form", FORMS, ids=str)
