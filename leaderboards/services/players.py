@@ -4,6 +4,7 @@ from datetime import datetime
 
 from leaderboards.errors import BadEntry
 from leaderboards.models import Player
+from leaderboards.selectors.names import forget_names
 from leaderboards.stores.sql_writes import ensure_players
 
 FIELDS = ("name", "avatar_url", "country")
@@ -23,4 +24,5 @@ def set_profile(external_id: str, profile: dict[str, str], at: datetime) -> Play
     for field, text in profile.items():
         setattr(player, field, text)
     player.save(update_fields=[*profile]) if profile else None
+    forget_names()
     return player
