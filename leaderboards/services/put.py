@@ -63,7 +63,6 @@ def _put(period: Period, rows: Sequence[StandingRow], at: datetime) -> bool:
 
 def _be_sure(writer: ZsetWriter, period: Period, tokens: Sequence[str]) -> None:
     try:
-        for token in tokens:
-            writer.settle_token(period, token)
+        writer.settle_tokens(period, tokens)
     except Unavailable:  # the tokens stay, and settling looks after them when they are old
         logger.warning("unsure tokens of period %s stay for settling", period.pk)

@@ -108,7 +108,7 @@ class ZsetWriter:
         self._link = link
 
     def put(self, period: Period, rows: Sequence[Put], token: str = "") -> None:
-        """Put exact scores. ``token`` marks the players as unsure in the same step, until ``settle_token``."""
+        """Put exact scores. ``token`` marks the players as unsure in the same step, until ``settle_tokens``."""
         args: list[Argument] = [
             *(period.generation, self._link.deadline_ms()),
             *(flag(period.layout.in_member), flag(period.rules.ties is Ties.DENSE)),
@@ -118,9 +118,9 @@ class ZsetWriter:
             args += (row.player, "" if row.score is None else row.score, row.member)
         run(self._link, "put", [*ranked_keys(period), period.family.unsure], args)
 
-    def settle_token(self, period: Period, token: str) -> None:
-        """The transaction of ``token`` has committed: its players are sure again."""
-        self._link.call("HDEL", period.family.unsure, token)
+    def settle_tokens(self, period: Period, tokens: Sequence[str]) -> None:
+        """The transaction of ``tokens`` has committed: their players are sure again."""
+        self._link.call("HDEL", period.family.unsure, *tokens)
 
     def submit(self, period: Period, entries: Sequence[ToJudge], days: tuple[str, str]) -> list[Judged]:
         """Judge and apply up to ``ENTRIES_PER_CALL`` entries; ``days`` name today's and yesterday's id buckets."""
