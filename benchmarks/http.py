@@ -11,9 +11,10 @@ import statistics
 import tempfile
 import time
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from benchmarks.command import run_sized
@@ -38,6 +39,7 @@ SCORES = "/api/v1/scores"
 CONNECTIONS = 16
 BATCH_CONNECTIONS = 4
 HYBRID_SHARE = 10  # of the players: settling a million would take longer than all that is measured
+VIEWERS = 1000  # who look at the board, each again and again
 STATED_RATE, STATED_P99_MS = 2500, 50
 
 
@@ -165,11 +167,12 @@ def _zadd_loop(run: _Run) -> Any:
 
 def _pages(run: _Run) -> dict[str, Any]:
     empty = partial(run.empty, "/page")
-    cookie = {"Cookie": "player={player}"}
+    crowd: dict[str, Any] = {"headers": {"Cookie": "player={player}"}, "players": min(VIEWERS, run.size.players)}
     fragment = f"{run.page}?fragment=1"
-    tag = {"If-None-Match": _etag(run.site, fragment)}
+    tag, one = {"If-None-Match": _etag(run.site, fragment)}, {"Cookie": "player=player-1"}
+    own_tag = {"If-None-Match": _etag(run.site, fragment, one)}
     public, least = in_turns(run.size.passes, partial(run.get, run.page), empty)
-    mine, least_again = in_turns(run.size.passes, partial(run.get, run.page, headers=cookie), empty)
+    mine, least_again = in_turns(run.size.passes, partial(run.get, run.page, **crowd), empty)
     return {
         "page_public": over(public, least, at_least(0.6)),
         "page_public_per_second": median_rate(public),
@@ -178,15 +181,19 @@ def _pages(run: _Run) -> dict[str, Any]:
         "page_me": over(mine, least_again, at_least(0.3)),
         "page_me_per_second": median_rate(mine),
         "not_modified": run.ratio(partial(run.get, fragment, headers=tag), partial(run.get, fragment), at_least(2)),
+        "not_modified_me": run.ratio(
+            partial(run.get, fragment, headers=own_tag | one), partial(run.get, fragment, headers=one), Bound()
+        ),
     }
 
 
-def _etag(site: Site, path: str) -> str:
+def _etag(site: Site, path: str, headers: Mapping[str, str] = MappingProxyType({})) -> str:
     """The ETag of a page at rest: each process may keep an answer from before the last score for so long."""
     from leaderboards.views.second import STALE_SECONDS
 
     time.sleep(STALE_SECONDS)
-    with urllib.request.urlopen(f"http://{HOST}:{site.port}{path}", timeout=10) as answer:
+    asked = urllib.request.Request(f"http://{HOST}:{site.port}{path}", headers=dict(headers))
+    with urllib.request.urlopen(asked, timeout=10) as answer:
         return str(answer.headers["ETag"])
 
 
