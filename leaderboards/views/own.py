@@ -24,6 +24,8 @@ from leaderboards.views.viewer import Viewer
 from leaderboards.views.ways import Way, until_now, way_of
 
 NOBODY = Viewer(None)
+MOST_KEPT = 4096  # of some 4 KB each
+_kept: dict[str, dict[str, str]] = {}
 
 
 def is_in_step(scene: Scene, page: BoardPage, player: str) -> bool:
@@ -52,7 +54,12 @@ class Own:
     def fill(self, text: Text) -> str:
         """The text with everything in its place."""
         filled = text.filled({place: self._part(place) for place in text.places})
-        return self._with_own_row(filled) if self.mine.get("on_page") else filled
+        return self._with_own_row(filled) if self.is_on_page else filled
+
+    @property
+    def is_on_page(self) -> bool:
+        """Whether his row is among the scene's."""
+        return self.page.me is not None and self.page.me.player in self.scene.rows
 
     @cached_property
     def mine(self) -> dict[str, Any]:
@@ -92,8 +99,24 @@ class Own:
         """What stands in a place: his own, else what anybody gets."""
         if place == "etag":
             return escape(self.etag)
-        own = None if self.viewer == NOBODY and not self.sought else _OWN_PARTS[place](self)
+        if self.viewer == NOBODY and not self.sought:
+            return self.default(place)
+        own = self._still[place] if place in self._still else _OWN_PARTS[place](self)
         return self.default(place) if own is None else own
+
+    @cached_property
+    def _still(self) -> dict[str, str]:
+        """What stays as it is while he and those around him do, as for most of a crowd when only the top moves."""
+        me, total = self.page.me, self.page.standings.total
+        if me is None or self.is_on_page:
+            return {}
+        key = etag_of(self.scene.frame, self.viewer, me, total, self.page.neighbours)
+        found = _kept.get(key)
+        if found is None:
+            if len(_kept) >= MOST_KEPT:
+                _kept.clear()
+            found = _kept[key] = {place: _OWN_PARTS[place](self) or self.default(place) for place in _STILL}
+        return found
 
     def _with_own_row(self, text: str) -> str:
         player = self.page.me and self.page.me.player
@@ -164,6 +187,7 @@ def _way(page: BoardPage) -> Way | None:
     return way_of(found.board, until_now(kept[found.board.seq], me, found))
 
 
+_STILL = ("card", "foot", "around", "summary")
 _DEFAULTS = {
     "card": "_own_row",
     "find": "_jump",

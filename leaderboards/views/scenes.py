@@ -94,6 +94,16 @@ class Scene:
         first = (self.asked.number - 1) * ROWS
         return row is not None and row.ahead is not None and first <= row.ahead < first + ROWS
 
+    @cached_property
+    def frame(self) -> str:
+        """All of the scene that shows in parts of one's own. The trap: what is not here must not show there."""
+        board, shown = self.board, self.context
+        names = ("columns", "as_words", "has_moves", "has_gaps")
+        leader = shown["lines"][0].name if shown["lines"] else ""
+        rules = self.page.standings.rules
+        settings = (board.name, board.unit, board.format, board.decimals, board.timezone, rules)
+        return repr((self.asked, settings, [shown[name] for name in names], leader))
+
     @property
     def has_past(self) -> bool:
         """Whether a period of the board is final."""

@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
+from leaderboards.selectors import board_by_seq
 from leaderboards.views import scenes
 from tests.leaderboards.views.pages import signed_in, text
 from tests.leaderboards.views.test_refreshing import count_round_trips
@@ -141,3 +142,22 @@ def test_a_follower_who_is_up_to_date_gets_304_for_his_own_part_too(board: int) 
     changed = client.get(address, headers={"If-None-Match": first["ETag"]})
 
     assert (same.status_code, changed.status_code) == (304, 200)
+
+
+def test_parts_that_are_kept_follow_whatever_shows_in_them(board: int) -> None:
+    client = remembered("p099")
+    client.get(f"/boards/{board}/")
+    score(board, {"newcomer": 1})
+    one_more = text(client.get(f"/boards/{board}/"))
+    shown = board_by_seq(board)
+    shown.format = "kcal"
+    shown.save()
+    scenes.forget()
+    other_unit = text(client.get(f"/boards/{board}/"))
+    name("p000", "Leader")
+    scenes.forget()
+    renamed = text(client.get(f"/boards/{board}/"))
+
+    assert "Rank 100 of 121" in one_more
+    assert "Result 901 kcal" in other_unit
+    assert "Leader leads." in renamed
