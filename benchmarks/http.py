@@ -39,7 +39,7 @@ SCORES = "/api/v1/scores"
 CONNECTIONS = 16
 BATCH_CONNECTIONS = 4
 HYBRID_SHARE = 10  # of the players: settling a million would take longer than all that is measured
-VIEWERS = 1000  # who look at the board, each again and again
+VIEWERS = 100  # who look at the board, each again and again
 STATED_RATE, STATED_P99_MS = 2500, 50
 
 
@@ -167,7 +167,8 @@ def _zadd_loop(run: _Run) -> Any:
 
 def _pages(run: _Run) -> dict[str, Any]:
     empty = partial(run.empty, "/page")
-    crowd: dict[str, Any] = {"headers": {"Cookie": "player={player}"}, "players": min(VIEWERS, run.size.players)}
+    first: dict[str, Any] = {"headers": {"Cookie": "player={player}"}}
+    crowd = first | {"players": min(VIEWERS, run.size.players)}
     fragment = f"{run.page}?fragment=1"
     tag, one = {"If-None-Match": _etag(run.site, fragment)}, {"Cookie": "player=player-1"}
     own_tag = {"If-None-Match": _etag(run.site, fragment, one)}
@@ -180,6 +181,7 @@ def _pages(run: _Run) -> dict[str, Any]:
         "page_load_share": _median(public, "load_share"),
         "page_me": over(mine, least_again, at_least(0.3)),
         "page_me_per_second": median_rate(mine),
+        "page_me_first": run.ratio(partial(run.get, run.page, **first), empty, Bound()),
         "not_modified": run.ratio(partial(run.get, fragment, headers=tag), partial(run.get, fragment), at_least(2)),
         "not_modified_me": run.ratio(
             partial(run.get, fragment, headers=own_tag | one), partial(run.get, fragment, headers=one), Bound()

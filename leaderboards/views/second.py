@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Generic, TypeVar
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.utils.cache import get_conditional_response
 from django.utils.translation import get_language, get_language_from_request
 
@@ -132,17 +132,20 @@ def kept_a_second(view: View) -> View:
 
 def is_anybody(request: HttpRequest) -> bool:
     """Whether nothing is known of who asks, and the address says no more than which page is meant."""
-    known = may_be_signed_in(request) or COOKIE in request.COOKIES
-    return not known and set(request.GET) <= _NAMES
+    return not _is_somebody(request) and set(request.GET) <= _NAMES
+
+
+def _is_somebody(request: HttpRequest) -> bool:
+    return "HTTP_COOKIE" in request.META and (may_be_signed_in(request) or COOKIE in request.COOKIES)
 
 
 def unchanged(request: HttpRequest) -> HttpResponse | None:
     """304 for anybody who has what is kept; None leaves the request to its view."""
-    if _ASKED not in request.META or request.method != "GET" or not is_anybody(request):
+    asked = request.META.get(_ASKED)
+    if not asked or request.method != "GET" or _is_somebody(request):
         return None
     kept = _answers.in_time((get_language_from_request(request), request.get_full_path()))
-    told = kept and kept.etag and get_conditional_response(request, etag=kept.etag)
-    return _headed(told, kept.etag) if kept and told else None
+    return _headed(HttpResponseNotModified(), asked) if kept and kept.etag == asked else None
 
 
 def forget() -> None:

@@ -31,7 +31,7 @@ FIGURES = {
         *("http_single_redis_load_share", "http_empty_per_second"),
         *("http_single_hybrid", "http_single_hybrid_per_second", "http_single_hybrid_p99_ms"),
         *("page_public", "page_public_per_second", "page_empty_per_second", "page_load_share"),
-        *("page_me", "page_me_per_second", "not_modified", "not_modified_me"),
+        *("page_me", "page_me_per_second", "page_me_first", "not_modified", "not_modified_me"),
         *("viewers", "viewers_1000_cpu", "viewers_1000_p99_ms"),
         *("read_stall", "read_stall_p99_ms", "read_stall_http", "read_stall_http_p99_ms"),
     },
