@@ -10,12 +10,11 @@ from urllib.parse import quote
 
 import django_stubs_ext
 import environ
-from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from config import addresses, brakes, logs
+from config import addresses, brakes, logs, policy
 from config.schedule import SCHEDULE
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -263,21 +262,7 @@ X_FRAME_OPTIONS = "DENY"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
 
-CONTENT_SECURITY_POLICY = {
-    "DIRECTIVES": {
-        "default-src": [NONE],
-        "script-src": [SELF],
-        "style-src": [SELF],
-        # data: for the small icons inside the style sheets of the API's documentation.
-        "img-src": [SELF, "data:"],
-        "font-src": [SELF],
-        "connect-src": [SELF],
-        "manifest-src": [SELF],
-        "base-uri": [NONE],
-        "form-action": [SELF],
-        "frame-ancestors": [NONE],
-    },
-}
+CONTENT_SECURITY_POLICY = {"DIRECTIVES": policy.DIRECTIVES}
 
 # The sites that may show boards inside frames (`https://example.org`), by `?embed=1`. None by default.
 EMBED_SITES = env.list("EMBED_SITES", default=[])
