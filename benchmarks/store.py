@@ -203,10 +203,9 @@ def _in_sql(period: Any, board: _Board) -> dict[str, Any]:
 
     from benchmarks.limits.ledger import Ledger
     from foundation import redis as links
-    from leaderboards.stores.base import Named
-    from leaderboards.stores.zset import ZsetStore
+    from leaderboards.stores.zset_ranks import plain_rank
 
-    store, size, players = ZsetStore(links.boards()), board.size, board.players
+    size, players = board.size, board.players
     options = connection.settings_dict
     ledger = Ledger(f"host={options['HOST']} user={options['USER']} dbname={options['NAME']}", period.pk)
 
@@ -215,7 +214,7 @@ def _in_sql(period: Any, board: _Board) -> dict[str, Any]:
         made = sorted((players.numbers[name], name, each, float(each << 30)) for name, each in points)
         return len(made), made
 
-    rank = partial(spend, size.seconds, players.one, lambda name: store.read(board.period, [Named((name,))]))
+    rank = partial(spend, size.seconds, players.one, lambda name: plain_rank(links.boards(), board.period, name))
     counted = partial(spend, size.seconds, players.one, lambda name: ledger.rank(players.numbers[name]))
     ours, theirs = board.turns(
         partial(spend, size.seconds, partial(_entries, board, period), _through_service),
