@@ -11,6 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, Response, WebError
 
 CHECKS, WORDS = (Path(__file__).with_name(name).read_text("utf-8") for name in ("checks.js", "words.js"))
+AXE_CORE: str = Axe().axe_script
 # Answers little: what Playwright carries over costs more than the look itself.
 AXE = """() => axe.run(document, { resultTypes: ["violations"], preload: false, selectors: false }).then((found) =>
     found.violations.filter((each) => ["serious", "critical"].includes(each.impact))
@@ -56,9 +57,8 @@ def _without(sentence: str, names: Sequence[str]) -> str:
 
 
 def serious(page: Page) -> list[str]:
-    """What axe calls serious, each with its first place, after all is opened that opens."""
+    """What axe calls serious, each with its first place, after all is opened that opens. ``AXE_CORE`` must be there."""
     page.locator("main details").evaluate_all("all => all.forEach(each => { each.open = true; })")
-    page.evaluate(Axe().axe_script)
     found: list[str] = page.evaluate(AXE)
     return found
 

@@ -82,7 +82,7 @@ def photograph(request: pytest.FixtureRequest) -> Callable[[Page, str], None]:
 
     def keep(page: Page, name: str) -> None:
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-        page.screenshot(path=SCREENSHOTS / f"{re.sub(r'[^a-z0-9-]+', '-', name.lower())}.png")
+        page.screenshot(full_page=True, path=SCREENSHOTS / f"{re.sub(r'[^a-z0-9-]+', '-', name.lower())}.png")
 
     return keep
 

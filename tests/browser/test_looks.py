@@ -56,6 +56,8 @@ def test_each_day_of_attendance_is_as_large_as_any_other(weekly: int, opened: Op
 def test_the_checks_find_what_is_wrong(opened: Opened) -> None:
     page = opened("/accounts/login/", viewport=SMALL_PHONE, locale="ko")
 
+    page.evaluate(checks.AXE_CORE)
+
     page.evaluate(WRONG)
 
     assert {re.sub(r"^\d+|:.*", "", each) for each in checks.wrong_boxes(page, thumbs=True)} == {

@@ -73,5 +73,7 @@ def visitor(browser: Browser, site: Site, variant: Variant) -> Iterator[Visitor]
     context = browser.new_context(
         base_url=site.url, locale=variant.language, java_script_enabled=variant.scripts, reduced_motion="reduce"
     )
+    if variant.axe:
+        context.add_init_script(checks.AXE_CORE)
     yield Visitor(context, site)
     context.close()

@@ -6,11 +6,12 @@ from foundation import clock
 from leaderboards.core.periods import Calendar, PeriodKind, window_at
 from leaderboards.models import Period
 from leaderboards.services.close import close_period
+from leaderboards.services.keep_ranks import due, keep
 from tests.browser.crowd.page import SitePage
 from tests.playing import HARD_NAMES, make_board, name, score
 
 WIDEST = "W" * 64
-WEEK = timedelta(weeks=1)
+HOUR, WEEK = timedelta(hours=1), timedelta(weeks=1)
 
 
 def pages() -> list[SitePage]:
@@ -41,11 +42,19 @@ def pages() -> list[SitePage]:
 
 
 def _weekly() -> tuple[int, str]:
-    """A weekly board with three pages and eight final weeks before it, and the label of the last of them."""
+    """A weekly board with three pages and eight final weeks before it, and the label of the last of them.
+
+    Robin has gone up since ranks were last kept.
+    """
     weekly = make_board(name="Weekly wins", update="increment")
     final_weeks(weekly, 8)
     score(weekly, {f"player-{number:03d}": 40_000 - 37 * number for number in range(120)} | {"robin": 36_120})
     score(weekly, dict.fromkeys(("가" * 64, WIDEST), 36_500))
+    now = clock.now()
+    running = Period.objects.select_related("board").get(board__seq=weekly, starts_at__lte=now, ends_at__gt=now)
+    for hours in (3, 2, 1):
+        keep(running, due(now - hours * HOUR), now)
+        score(weekly, {"robin": 100})
     for number, hard in enumerate(HARD_NAMES, start=1):
         name(f"player-{number:03d}", hard)
     name("robin", "Robin")
