@@ -46,6 +46,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         ),
         "/boards/{other}/?screen=1",
     ),
+    "boards/<int:seq>/periods/": tuple(f"/boards/{board}/periods/" for board in ("{board}", "{other}")),
     "boards/<int:seq>/card.png": ("/boards/{other}/card.png",),
     "styles/<slug:digest>/<str:names>.css": ("/styles/0/tokens+base.css",),
     "players/<str:player>/": ("/players/{player}/",),

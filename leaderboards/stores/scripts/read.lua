@@ -28,8 +28,9 @@ local function places_of(cells)
   return places
 end
 
+-- The first index of a page is answered as it came: Lua would write a large number with an exponent.
 local function page(first, last)
-  if last < first then return first, {} end
+  if last < tonumber(first) then return first, {} end
   return first, redis.call(down and 'ZREVRANGE' or 'ZRANGE', KEYS[2], first, last, 'WITHSCORES')
 end
 
@@ -46,7 +47,7 @@ local lines = { redis.call('ZCARD', KEYS[2]) }
 for i = 5, #ARGV, 3 do
   local size, at, first, cells = tonumber(ARGV[i + 2]), #lines, nil, nil
   if ARGV[i] == 'page' then
-    first, cells = page(tonumber(ARGV[i + 1]), ARGV[i + 1] + size - 1)
+    first, cells = page(ARGV[i + 1], ARGV[i + 1] + size - 1)
   else
     first, cells = around(ARGV[i + 1], size)
   end
