@@ -20,7 +20,7 @@ from foundation.errors import SunwiError
 from foundation.problems import status_of
 from foundation.rate_limit import refuse_over
 from leaderboards.models import Player
-from leaderboards.views.answers import page_number
+from leaderboards.views.answers import page_number, pages_of
 
 LONGEST_FORM = 64
 
@@ -90,7 +90,7 @@ def _page(
         "competition": competition,
         "talk_paged": True,
         "number": page,
-        "pages": max(1, -(-context["talk_total"] // SHOWN)),
+        "pages": pages_of(context["talk_total"], SHOWN),
         "draft": draft or Draft(),
     }
     return render(request, "competitions/comments.html", context, status=status)

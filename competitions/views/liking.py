@@ -24,7 +24,7 @@ from foundation.problems import status_of
 from foundation.rate_limit import refuse_over
 from leaderboards import formats
 from leaderboards.models import Player
-from leaderboards.views.answers import page_number
+from leaderboards.views.answers import page_number, pages_of
 from likes.services.like import like as give
 from likes.services.like import unlike as take_back
 from likes.stores.base import Shown
@@ -65,7 +65,7 @@ def liked_by(request: HttpRequest, number: int, comment: int) -> HttpResponse:
         "total": told.total,
         "likers": [(liker, name, moment(liker.at, zone, at)) for liker, name in told.rows],
         "number": page,
-        "pages": max(1, -(-told.total // LIKERS_SHOWN)),
+        "pages": pages_of(told.total, LIKERS_SHOWN),
         "is_live": told.live,
     }
     return render(request, "competitions/liked_by.html", context)

@@ -12,7 +12,7 @@ from typing import Any
 
 from foundation import lua
 from foundation.redis import Argument, Link, RedisRefused
-from leaderboards.core.rules import Order
+from leaderboards.core.rules import Order, Ties
 from leaderboards.models import Period
 from leaderboards.stores.base import Around, Named, Page, Placed, Quantiles, Question, Reading, Span, Stale
 
@@ -49,6 +49,12 @@ def ranked_keys(period: Period) -> list[str]:
     """The keys that nearly every script opens with: generation, zset, members, distinct scores."""
     family = period.family
     return [family.gen, family.zset, family.members, family.scores]
+
+
+def placing_head(link: Link, period: Period) -> list[Argument]:
+    """The arguments that the scripts open with which place players: generation, deadline, in_member, dense."""
+    flags = (flag(period.layout.in_member), flag(period.rules.ties is Ties.DENSE))
+    return [period.generation, link.deadline_ms(), *flags]
 
 
 class ZsetStore:

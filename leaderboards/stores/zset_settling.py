@@ -5,9 +5,8 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from foundation.redis import Argument, Link
-from leaderboards.core.rules import Ties
 from leaderboards.models import Period
-from leaderboards.stores.zset import flag, ranked_keys, run
+from leaderboards.stores.zset import flag, placing_head, ranked_keys, run
 
 VERSION_BITS = 24  # of a version below its generation; both together stay exact in Lua's numbers for 2^29 generations
 
@@ -91,11 +90,7 @@ class ZsetSettler:
 
     def sweep(self, period: Period, player: str, member: str, take_out: bool) -> float | None:
         """The score of a member that does not stand for its player any more, None if it does; taken out if asked to."""
-        args: list[Argument] = [
-            *(period.generation, self._link.deadline_ms()),
-            *(flag(period.layout.in_member), flag(period.rules.ties is Ties.DENSE)),
-            *(player, member, flag(take_out)),
-        ]
+        args = [*placing_head(self._link, period), player, member, flag(take_out)]
         score = run(self._link, "sweep", ranked_keys(period), args)
         return float(score) if score else None
 
@@ -125,10 +120,7 @@ class ZsetSettler:
         """Put standings back, and lift the sequence above their versions."""
         family = period.family
         keys = [*ranked_keys(period), family.held, family.seq]
-        args: list[Argument] = [
-            *(period.generation, self._link.deadline_ms()),
-            *(flag(period.layout.in_member), flag(period.rules.ties is Ties.DENSE)),
-        ]
+        args = placing_head(self._link, period)
         for row in rows:
             args += (row.player, row.version, "" if row.score is None else row.score, row.member, row.held)
         run(self._link, "restore", keys, args)

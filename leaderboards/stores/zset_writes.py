@@ -15,7 +15,7 @@ from leaderboards.core.policies import State
 from leaderboards.core.rules import Order, Ties, Update
 from leaderboards.errors import PeriodClosed
 from leaderboards.models import Period
-from leaderboards.stores.zset import flag, ranked_keys, run
+from leaderboards.stores.zset import flag, placing_head, ranked_keys, run
 
 ENTRIES_PER_CALL = 250
 
@@ -109,11 +109,8 @@ class ZsetWriter:
 
     def put(self, period: Period, rows: Sequence[Put], token: str = "") -> None:
         """Put exact scores. ``token`` marks the players as unsure in the same step, until ``settle_tokens``."""
-        args: list[Argument] = [
-            *(period.generation, self._link.deadline_ms()),
-            *(flag(period.layout.in_member), flag(period.rules.ties is Ties.DENSE)),
-            *(token, "\n".join(row.player for row in rows) if token else ""),
-        ]
+        unsure = "\n".join(row.player for row in rows) if token else ""
+        args = [*placing_head(self._link, period), token, unsure]
         for row in rows:
             args += (row.player, "" if row.score is None else row.score, row.member)
         run(self._link, "put", [*ranked_keys(period), period.family.unsure], args)
@@ -141,11 +138,7 @@ class ZsetWriter:
         """Take a player out of a period that Redis decides over; False if he was not in it. Raises ``PeriodClosed``."""
         family = period.family
         keys = [*ranked_keys(period), family.held, family.seq, family.dirty, family.closed]
-        args: list[Argument] = [
-            *(period.generation, self._link.deadline_ms()),
-            *(flag(period.layout.in_member), flag(period.rules.ties is Ties.DENSE), player),
-        ]
-        answer = int(run(self._link, "remove", keys, args))
+        answer = int(run(self._link, "remove", keys, [*placing_head(self._link, period), player]))
         if answer < 0:
             raise PeriodClosed(f"Period {period.label} is closed.")
         return bool(answer)
@@ -162,8 +155,7 @@ class ZsetWriter:
         family = period.family
         keys = [*ranked_keys(period), family.held, family.seq, family.dirty]
         args: list[Argument] = [
-            *(period.generation, self._link.deadline_ms()),
-            *(flag(period.layout.in_member), flag(period.rules.ties is Ties.DENSE)),
+            *placing_head(self._link, period),
             *(put.player, "" if seen is None else repr(seen), repr(put.score), put.member, held),
         ]
         return bool(run(self._link, "amend", keys, args))

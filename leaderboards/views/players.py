@@ -17,7 +17,7 @@ from foundation.errors import NotFound
 from leaderboards import formats, selectors
 from leaderboards.models import Board, Player
 from leaderboards.selectors import FinalPlace, PlayerRow
-from leaderboards.views.answers import page_number, private
+from leaderboards.views.answers import page_number, pages_of, private
 from leaderboards.views.lines import result
 from leaderboards.views.periods import period_words
 from leaderboards.views.second import kept_a_second
@@ -53,7 +53,7 @@ def player(request: HttpRequest, player: str) -> HttpResponse:
         "best": selectors.best_ranks(shown),
         "finals": [_final(place) for place in finals],
         "number": number,
-        "pages": max(1, -(-total // FINALS_A_PAGE)),
+        "pages": pages_of(total, FINALS_A_PAGE),
     }
     return private(render(request, "leaderboards/player.html", context))
 

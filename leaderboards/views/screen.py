@@ -10,7 +10,7 @@ from django.shortcuts import render
 
 from leaderboards import selectors
 from leaderboards.models import Board
-from leaderboards.views.answers import page_number, private
+from leaderboards.views.answers import page_number, pages_of, private
 from leaderboards.views.lines import columns, lines
 from leaderboards.views.periods import period_words
 
@@ -23,7 +23,7 @@ def screen(request: HttpRequest, board: Board, label: str) -> HttpResponse:
     """Ten rows of the best fifty. Raises ``UnknownPeriod`` or ``Http404``."""
     number = min(page_number(request), MOST_PAGES)
     found = selectors.standings(board, label, (number - 1) * ROWS, ROWS)
-    pages = min(MOST_PAGES, max(1, -(-found.total // ROWS)))
+    pages = min(MOST_PAGES, pages_of(found.total, ROWS))
     context: dict[str, Any] = {
         "board": board,
         "standings": found,

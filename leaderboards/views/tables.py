@@ -4,7 +4,7 @@ from typing import Any
 
 from leaderboards import selectors
 from leaderboards.selectors import BoardPage, Movement
-from leaderboards.views.answers import ROWS
+from leaderboards.views.answers import ROWS, pages_of
 from leaderboards.views.lines import columns, gap_ahead, gap_behind, in_columns, lines, result
 from leaderboards.views.reasons import reasons
 from leaderboards.views.viewer import Viewer
@@ -21,7 +21,7 @@ def table(page: BoardPage, viewer: Viewer, number: int, movement: Movement | Non
         "first": found.rows and (number - 1) * ROWS + 1,
         "last": (number - 1) * ROWS + len(found.rows),
         "number": number,
-        "pages": max(1, -(-found.total // ROWS)),
+        "pages": pages_of(found.total, ROWS),
         "has_moves": any(line.move for line in shown),
         "moved_since": movement and movement.since,
         "has_gaps": any(line.gap for line in shown),

@@ -117,7 +117,7 @@ def _taken_out(numbers: Sequence[int]) -> list[LikeChange]:
     if not numbers:
         return []
     marks = ", ".join(["%s"] * len(numbers))
-    rows = LikeChange.objects.raw(f"DELETE FROM likes_likechange WHERE id IN ({marks}) RETURNING *", numbers)  # noqa: S608 (placeholders)
+    rows = LikeChange.objects.raw(f"DELETE FROM likes_likechange WHERE id IN ({marks}) RETURNING *", numbers)  # noqa: S608 (made of placeholders alone)
     return sorted(rows, key=lambda change: change.pk)
 
 

@@ -40,7 +40,7 @@ HARD = ["", "NULL", "null", '"', "\\", '\\"', "a,b", "{a}", " a ", "'", "%s", "a
 )
 def test_an_array_arrives_as_it_was_sent(kind: str, cells: list[object]) -> None:
     if connection.vendor != "postgresql":
-        pytest.skip("rows travel as VALUES there")
+        pytest.skip("only PostgreSQL is sent arrays: on SQLite rows travel as VALUES")
 
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT %s::{kind}[]", [as_array(cells)])  # type: ignore[arg-type]  # cells of every kind
@@ -64,7 +64,7 @@ def test_no_player_is_taken_for_another_however_he_is_called() -> None:
 
 def test_what_sql_cannot_keep_is_refused_as_before() -> None:
     if connection.vendor != "postgresql":
-        pytest.skip("SQLite keeps it")
+        pytest.skip("SQLite keeps a null character, so nothing is refused")
 
     with pytest.raises((DataError, ValueError)):
         ensure_players(["a\0b"], NOON)
@@ -72,7 +72,7 @@ def test_what_sql_cannot_keep_is_refused_as_before() -> None:
 
 def test_a_name_is_found_by_its_index_among_many() -> None:
     if connection.vendor != "postgresql":
-        pytest.skip("the planner of PostgreSQL")
+        pytest.skip("asks the planner of PostgreSQL; SQLite explains its plans in another way")
     make_players([f"p{number}" for number in range(5000)], NOON)
 
     with connection.cursor() as cursor:
