@@ -16,6 +16,7 @@ from django.db.models import Count, Min
 from foundation import clock, redis
 from foundation.errors import Unavailable
 from foundation.models import DeadLetter, Heartbeat
+from foundation.redis_info import is_full, read_info
 from foundation.tasks import WORKER
 
 logger = logging.getLogger(__name__)
@@ -53,10 +54,10 @@ def readiness() -> Readiness:
 
 def _asked_of_redis() -> tuple[bool, list[str]]:
     try:
-        info = redis.boards().call("INFO", "memory", read=redis.read_info)
+        info = redis.boards().call("INFO", "memory", read=read_info)
     except (Unavailable, SqlError):
         return False, ["Redis is away: standings are read from SQL, boards that Redis decides over take no scores"]
-    return True, ["Redis is full: boards that Redis decides over take no scores"] if redis.is_full(info) else []
+    return True, ["Redis is full: boards that Redis decides over take no scores"] if is_full(info) else []
 
 
 def _asked_of_sql() -> list[str]:

@@ -29,12 +29,15 @@ from redis.retry import Retry
 from foundation import clock
 from foundation.errors import Unavailable
 from foundation.lua import Script
+from foundation.redis_info import read_info
+from foundation.redis_wait import wait_in_kernel
 
 Argument = str | bytes | int | float
 
 BREAK_SECONDS = 1.0
 CLOCK_FRESH_SECONDS = 60.0
 SETTLING_TIMEOUT_SECONDS = 10.0
+RESTED_SECONDS = 0.01  # a connection that answered later than this ago is asked whether it still stands
 RUN_ID = "<the run_id of the server that is asked>"  # as an argument of a script: the link puts it in
 
 
@@ -96,7 +99,7 @@ class Link:
     def __init__(self, pool: ConnectionPool, is_known: Callable[[str], bool] | None = None) -> None:
         self._pool = pool
         self._is_known = is_known
-        self._idle: deque[Connection] = deque()
+        self._idle: deque[tuple[Connection, float]] = deque()  # and when each answered
         self._breaker = Breaker()
         self._lock = threading.Lock()
         self._clock_offset_ms = 0
@@ -162,7 +165,7 @@ class Link:
         except BaseException:
             self._drop(connection)
             raise
-        self._idle.append(connection)
+        self._idle.append((connection, clock.monotonic()))
         self._breaker.answered()
         return answers
 
@@ -201,11 +204,12 @@ class Link:
     def _kept(self) -> Connection | None:
         """The connection that answered last, if it still stands and this process opened it."""
         try:
-            connection = self._idle.pop()
+            connection, answered_at = self._idle.pop()
         except IndexError:
             return None
+        rested = clock.monotonic() - answered_at > RESTED_SECONDS
         try:
-            if connection.pid == os.getpid() and connection.is_connected and not connection.can_read():
+            if connection.pid == os.getpid() and connection.is_connected and not (rested and connection.can_read()):
                 return connection
         except (RedisError, OSError):
             pass  # the server closed it: the pool opens it anew
@@ -226,6 +230,7 @@ class Link:
         self.run_id = run_id
         connection.send_command("TIME", check_health=False)
         self._note_clock(connection.read_response())
+        wait_in_kernel(connection, self.timeout_ms / 1000)
 
     def _asked(self, run_id: str) -> bool:
         """Whether SQL knows the server. While SQL is away too, nobody can say so, and the server is away as well."""
@@ -259,19 +264,6 @@ def _granted(answer: Any) -> Any:
     if isinstance(answer, RedisRefused):
         raise answer
     return answer
-
-
-def read_info(answer: bytes | str) -> dict[str, str]:
-    """The names and values of an answer to INFO."""
-    text = answer.decode() if isinstance(answer, bytes) else answer
-    pairs = (line.partition(":") for line in text.splitlines())
-    return {name: value.strip() for name, _, value in pairs if value}
-
-
-def is_full(info: Mapping[str, str]) -> bool:
-    """Whether the server uses more than its ``maxmemory`` and refuses writes, by its own reckoning (INFO memory)."""
-    limit = int(info.get("maxmemory", 0))
-    return 0 < limit < int(info["used_memory"]) - int(info.get("mem_not_counted_for_evict", 0))
 
 
 def _run_id(info: Mapping[str, str]) -> str:

@@ -18,6 +18,7 @@ from foundation import clock, redis
 from foundation.errors import SunwiError
 from foundation.health import SILENT_AFTER
 from foundation.models import DeadLetter, Heartbeat, KnownRedis
+from foundation.redis_info import is_full, read_info
 from foundation.tasks import WORKER
 from leaderboards.core.periods import PeriodKind, window_at
 from leaderboards.models import Board, Period, State, Storage
@@ -73,7 +74,7 @@ def redis_server(_at: datetime) -> Iterator[Finding]:
     """Reachable, known, and unable to lose or evict what it was given."""
     link = redis.settling()
     link.reset()
-    info = redis.read_info(link.call("INFO"))
+    info = read_info(link.call("INFO"))
     yield Finding(False, "Redis", f"{info.get('server_name', 'redis')} {info.get('redis_version', '?')} answers")
     is_known = KnownRedis.is_known(info["run_id"])
     known = "SQL knows it" if is_known else "SQL does not know it yet: the worker's settling makes it known"
@@ -83,7 +84,7 @@ def redis_server(_at: datetime) -> Iterator[Finding]:
     policy = info.get("maxmemory_policy", "unknown")
     wrong = policy != "noeviction"
     yield Finding(wrong, "maxmemory-policy", f"{policy}: set `noeviction`, or boards vanish" if wrong else policy)
-    full = redis.is_full(info)
+    full = is_full(info)
     used = f"{info.get('used_memory_human')} used, maxmemory {info.get('maxmemory_human')}"
     yield Finding(full, "memory", f"{used}: full, and writes are refused" if full else used)
 

@@ -28,8 +28,11 @@ class Player(models.Model):
     class Meta:
         verbose_name = _("player")
         verbose_name_plural = _("players")
-        # Finding by name must not read a million rows; most players of most games have none.
-        indexes: ClassVar = [models.Index(Upper("name"), condition=~Q(name=""), name="player_name")]
+        # Neither finding by name nor asking every few seconds who is banned may read a million rows: few have either.
+        indexes: ClassVar = [
+            models.Index(Upper("name"), condition=~Q(name=""), name="player_name"),
+            models.Index("external_id", condition=Q(banned_at__isnull=False), name="player_banned"),
+        ]
 
     def __str__(self) -> str:
         return shown_name(self.name, self.external_id)

@@ -1,5 +1,6 @@
 """Several scripts or commands in one round trip: each runs once, and a refusal takes no answer from the others."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import redis as driver
 from django.conf import settings
 
 from foundation import lua, redis
-from foundation.redis import RUN_ID, Call, Link, RedisAway, RedisRefused
+from foundation.redis import RUN_ID, Call, Link, RedisAway, RedisRefused, RedisSilent
 from tests.fake_link import FakeLink
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -91,11 +92,42 @@ def test_while_redis_is_away_nothing_is_sent(tmp_path: Path, monkeypatch: pytest
     assert redis.settling().call("EXISTS", "a") == 0
 
 
-def test_a_connection_that_the_server_closed_is_opened_anew_before_anything_is_sent() -> None:
-    link = redis.settling()
-    link.call("SET", "a", "1")
-
+def hang_up_on_all() -> None:
     with driver.Redis.from_url(settings.CACHES["boards"]["LOCATION"]) as other:
         other.client_kill_filter(_type="normal", skipme=True)
 
+
+def test_a_rested_connection_that_the_server_closed_is_opened_anew_before_anything_is_sent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(redis, "RESTED_SECONDS", 0)
+    link = redis.settling()
+    link.call("SET", "a", "1")
+
+    hang_up_on_all()
+
     assert link.call("INCR", "a") == 2
+
+
+def test_on_one_that_was_closed_a_moment_after_its_answer_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redis, "RESTED_SECONDS", 60)
+    link = redis.settling()
+    link.call("SET", "a", "1")
+
+    hang_up_on_all()
+
+    with pytest.raises(RedisSilent):
+        link.call("INCR", "a")
+    link.reset()
+    assert link.call("GET", "a") == b"1"  # it was not sent a second time
+
+
+def test_the_kernel_ends_the_waiting_for_an_answer() -> None:
+    link = Link(driver.ConnectionPool.from_url(settings.CACHES["boards"]["LOCATION"], socket_timeout=0.3))
+    link.call("PING")
+    begun = time.monotonic()
+
+    with pytest.raises(RedisSilent):
+        link.call("BLPOP", "nobody pushes here", 0)
+
+    assert 0.29 < time.monotonic() - begun < 2
