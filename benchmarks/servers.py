@@ -10,13 +10,16 @@ from pathlib import Path
 from config import addresses
 from config.local import postgres, valkey
 
+# As whoever has a million players would set it up: room for the tables, and no checkpoint every few seconds.
+ROOM = {"shared_buffers": "1GB", "max_wal_size": "4GB"}
+
 
 @contextmanager
 def servers(folder: Path, fsync: str = "everysec") -> Iterator[None]:
     """Start both, point the settings at them, migrate; stop both at the end."""
     cache = valkey.Valkey(valkey.find_binary(), folder / "redis", folder / "r.sock", folder / "r.log", fsync, 16)
     redis_child = cache.start()
-    database = replace(postgres.create(locale="C"), durable=True)
+    database = replace(postgres.create(locale="C"), durable=True, settings=ROOM)
     database_child = database.start()
     try:
         os.environ |= {

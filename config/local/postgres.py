@@ -13,7 +13,8 @@ import signal
 import subprocess
 import tempfile
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ class Postgres:
     folder: Path
     owner: dict[str, Any]  # who runs it, as subprocess wants it; empty: ourselves
     durable: bool = False  # whether it waits for the disk, as a real one does; tests need not
+    settings: Mapping[str, str] = field(default_factory=dict)  # what else it is told
 
     @property
     def url(self) -> str:
@@ -72,6 +74,7 @@ class Postgres:
             "max_connections": "200",
             "dynamic_shared_memory_type": "mmap",  # containers give /dev/shm little room
             "timezone": "UTC",
+            **self.settings,
         }
         command = [str(self.binaries / "postgres"), "-D", str(self.folder / "data")]
         for name, value in options.items():

@@ -1,5 +1,6 @@
 """What settling and the mirror do in Redis: generations, dirty marks, unsure tokens, standings put back."""
 
+import sys
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import NamedTuple
@@ -8,6 +9,8 @@ from foundation.redis import Argument, Link
 from leaderboards.models import Period
 from leaderboards.stores.zset import flag, placing_head, ranked_keys, run
 
+MARKS_PER_CALL = 500  # dirty marks that one call looks at: Redis is held up for 2 to 3 ms
+ALL = sys.maxsize
 VERSION_BITS = 24  # of a version below its generation; both together stay exact in Lua's numbers for 2^29 generations
 
 
@@ -131,19 +134,30 @@ class ZsetSettler:
         run(self._link, "lift", [period.family.gen, period.family.seq], args)
 
     def dirty(self, period: Period, limit: int) -> tuple[int, list[Dirty]]:
-        """How many standings SQL lacks, and about ``limit`` of them."""
-        family = period.family
+        """How many standings SQL lacks, and about ``limit`` of them, all with ``ALL``."""
+        family, cursor = period.family, "0"
         keys = [family.gen, family.zset, family.members, family.held, family.dirty]
-        total, *cells = run(self._link, "mirror_read", keys, [period.generation, flag(period.layout.in_member), limit])
-        rows = zip(*(iter(cells),) * 5, strict=True)
-        return int(total), [
-            Dirty(player.decode(), int(version), float(score) if score else None, member.decode(), held.decode())
-            for player, version, score, member, held in rows
-        ]
+        found: dict[str, Dirty] = {}  # a hash that grows meanwhile may show a player twice
+        while True:
+            args: list[Argument] = [
+                *(period.generation, flag(period.layout.in_member), cursor, min(limit, MARKS_PER_CALL)),
+            ]
+            total, following, *cells = run(self._link, "mirror_read", keys, args)
+            found |= {row.player: row for row in map(_dirty, *(iter(cells),) * 5)}
+            cursor = following.decode()
+            if cursor == "0" or len(found) >= limit:
+                return int(total), list(found.values())
 
     def clean(self, period: Period, rows: Sequence[Dirty]) -> int:
         """Take off the dirty marks that are still of the version read; returns how many standings are dirty yet."""
-        args: list[Argument] = [period.generation]
-        for row in rows:
-            args += (row.player, row.version)
-        return int(run(self._link, "mirror_done", [period.family.gen, period.family.dirty], args))
+        left, keys = 0, [period.family.gen, period.family.dirty]
+        for start in range(0, len(rows), MARKS_PER_CALL):
+            args: list[Argument] = [period.generation]
+            for row in rows[start : start + MARKS_PER_CALL]:
+                args += (row.player, row.version)
+            left = int(run(self._link, "mirror_done", keys, args))
+        return left
+
+
+def _dirty(player: bytes, version: bytes, score: bytes, member: bytes, held: bytes) -> Dirty:
+    return Dirty(player.decode(), int(version), float(score) if score else None, member.decode(), held.decode())

@@ -1,13 +1,13 @@
 -- What SQL does not have yet.
 -- KEYS    1 gen  2 zset  3 members  4 held  5 dirty
--- ARGV    1 generation  2 in_member (1 or 0)  3 about how many
--- returns the number of dirty players, then per player: player, version, score, member ('' if he was taken out), held
+-- ARGV    1 generation  2 in_member (1 or 0)  3 where to go on (0 begins)  4 about how many
+-- returns the number of dirty players, where to go on (0 ends), then per player: player, version, score, member ('' if he was taken out), held
 --! include guard.lua
 local in_member = ARGV[2] == '1'
 --! include many.lua
 --! include spots.lua
-local found = redis.call('HSCAN', KEYS[5], 0, 'COUNT', ARGV[3])[2]
-local answer, players = { redis.call('HLEN', KEYS[5]) }, {}
+local following, found = unpack(redis.call('HSCAN', KEYS[5], ARGV[3], 'COUNT', ARGV[4]))
+local answer, players = { redis.call('HLEN', KEYS[5]), following }, {}
 for i = 1, #found, 2 do players[#players + 1] = found[i] end
 local members, scores = spots_of(players)
 local held = ask('HMGET', KEYS[4], players)
