@@ -3,9 +3,10 @@
     python -m benchmarks.load '{"port": 8000, "seconds": 2, "path": "/"}'
 
 It imports nothing but the standard library, and says what it cost itself: on the same machine it takes from the server.
-The trap: with a ``rate``, latency counts from the moment at which a request was due, not from when it could be sent.
+The trap: of ``followers``, latency counts from the moment at which a request was due, not from when it could be sent.
 """
 
+import heapq
 import json
 import random
 import selectors
@@ -17,14 +18,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 HOST = "127.0.0.1"
+FIRST_SECONDS = 2.0  # within which all followers come, and when each looks again who is told nothing
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
     """What to ask, how, and for how long. Entries make it a POST of so many of them, of random players.
 
-    ``rate``: requests a second in all, 0 for as many as there is room for. ``{player}`` in the path or in a header is
-    a random one.
+    ``followers``: so many who each ask again when the answer tells them to (``Look-Again``), as a page in a browser
+    does; 0 for as many requests as there is room for. ``{player}`` in the path or in a header is a random one.
     """
 
     port: int
@@ -35,7 +37,7 @@ class Order:
     entries: int = 0
     board: int = 0
     players: int = 1
-    rate: float = 0.0
+    followers: int = 0
     post: bool = False
 
     def request(self) -> bytes:
@@ -83,12 +85,48 @@ class Connection:
 
 
 def _length(head: bytes) -> int:
-    _, found, rest = head.lower().partition(b"\r\ncontent-length:")
-    return int(rest.partition(b"\r\n")[0]) if found else 0
+    return int(header(head + b"\r\n\r\n", b"content-length") or 0)
+
+
+def header(raw: bytes, name: bytes) -> bytes:
+    """A header of an answer, in small letters; empty where it has none."""
+    head = raw.partition(b"\r\n\r\n")[0].lower() + b"\r\n"
+    return head.partition(b"\r\n" + name + b":")[2].partition(b"\r\n")[0].strip()
+
+
+class Loop:
+    """As many requests as there is room for."""
+
+    def due(self, now: float) -> float:
+        """When the next request is to be sent."""
+        return now
+
+    def sent(self) -> None:
+        """It was."""
+
+    def answered(self, raw: bytes, now: float) -> None:
+        """One was answered."""
+
+
+class Followers(Loop):
+    """Each asks, and asks again when he is told to, give or take a tenth."""
+
+    def __init__(self, many: int, begun: float) -> None:
+        self._due = sorted(begun + random.uniform(0, FIRST_SECONDS) for _ in range(many))
+
+    def due(self, now: float) -> float:
+        return self._due[0] if self._due else now + 1
+
+    def sent(self) -> None:
+        heapq.heappop(self._due)
+
+    def answered(self, raw: bytes, now: float) -> None:
+        told = float(header(raw, b"look-again") or FIRST_SECONDS)
+        heapq.heappush(self._due, now + told * random.uniform(0.9, 1.1))
 
 
 class Load:
-    """A closed loop, or one that keeps to a rate."""
+    """Requests over all connections until the time is over."""
 
     def __init__(self, order: Order) -> None:
         self._order = order
@@ -96,21 +134,19 @@ class Load:
         self._idle = deque(Connection(order.port) for _ in range(order.connections))
         for each in self._idle:
             self._ready.register(each.socket, selectors.EVENT_READ, each)
+        self._pace = Followers(order.followers, time.perf_counter()) if order.followers else Loop()
         self.latencies: list[float] = []
         self.bad = 0
         self.bytes = 0
 
     def run(self) -> dict[str, Any]:
-        order, sent = self._order, 0
+        order = self._order
         cpu, begun = time.process_time(), time.perf_counter()
         while (now := time.perf_counter()) - begun < order.seconds or len(self._idle) < order.connections:
-            while self._idle and now - begun < order.seconds:
-                due = begun + sent / order.rate if order.rate else now
-                if due > now:
-                    break
+            while self._idle and now - begun < order.seconds and (due := self._pace.due(now)) <= now:
                 self._idle.popleft().send(order.request(), due)
-                sent += 1
-            self._take(begun + sent / order.rate - now if order.rate else 0.1)
+                self._pace.sent()
+            self._take(self._pace.due(now) - now)
         told = self._told(time.perf_counter() - begun, time.process_time() - cpu)
         self._ready.close()
         for each in self._idle:
@@ -118,7 +154,7 @@ class Load:
         return told
 
     def _take(self, patience: float) -> None:
-        for key, _ in self._ready.select(min(max(patience, 0.0), 0.1)):
+        for key, _ in self._ready.select(min(max(patience, 0.0), 0.1) if self._idle else 0.1):
             answer = key.data.read()
             if answer is None:
                 continue
@@ -126,6 +162,7 @@ class Load:
             self.latencies.append(latency)
             self.bytes += len(raw)
             self.bad += not self._is_good(status, raw)
+            self._pace.answered(raw, time.perf_counter())
             self._idle.append(key.data)
 
     def _is_good(self, status: int, raw: bytes) -> bool:

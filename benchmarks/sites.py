@@ -43,6 +43,19 @@ class Site:
             raise SystemExit(f"{path}: {told['bad']} wrong answers of {told['count']}")
         return sample_of(told, served)
 
+    def watched(self, order: Order, after: float) -> Sample:
+        """The CPU seconds that all who serve spend on an order, from so many seconds on until its end."""
+        child = begin(order)
+        time.sleep(after)
+        before, at = tree_seconds(self.pids), time.monotonic()
+        told = finish(child)
+        seconds, spent = time.monotonic() - at, tree_seconds(self.pids) - before
+        if told["bad"]:
+            raise SystemExit(f"{order.path}: {told['bad']} wrong answers of {told['count']}")
+        per_second = round(told["count"] / told["seconds"], 1)
+        beside = {name: told[name] for name in ("p50_ms", "p99_ms", "cpu_seconds")}
+        return Sample(spent, seconds, {"unit": "CPU seconds", "answered_per_second": per_second} | beside)
+
 
 def ask(order: Order) -> dict[str, Any]:
     """What the generator says of an order."""

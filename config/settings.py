@@ -109,6 +109,7 @@ def sql_database(url: str) -> dict[str, Any]:
         options.setdefault("timeout", 5)
         options.setdefault("init_command", "PRAGMA journal_mode=WAL;")
     elif database["ENGINE"].endswith("postgresql"):
+        database["ENGINE"] = "foundation.postgresql"
         options.setdefault("connect_timeout", 2)
         # What is sent to be prepared is; Django's own statements never are.
         options["prepare_threshold"] = 0 if env.bool("PREPARE_STATEMENTS", default=True) else None

@@ -23,7 +23,8 @@ from competitions.views.result import result_of
 from competitions.views.words import phase_word, timed
 from foundation import clock
 from leaderboards.stores.base import Page
-from leaderboards.views.answers import LIVE_EVERY_SECONDS, ROWS, answer, etag_of, moving, page_number
+from leaderboards.views.answers import ROWS, answer, etag_of, moving, page_number
+from leaderboards.views.crowd import LIVE_EVERY_SECONDS
 from leaderboards.views.tables import mine, table
 from leaderboards.views.viewer import Viewer, remember, viewer_of
 

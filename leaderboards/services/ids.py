@@ -34,7 +34,7 @@ Targeted = tuple[Entry, Board]
 
 def days(at: datetime) -> tuple[str, str]:
     """The names of the id buckets of today and yesterday."""
-    return f"{at:%Y-%m-%d}", f"{at - timedelta(days=1):%Y-%m-%d}"
+    return at.date().isoformat(), (at - timedelta(days=1)).date().isoformat()
 
 
 def content(entry: Entry) -> str:

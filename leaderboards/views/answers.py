@@ -14,10 +14,10 @@ from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.translation import get_language
 
 from leaderboards.selectors import Standings
+from leaderboards.views.crowd import followers
 
 ROWS = 50
 LAST_PAGE = 2**31 // ROWS
-LIVE_EVERY_SECONDS = 2
 
 
 def answer(request: HttpRequest, template: str, context: dict[str, Any], etag: str) -> HttpResponse:
@@ -29,8 +29,13 @@ def answer(request: HttpRequest, template: str, context: dict[str, Any], etag: s
 
 def parts(request: HttpRequest, etag: str, make: Callable[[], HttpResponse]) -> HttpResponse:
     """The moving parts, made only for an asker who does not have them already; else 304."""
-    response = get_conditional_response(request, etag=etag) or make()
+    return followed(get_conditional_response(request, etag=etag) or make(), etag)
+
+
+def followed(response: HttpResponse, etag: str) -> HttpResponse:
+    """The same for who follows the page: what he has now, and when to look again."""
     response["ETag"] = etag
+    response["Look-Again"] = f"{followers.next_look():.1f}"
     return private(response)
 
 

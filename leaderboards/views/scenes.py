@@ -20,7 +20,8 @@ from django.utils.translation import get_language
 from leaderboards import selectors
 from leaderboards.models import Board, State
 from leaderboards.selectors import BoardPage, Row
-from leaderboards.views.answers import LIVE_EVERY_SECONDS, ROWS, etag_of, moving, page_number
+from leaderboards.views.answers import ROWS, etag_of, moving, page_number
+from leaderboards.views.crowd import LIVE_EVERY_SECONDS
 from leaderboards.views.lines import top_words
 from leaderboards.views.periods import chips_of, period_words, running_words
 from leaderboards.views.podium import podium

@@ -17,7 +17,7 @@ from django.utils.cache import get_conditional_response
 from django.utils.translation import get_language, get_language_from_request
 
 from foundation import clock
-from leaderboards.views.answers import private
+from leaderboards.views.answers import followed, private
 from leaderboards.views.viewer import COOKIE, may_be_signed_in
 
 View = Callable[..., HttpResponse]
@@ -178,6 +178,4 @@ def _told(request: HttpRequest, kept: _Answer) -> HttpResponse:
 
 
 def _headed(response: HttpResponse, etag: str) -> HttpResponse:
-    if etag:
-        response["ETag"] = etag
-    return private(response)
+    return followed(response, etag) if etag else private(response)

@@ -1,13 +1,14 @@
-// Keeps the parts of [data-live] as they are on the server: asks every few seconds, at once when one comes
-// back to the tab, never while it is hidden. An answer replaces only the parts that differ; scrolling and
-// the keyboard's place stay. `data-state` says whether it works, and style sheets show that.
+// Keeps the parts of [data-live] as they are on the server: asks every few seconds, later where a crowd follows (the
+// server says when), at once when one comes back to the tab, never while it is hidden. An answer replaces only the
+// parts that differ; scrolling and the keyboard's place stay. `data-state` says whether it works; style sheets show it.
 
 const root = document.querySelector("[data-live]");
-const every = Number(root.dataset.live) * 1000;
+const shortest = Number(root.dataset.live) * 1000;
 const longest = 60_000;
 const known = new Map(); // part → its source, as the server last sent it
 
 let etag = root.dataset.etag;
+let every = shortest;
 let wait = every;
 let timer;
 let asking = false;
@@ -59,6 +60,7 @@ async function ask() {
     } else if (answer.status !== 304) {
       throw new Error(`answered ${answer.status}`);
     }
+    every = Math.max(shortest, Number(answer.headers.get("Look-Again")) * 1000);
     wait = every;
     root.dataset.state = "live";
   } catch {

@@ -6,12 +6,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from benchmarks import load
 from benchmarks.load import Load, Order
 
 
 class _Answers(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     asked: list[tuple[str, str, str]]
+    look_again = ""
 
     def do_GET(self) -> None:
         self._answer(304 if self.headers["If-None-Match"] else 200, b"" if self.headers["If-None-Match"] else b"here")
@@ -25,6 +27,8 @@ class _Answers(BaseHTTPRequestHandler):
         self.send_response(status)
         if status == 200:
             self.send_header("Content-Length", str(len(body)))
+        if self.look_again:
+            self.send_header("Look-Again", self.look_again)
         self.end_headers()
         self.wfile.write(body)
 
@@ -53,10 +57,15 @@ def test_a_closed_loop_asks_again_as_soon_as_it_is_answered(server: ThreadingHTT
     assert {asked[:2] for asked in _Answers.asked} == {("GET", "/page")}
 
 
-def test_a_rate_is_kept_to(server: ThreadingHTTPServer) -> None:
-    told = Load(Order(server.server_port, 0.5, "/page", connections=2, rate=20)).run()
+def test_followers_look_again_when_they_are_told_to(
+    server: ThreadingHTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(load, "FIRST_SECONDS", 0.1)
+    monkeypatch.setattr(_Answers, "look_again", "0.2")
 
-    assert 8 <= told["count"] <= 11
+    told = Load(Order(server.server_port, 1.0, "/page", connections=2, followers=4)).run()
+
+    assert 14 <= told["count"] <= 24  # each comes within 0.1 s, and again every 0.18 to 0.22
 
 
 def test_an_answer_that_is_not_the_one_waited_for_is_bad(server: ThreadingHTTPServer) -> None:
