@@ -7,7 +7,7 @@ from typing import Any
 
 import redis
 from django.conf import settings
-from django.db import connection
+from django.db import connection, transaction
 
 from foundation import clock
 from foundation import redis as links
@@ -30,6 +30,7 @@ _INSERT = (
     " FROM leaderboards_player p,"
     " LATERAL (SELECT (random() * 1000000)::bigint AS points,"
     " %(latest)s - (random() * %(span)s)::bigint AS ms WHERE p.id > 0) t"
+    " WHERE substr(p.external_id, length('player-') + 1)::bigint <= %(players)s"
 )
 _IN_MEMBER = _INSERT.format(
     member="lpad((9223372036854775807 - t.ms)::text, 19, '0') || '_' || p.external_id", score="t.points"
@@ -69,11 +70,12 @@ def fill(period: Period, players: int) -> None:
     """Give the period of an empty board ``players`` standings in SQL, in random order."""
     make_players(players)
     layout, latest = period.layout, milliseconds(clock.now())
-    values = {"period": period.pk, "latest": latest, "span": SPAN_MS}
+    values = {"period": period.pk, "latest": latest, "span": SPAN_MS, "players": players}
     if not layout.in_member:
         values |= {"unit": 1 << layout.time_bits, "resolution": layout.resolution_ms}
         values["base"] = int(layout.pack((0,), latest, "").score)
-    with connection.cursor() as cursor:
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")  # what is made here refers to what is there
         cursor.execute(_IN_MEMBER if layout.in_member else _IN_SCORE, values)
         cursor.execute("ANALYZE")
 

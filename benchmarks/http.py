@@ -216,7 +216,7 @@ def _viewers(run: _Run) -> dict[str, Any]:
         )  # fmt: skip  # as a table
         return run.site.watched(order, GATHERED_SECONDS)
 
-    many, few = in_turns(run.size.passes, partial(follow, 1000), partial(follow, 100))
+    many, few = in_turns(min(3, run.size.passes), partial(follow, 1000), partial(follow, 100))
     return {
         "viewers": over(many, few, under(3)),
         "viewers_1000_cpu": median_rate(many),

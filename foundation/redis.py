@@ -2,12 +2,11 @@
 
 The trap: a call that timed out may still act. So nothing here sends a command twice, and the two
 failures are told apart: ``RedisAway`` (nothing was sent) and ``RedisSilent`` (nobody knows). The
-pool comes from django-redis; commands go over its connections directly, since the client's own
-path retries and cannot tell the two apart. What has answered is kept here for the next call: the pool's
+pool comes from django-redis; commands go over its connections directly (``redis_wire``), since the client's
+own path retries and cannot tell the two apart. What has answered is kept here for the next call: the pool's
 own care for a connection costs more than a command.
 """
 
-import os
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -17,27 +16,25 @@ from typing import Any, NamedTuple
 from django.conf import settings
 from django.db import Error as SqlError
 from django_redis import get_redis_connection
-from hiredis import pack_command
+from hiredis import ProtocolError, ReplyError, pack_command
 from redis import ConnectionPool
 from redis.backoff import NoBackoff
 from redis.connection import Connection
-from redis.exceptions import BusyLoadingError, MaxConnectionsError, NoScriptError, RedisError, ResponseError
 from redis.exceptions import ConnectionError as DriverConnectionError
-from redis.exceptions import TimeoutError as DriverTimeoutError
+from redis.exceptions import MaxConnectionsError, RedisError
 from redis.retry import Retry
 
 from foundation import clock
 from foundation.errors import Unavailable
 from foundation.lua import Script
 from foundation.redis_info import read_info
-from foundation.redis_wait import wait_in_kernel
+from foundation.redis_wire import Wire
 
 Argument = str | bytes | int | float
 
 BREAK_SECONDS = 1.0
 CLOCK_FRESH_SECONDS = 60.0
 SETTLING_TIMEOUT_SECONDS = 10.0
-RESTED_SECONDS = 0.01  # a connection that answered later than this ago is asked whether it still stands
 RUN_ID = "<the run_id of the server that is asked>"  # as an argument of a script: the link puts it in
 
 
@@ -99,7 +96,7 @@ class Link:
     def __init__(self, pool: ConnectionPool, is_known: Callable[[str], bool] | None = None) -> None:
         self._pool = pool
         self._is_known = is_known
-        self._idle: deque[tuple[Connection, float]] = deque()  # and when each answered
+        self._idle: deque[Wire] = deque()
         self._breaker = Breaker()
         self._lock = threading.Lock()
         self._clock_offset_ms = 0
@@ -154,36 +151,33 @@ class Link:
         """The answers to commands that travel in one write; refusals are among them. Raises away or silent."""
         if not commands:
             return []
-        connection = self._connection()
+        wire = self._wire()
         try:
-            connection.send_packed_command([b"".join(map(self._packed, commands))], check_health=False)
-            answers = [self._answer(connection) for _ in commands]
-        except (DriverConnectionError, DriverTimeoutError, OSError) as error:
-            self._drop(connection)
+            heard = wire.exchange(b"".join(map(self._packed, commands)), len(commands))
+        except (ProtocolError, OSError) as error:
+            self._drop(wire)
             self._breaker.failed()
             raise RedisSilent("Redis did not answer in time.") from error
         except BaseException:
-            self._drop(connection)
+            self._drop(wire)
             raise
-        self._idle.append((connection, clock.monotonic()))
+        self._idle.append(wire)
         self._breaker.answered()
-        return answers
+        return [self._refused(each) if isinstance(each, ReplyError) else each for each in heard]
 
     def _packed(self, command: Sequence[Argument]) -> bytes:
         """By hiredis itself: redis-py looks at each argument first, which costs as much again."""
         parts = tuple(self.run_id if part is RUN_ID else part for part in command)
         return bytes(pack_command(parts))  # type: ignore[arg-type]  # its types know tuples of one only
 
-    def _answer(self, connection: Connection) -> Any:
-        """The next answer, or the refusal that stands in its place."""
-        try:
-            return connection.read_response()
-        except NoScriptError as error:
-            return _ScriptMissing(str(error))
-        except (ResponseError, BusyLoadingError) as error:
-            if "LATE" in str(error):  # either clock was set: measure them again before the next write
-                self._clock_read_at = 0.0
-            return RedisRefused(str(error))
+    def _refused(self, error: ReplyError) -> RedisRefused:
+        """What stands in the place of an answer."""
+        said = str(error)
+        if said.startswith("NOSCRIPT"):
+            return _ScriptMissing(said)
+        if "LATE" in said:  # either clock was set: measure them again before the next write
+            self._clock_read_at = 0.0
+        return RedisRefused(said)
 
     def reset(self) -> None:
         """Forget connections and failures: the next call connects afresh."""
@@ -191,34 +185,33 @@ class Link:
         self._breaker.answered()
         self._clock_read_at = 0.0
 
-    def _connection(self) -> Connection:
+    def _wire(self) -> Wire:
         self._breaker.check()
         try:
-            return self._kept() or self._pool.get_connection()
+            return self._kept() or Wire(self._pool.get_connection(), self.timeout_ms / 1000)
         except MaxConnectionsError as error:  # we are busy; Redis is well
             raise RedisAway("All connections to Redis are in use.") from error
         except (RedisError, OSError) as error:
             self._breaker.failed()
             raise RedisAway("Redis is away.") from error
 
-    def _kept(self) -> Connection | None:
-        """The connection that answered last, if it still stands and this process opened it."""
+    def _kept(self) -> Wire | None:
+        """The one that answered last, if it still stands."""
         try:
-            connection, answered_at = self._idle.pop()
+            wire = self._idle.pop()
         except IndexError:
             return None
-        rested = clock.monotonic() - answered_at > RESTED_SECONDS
         try:
-            if connection.pid == os.getpid() and connection.is_connected and not (rested and connection.can_read()):
-                return connection
+            if wire.stands():
+                return wire
         except (RedisError, OSError):
             pass  # the server closed it: the pool opens it anew
-        self._drop(connection)
+        self._drop(wire)
         return None
 
-    def _drop(self, connection: Connection) -> None:
-        connection.disconnect()
-        self._pool.release(connection)
+    def _drop(self, wire: Wire) -> None:
+        wire.connection.disconnect()
+        self._pool.release(wire.connection)
 
     def _greet(self, connection: Connection) -> None:
         """What happens on each new connection before it is used: who is there, and what is his time?"""
@@ -230,7 +223,6 @@ class Link:
         self.run_id = run_id
         connection.send_command("TIME", check_health=False)
         self._note_clock(connection.read_response())
-        wait_in_kernel(connection, self.timeout_ms / 1000)
 
     def _asked(self, run_id: str) -> bool:
         """Whether SQL knows the server. While SQL is away too, nobody can say so, and the server is away as well."""

@@ -54,6 +54,7 @@ from leaderboards.stores.sql_writes import (
 logger = logging.getLogger(__name__)
 
 TRIES = 5
+JUDGED_AT_ONCE = 250
 
 
 class _IdRaced(Exception):
@@ -115,12 +116,12 @@ def _decide_once(
             raise PeriodClosed(f"Period {period.label} is closed.")
         newcomers = names - held.keys()
         judging = _Judging(period, held, items[0].event)
-        for item in () if newcomers else items:
-            judging.take(item)
+        known_to_all = () if newcomers else items
         if dry_run:
+            judging.take(known_to_all)
             transaction.set_rollback(True)
         else:
-            _write(judging, service, at)
+            _write(judging, known_to_all, service, at)
         commit.reached = not dry_run
     return judging.decided, newcomers
 
@@ -166,14 +167,17 @@ class _Judging:
         self._packed: dict[str, Packed] = {}
         self._said: dict[str, str] = {}
 
-    def take(self, item: Item) -> None:
-        """Judge one item."""
-        try:
-            status = self._judge(item)
-        except SunwiError as error:
-            self.decided[item.entry.position] = refused(error)
-            return
-        self.decided[item.entry.position] = Decided(status, self.period, self._states[item.entry.player])
+    def take(self, items: Sequence[Item]) -> list[SubmissionRow]:
+        """Judge items, in order; the submissions of those that were accepted."""
+        before = len(self.submissions)
+        for item in items:
+            try:
+                status = self._judge(item)
+            except SunwiError as error:
+                self.decided[item.entry.position] = refused(error)
+            else:
+                self.decided[item.entry.position] = Decided(status, self.period, self._states[item.entry.player])
+        return self.submissions[before:]
 
     def changed(self) -> list[StandingRow]:
         """The standings that are others than they were, sorted by player."""
@@ -207,16 +211,22 @@ class _Judging:
         return Status.UNCHANGED if new == old else Status.UPDATED
 
 
-def _write(judging: _Judging, service: str, at: datetime) -> None:
-    """Submissions, then standings and Redis. Ids are sure before Redis is told anything."""
-    period, submissions = judging.period, judging.submissions
-    if not submissions:
-        return
+def _write(judging: _Judging, items: Sequence[Item], service: str, at: datetime) -> None:
+    """Submissions, then standings and Redis. SQL writes the first while the next are judged.
+
+    Ids are sure before Redis is told anything.
+    """
+    period, kept = judging.period, []
+    sending = Sending(period, judging.competition, service, at)
     with one_behind_the_other() as statements:
-        kept = insert_submissions(statements, Sending(period, judging.competition, service, at), submissions)
+        for start in range(0, len(items), JUDGED_AT_ONCE):
+            if submissions := judging.take(items[start : start + JUDGED_AT_ONCE]):
+                kept.append(insert_submissions(statements, sending, submissions))
+        if not kept:
+            return
         changed = judging.changed()
-        if any(row.external_id is not None for row in submissions):
+        if any(row.external_id is not None for row in judging.submissions):
             statements.wait()
-            if kept.rowcount < len(submissions):
+            if sum(each.rowcount for each in kept) < len(judging.submissions):
                 raise _IdRaced
         put_and_write(statements, period, changed, at)

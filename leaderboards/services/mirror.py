@@ -31,7 +31,7 @@ from leaderboards.stores.zset_writes import state_from
 
 logger = logging.getLogger(__name__)
 
-CHUNK = 2000  # standings a transaction: to commit takes as long as to write a few hundred
+CHUNK = 5000  # standings a transaction: to commit takes as long as to write a few hundred
 DEAD = "mirror"
 DROPPED = "dropped"
 

@@ -18,6 +18,8 @@ from leaderboards.core.policies import State
 from leaderboards.models import Period, Player, Submission
 from leaderboards.stores.sql_rows import Cell, Table, among, any_of, insert, send_rows
 
+ROWS_PER_STATEMENT = 250  # the server writes the first while the next are put together
+
 _PLAYER = {"external_id": "text", "name": "text", "avatar_url": "text", "country": "text", "created_at": "timestamptz"}
 _STANDING = Table(
     "leaderboards_standing",
@@ -138,8 +140,10 @@ def write_standings(
     tail = f"ON CONFLICT (period_id, player_id) DO UPDATE SET {_SET_STANDING}"
     if only_newer:
         tail += " WHERE leaderboards_standing.version < excluded.version"
-    cells = [(row.player_id, row.member, *_value(period, row.state), row.score, row.version) for row in rows]
-    send_rows(statements, _STANDING, cells, tail, (period.pk, unput))
+    for start in range(0, len(rows), ROWS_PER_STATEMENT):
+        part = rows[start : start + ROWS_PER_STATEMENT]
+        cells = [(row.player_id, row.member, *_value(period, row.state), row.score, row.version) for row in part]
+        send_rows(statements, _STANDING, cells, tail, (period.pk, unput))
 
 
 def mark_unput(statements: Statements, period: Period, rows: Sequence[StandingRow], at: datetime) -> None:

@@ -151,7 +151,7 @@ class ZsetSettler:
     def clean(self, period: Period, rows: Sequence[Dirty]) -> int:
         """Take off the dirty marks that are still of the version read; returns how many standings are dirty yet."""
         left, keys = 0, [period.family.gen, period.family.dirty]
-        for start in range(0, len(rows), MARKS_PER_CALL):
+        for start in range(0, len(rows) or 1, MARKS_PER_CALL):
             args: list[Argument] = [period.generation]
             for row in rows[start : start + MARKS_PER_CALL]:
                 args += (row.player, row.version)

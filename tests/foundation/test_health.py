@@ -29,7 +29,7 @@ def redis_away(monkeypatch: pytest.MonkeyPatch) -> None:
     def away(*_: object) -> None:
         raise redis.RedisAway("Redis is away.")
 
-    monkeypatch.setattr(redis.Link, "_connection", away)
+    monkeypatch.setattr(redis.Link, "_wire", away)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 import redis as driver
 from django.conf import settings
 
-from foundation import lua, redis
+from foundation import lua, redis, redis_wire
 from foundation.redis import RUN_ID, Call, Link, RedisAway, RedisRefused, RedisSilent
 from tests.fake_link import FakeLink
 
@@ -100,7 +100,7 @@ def hang_up_on_all() -> None:
 def test_a_rested_connection_that_the_server_closed_is_opened_anew_before_anything_is_sent(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(redis, "RESTED_SECONDS", 0)
+    monkeypatch.setattr(redis_wire, "RESTED_SECONDS", 0)
     link = redis.settling()
     link.call("SET", "a", "1")
 
@@ -110,7 +110,7 @@ def test_a_rested_connection_that_the_server_closed_is_opened_anew_before_anythi
 
 
 def test_on_one_that_was_closed_a_moment_after_its_answer_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redis, "RESTED_SECONDS", 60)
+    monkeypatch.setattr(redis_wire, "RESTED_SECONDS", 60)
     link = redis.settling()
     link.call("SET", "a", "1")
 

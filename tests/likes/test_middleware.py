@@ -95,7 +95,7 @@ def test_while_redis_is_away_pages_are_shown(visitor: Client, monkeypatch: pytes
         raise redis.RedisAway("Redis is away.")
 
     with monkeypatch.context() as patched:
-        patched.setattr(redis.Link, "_connection", away)
+        patched.setattr(redis.Link, "_wire", away)
         response = visitor.get("/account/")
 
     assert response.status_code == 200

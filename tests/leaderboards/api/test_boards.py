@@ -183,7 +183,7 @@ class TestETags:
         board = make_board()
         game.submit({"board": board, "player": "a", "points": 1})
         live = anybody.get(f"/boards/{board}/standings")
-        monkeypatch.setattr(redis.Link, "_connection", _away)
+        monkeypatch.setattr(redis.Link, "_wire", _away)
 
         from_sql = anybody.get(f"/boards/{board}/standings", If_None_Match=live["ETag"])
 

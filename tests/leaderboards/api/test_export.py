@@ -138,7 +138,7 @@ def test_without_redis_the_csv_of_a_redis_board_says_that_it_may_lag(
     def away(*_: object) -> None:
         raise redis.RedisAway("Redis is away.")
 
-    monkeypatch.setattr(redis.Link, "_connection", away)
+    monkeypatch.setattr(redis.Link, "_wire", away)
     response = anybody.get(f"/boards/{board}/standings.csv")
 
     assert (response.status_code, response["Live"]) == (200, "false")

@@ -241,7 +241,7 @@ class TestWhenRedisIsAway:
         def away(*_: object) -> None:
             raise links.RedisAway("Redis is away.")
 
-        monkeypatch.setattr(links.Link, "_connection", away)
+        monkeypatch.setattr(links.Link, "_wire", away)
 
     def test_all_unavailable_is_503_with_every_result(self, game: Caller) -> None:
         response = game.send("POST", "/scores", {"entries": [{"board": self.redis, "player": "a", "points": 1}]})
