@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 from django.db import OperationalError, connection, transaction
-from redis.connection import AbstractConnection
-from redis.exceptions import TimeoutError  # noqa: A004 (the driver's own)
 
 from foundation import redis
 from foundation.redis import RedisSilent
+from foundation.redis_wire import Wire
 from leaderboards.core.submissions import Outcome
 from leaderboards.models import Board, Period, State
 from leaderboards.services import mirror as mirroring
@@ -153,14 +152,14 @@ def test_a_writer_who_waited_for_closing_is_refused(elsewhere: Elsewhere) -> Non
 def test_a_command_whose_answer_is_lost_is_not_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
     link = redis.settling()
     link.call("PING")  # connected and greeted
-    read = AbstractConnection.read_response
+    exchange = Wire.exchange
 
-    def lost(*args: Any, **options: Any) -> None:
-        monkeypatch.setattr(AbstractConnection, "read_response", read)
-        read(*args, **options)
-        raise TimeoutError
+    def lost(*args: Any) -> None:
+        monkeypatch.setattr(Wire, "exchange", exchange)
+        exchange(*args)
+        raise BlockingIOError  # as a blocking socket says that its time is up
 
-    monkeypatch.setattr(AbstractConnection, "read_response", lost)
+    monkeypatch.setattr(Wire, "exchange", lost)
     with pytest.raises(RedisSilent):
         link.call("INCR", "counted")
 
