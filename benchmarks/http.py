@@ -6,12 +6,16 @@ granian with two workers, PostgreSQL and a Valkey with an AOF (everysec). The wo
 costs is ``mirror_rate``. The load comes from a process of its own, whose share of the CPU is named beside.
 """
 
+import os
 import random
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -226,19 +230,38 @@ def _viewers(run: _Run) -> dict[str, Any]:
 
 
 def _read_stall(run: _Run) -> dict[str, Any]:
-    """A rank read over and over: by the store in this process, and over HTTP; with batches pouring in and without."""
+    """A rank read over and over: by the store in this process, and over HTTP; with batches pouring in and without.
+
+    And while every core is busy with something that asks nothing of Redis: so long a reader waits for a core alone.
+    """
     figures: dict[str, Any] = {}
     for name, look in (("read_stall", _store_p99), ("read_stall_http", _http_p99)):
-        stalled, calm = [], []
+        stalled, calm, busy = [], [], []
         for _ in range(run.size.passes):
             pouring = begin(run.order(run.in_redis, 1000, 2 * run.size.seconds, 2))
             time.sleep(run.size.seconds / 4)
             stalled.append(look(run))
             finish(pouring)
             calm.append(look(run))
+            with _busy_cores():
+                busy.append(look(run))
         figures[name] = over(stalled, calm, under(10))
         figures[f"{name}_p99_ms"] = round(statistics.median(each.rate for each in stalled), 2)
+        figures[f"{name}_of_busy_cores"] = over(busy, calm)
     return figures
+
+
+@contextmanager
+def _busy_cores() -> Iterator[None]:
+    """As many processes as there are cores, each in an endless loop."""
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
+    try:
+        time.sleep(0.2)
+        yield
+    finally:
+        for each in loops:
+            each.kill()
+            each.wait()
 
 
 def _store_p99(run: _Run) -> Sample:

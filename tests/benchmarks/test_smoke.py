@@ -32,8 +32,8 @@ FIGURES = {
         *("http_single_hybrid", "http_single_hybrid_per_second", "http_single_hybrid_p99_ms"),
         *("page_public", "page_public_per_second", "page_empty_per_second", "page_load_share"),
         *("page_me", "page_me_per_second", "page_me_first", "not_modified", "not_modified_me"),
-        *("viewers", "viewers_1000_cpu", "viewers_1000_p99_ms"),
-        *("read_stall", "read_stall_p99_ms", "read_stall_http", "read_stall_http_p99_ms"),
+        *("viewers", "viewers_1000_cpu", "viewers_1000_per_second", "viewers_1000_p99_ms"),
+        *(f"read_stall{way}{said}" for way in ("", "_http") for said in ("", "_p99_ms", "_of_busy_cores")),
     },
     "rates": {f"{name}_rate{unit}" for name in ("mirror", "rebuild", "close") for unit in ("", "_per_second")},
     "growth": {
