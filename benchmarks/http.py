@@ -44,6 +44,7 @@ CONNECTIONS = 16
 BATCH_CONNECTIONS = 4
 HYBRID_SHARE = 10  # of the players: settling a million would take longer than all that is measured
 GATHERED_SECONDS = 5  # until all viewers have come, and have heard how often to look
+BESIDE = 3  # passes of what is only printed beside a figure, or takes long
 VIEWERS = 100  # who look at the board, each again and again
 STATED_RATE, STATED_P99_MS = 2500, 50
 
@@ -186,10 +187,10 @@ def _pages(run: _Run) -> dict[str, Any]:
         "page_load_share": _median(public, "load_share"),
         "page_me": over(mine, least_again, at_least(0.3)),
         "page_me_per_second": median_rate(mine),
-        "page_me_first": run.ratio(partial(run.get, run.page, **first), empty, Bound()),
+        "page_me_first": ratio(BESIDE, partial(run.get, run.page, **first), empty, Bound()),
         "not_modified": run.ratio(partial(run.get, fragment, headers=tag), partial(run.get, fragment), at_least(2)),
-        "not_modified_me": run.ratio(
-            partial(run.get, fragment, headers=own_tag | one), partial(run.get, fragment, headers=one), Bound()
+        "not_modified_me": ratio(
+            BESIDE, partial(run.get, fragment, headers=own_tag | one), partial(run.get, fragment, headers=one), Bound()
         ),
     }
 
@@ -220,7 +221,7 @@ def _viewers(run: _Run) -> dict[str, Any]:
         )  # fmt: skip  # as a table
         return run.site.watched(order, GATHERED_SECONDS)
 
-    many, few = in_turns(min(3, run.size.passes), partial(follow, 1000), partial(follow, 100))
+    many, few = in_turns(BESIDE, partial(follow, 1000), partial(follow, 100))
     return {
         "viewers": over(many, few, under(3)),
         "viewers_1000_cpu": median_rate(many),
@@ -235,9 +236,12 @@ def _read_stall(run: _Run) -> dict[str, Any]:
     And while every core is busy with something that asks nothing of Redis: so long a reader waits for a core alone.
     """
     figures: dict[str, Any] = {}
-    for name, look in (("read_stall", _store_p99), ("read_stall_http", _http_p99)):
+    for name, look, passes in (
+        ("read_stall", _store_p99, run.size.passes),
+        ("read_stall_http", _http_p99, BESIDE),
+    ):
         stalled, calm, busy = [], [], []
-        for _ in range(run.size.passes):
+        for _ in range(passes):
             pouring = begin(run.order(run.in_redis, 1000, 2 * run.size.seconds, 2))
             time.sleep(run.size.seconds / 4)
             stalled.append(look(run))
