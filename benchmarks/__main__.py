@@ -2,9 +2,9 @@
 
     python -m benchmarks [--results FOLDER] [--only NAME …] [--players N] [what each of them takes: --seconds, --passes]
 
-One that fails is told at the end, and the others run all the same. So that all end within a quarter of an hour,
-those that do whole boards, or whose figures do not depend on their size, get fewer players, and those that do many small
-things spend less time on each: run them by themselves for a million and for longer.
+One that fails is told at the end, and the others run all the same. So that all end within a quarter of an hour, those
+that do whole boards, or whose figures do not depend on their size, get fewer players, and those of many small things
+less time: run them by themselves for more.
 """
 
 import argparse
