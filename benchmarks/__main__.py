@@ -16,7 +16,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 ALL = ("store", "http", "agora", "rates", "growth", "likes", "counting", "pages", "recovery", "competitions")
 SHARES = {"rates": 2, "pages": 10, "recovery": 5, "competitions": 10}
-SECONDS = {"growth": 0.5, "likes": 0.5}
+SECONDS = {"agora": 0.5, "growth": 0.5, "likes": 0.5}
 
 
 def main() -> int:

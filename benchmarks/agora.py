@@ -23,6 +23,7 @@ WANTED = ("leaderboard==3.7.3", "redis==2.10.6")
 SCRIPT = Path(__file__).parent / "limits" / "agora.py"
 A_CALL = 1000
 SHARED = 100
+PEERS = 4  # the database that the peer has to itself
 BOUNDS = {"page": at_least(4), "ties": at_least(25), "rank": at_least(0.8)}
 
 
@@ -68,7 +69,7 @@ def _peer(folder: Path, players: int) -> Iterator[Callable[[str, float], Sample]
 
     socket = settings.CACHES["boards"]["LOCATION"].removeprefix("unix://").partition("?")[0]
     # -S: of what is installed beside us it sees nothing.
-    command = [sys.executable, "-S", str(SCRIPT), socket, "4", str(players), str(_scores(players))]
+    command = [sys.executable, "-S", str(SCRIPT), socket, str(PEERS), str(players), str(_scores(players))]
     environment = {"PYTHONPATH": str(folder)}
     with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
 
@@ -110,14 +111,19 @@ def _ours(size: Size) -> dict[str, Callable[[], Sample]]:
 
 
 def _fill(plain: Any, dense: Any, players: int) -> None:
-    """As many players on both as the peer's boards have, by plain commands: who reached what when is all the same."""
+    """As many players on our boards and on the peer's, by plain commands: who reached what when is all the same."""
     import redis
     from django.conf import settings
 
     from benchmarks.limits import sorted_sets
+    from config import addresses
 
-    client, names = redis.Redis.from_url(settings.CACHES["boards"]["LOCATION"]), range(1, players + 1)
+    url, names = settings.CACHES["boards"]["LOCATION"], range(1, players + 1)
+    client, theirs = redis.Redis.from_url(url), redis.Redis.from_url(addresses.with_database(url, PEERS))
     bits, scores = plain.layout.time_bits, _scores(players)
+    for board in ("agora", "agora_ties"):
+        sorted_sets.fill(theirs, board, ((f"player-{n}", float(n % scores)) for n in names))
+    sorted_sets.fill(theirs, "agora_ties:ties", ((str(float(score)), float(score)) for score in range(scores)))
     sorted_sets.fill(
         client, plain.family.zset, ((f"player-{n}", float(random.randrange(10**6) << bits)) for n in names)
     )

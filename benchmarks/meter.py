@@ -46,15 +46,18 @@ class Meter:
         return sum(_ticks(pid) for pid in self._pids) / _TICKS
 
 
-def _ticks(pid: int) -> int:
-    """Of the process and its threads, as user and in the kernel: fields 14 and 15, counted behind the name."""
+def _ticks(pid: int, ended: bool = False) -> int:
+    """Of the process and its threads, as user and in the kernel: fields 14 and 15, counted behind the name.
+
+    ``ended``: also of those whom it started and saw end, fields 16 and 17.
+    """
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return int(fields[11]) + int(fields[12])
+    return sum(map(int, fields[11 : 15 if ended else 13]))
 
 
 def tree_seconds(pids: Iterable[int]) -> float:
-    """CPU seconds of processes and of all that they started and that still run; 0 where nobody tells."""
-    return sum(_ticks(each) for pid in pids for each in _tree(pid)) / _TICKS
+    """CPU seconds of processes and of all that they started, whether these still run or not; 0 where nobody tells."""
+    return sum(_ticks(each, ended=True) for pid in pids for each in _tree(pid)) / _TICKS
 
 
 def parent_of(pid: int) -> int:

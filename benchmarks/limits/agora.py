@@ -13,12 +13,11 @@ from collections.abc import Callable
 from typing import Any
 
 A_CALL = 1000
-FILL = 100_000
 Work = tuple[int, Callable[[Any], object], Callable[[], Any]]
 
 
 def main(socket: str, database: int, players: int, different: int) -> None:
-    """Fill two boards, then answer orders until the input ends."""
+    """Answer orders, of two boards that are full already, until the input ends."""
     import leaderboard.leaderboard as plain_boards
     import leaderboard.tie_ranking_leaderboard as tied_boards
     from redis import Redis
@@ -26,7 +25,6 @@ def main(socket: str, database: int, players: int, different: int) -> None:
     connection = Redis(unix_socket_path=socket, db=database)
     plain = plain_boards.Leaderboard("agora", connection=connection)
     tied = tied_boards.TieRankingLeaderboard("agora_ties", connection=connection)
-    fill(connection, players, different)
     works: dict[str, Work] = {
         "page": (1, lambda name: (plain.leaders(1), plain.around_me(name)), lambda: some(players)),
         "rank": (1, plain.rank_for, lambda: some(players)),
@@ -36,19 +34,6 @@ def main(socket: str, database: int, players: int, different: int) -> None:
     for line in sys.stdin:
         name, seconds = line.split()
         print(*spend(float(seconds), *works[name]), flush=True)
-
-
-def fill(connection: Any, players: int, different: int) -> None:
-    """The same players on both boards, many to a command and each command's by score; measured nowhere."""
-    for start in range(0, players, FILL):
-        rows: list[Any] = []
-        for n in sorted(range(start + 1, min(start + FILL, players) + 1), key=lambda n: n % different):
-            rows += [n % different, f"player-{n}"]
-        for board in ("agora", "agora_ties"):
-            for first in range(0, len(rows), 2 * A_CALL):
-                connection.execute_command("ZADD", board, *rows[first : first + 2 * A_CALL])
-    for score in range(different):
-        connection.execute_command("ZADD", "agora_ties:ties", score, str(float(score)))
 
 
 def some(players: int) -> str:
