@@ -15,8 +15,9 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 ALL = ("store", "http", "agora", "rates", "growth", "likes", "counting", "pages", "recovery", "competitions")
-SHARES = {"rates": 2, "pages": 10, "recovery": 5, "competitions": 10}
-SECONDS = {"agora": 0.5, "growth": 0.5, "likes": 0.5}
+SHARES = {"rates": 2, "pages": 10, "recovery": 10, "competitions": 20}
+_HALF = ("--seconds", "0.5")
+LESS = {"agora": _HALF, "growth": _HALF, "likes": _HALF, "pages": ("--passes", "3")}
 
 
 def main() -> int:
@@ -31,7 +32,7 @@ def main() -> int:
     failed = []
     for name in options.only:
         sized = ["--players", str(max(1, options.players // SHARES.get(name, 1)))]
-        sized += ["--seconds", str(SECONDS.get(name, 1.0)), *rest]
+        sized += [*LESS.get(name, ()), *rest]
         if not _runs(name, options.results / f"{name}.json", sized):
             failed.append(name)
     print(f"\n# all took {time.monotonic() - begun:.0f} s")
