@@ -6,6 +6,7 @@ Others on the machine stretch the seconds; CPU seconds they hardly touch. Those 
 import os
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,9 +50,12 @@ class Meter:
 def _ticks(pid: int, ended: bool = False) -> int:
     """Of the process and its threads, as user and in the kernel: fields 14 and 15, counted behind the name.
 
-    ``ended``: also of those whom it started and saw end, fields 16 and 17.
+    ``ended``: also of those whom it started and saw end, fields 16 and 17. Nothing of who has just ended himself.
     """
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
     return sum(map(int, fields[11 : 15 if ended else 13]))
 
 
@@ -70,6 +74,7 @@ def _tree(pid: int) -> list[int]:
     """The process and its descendants."""
     found = [pid] if Path(f"/proc/{pid}/stat").exists() else []
     for children in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in children.read_text().split():
-            found += _tree(int(child))
+        with suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
+            for child in children.read_text().split():
+                found += _tree(int(child))
     return found
