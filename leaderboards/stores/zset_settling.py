@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
+from itertools import starmap
 from typing import NamedTuple
 
 from foundation.redis import Argument, Link
@@ -143,7 +144,8 @@ class ZsetSettler:
                 *(period.generation, flag(period.layout.in_member), cursor, min(limit, MARKS_PER_CALL)),
             ]
             total, following, *cells = run(self._link, "mirror_read", keys, args)
-            found |= {row.player: row for row in map(_dirty, *(iter(cells),) * 5)}
+            rows = zip(*(iter(cells),) * 5, strict=True)
+            found |= {row.player: row for row in starmap(_dirty, rows)}
             cursor = following.decode()
             if cursor == "0" or len(found) >= limit:
                 return int(total), list(found.values())

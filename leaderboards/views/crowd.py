@@ -26,8 +26,8 @@ class Crowd:
         """In how many seconds the one who is answered now should ask again."""
         passed = clock.monotonic() - self._since
         if passed >= COUNTED_SECONDS:
-            followers = self._told / passed
-            self._every = min(max(followers / ANSWERS_PER_SECOND, LIVE_EVERY_SECONDS), LONGEST_SECONDS)
+            many = self._told / passed
+            self._every = min(max(many / ANSWERS_PER_SECOND, LIVE_EVERY_SECONDS), LONGEST_SECONDS)
             self._told, self._since = 0.0, clock.monotonic()
         self._told += self._every
         return self._every

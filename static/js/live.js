@@ -8,8 +8,7 @@ const longest = 60_000;
 const known = new Map(); // part → its source, as the server last sent it
 
 let etag = root.dataset.etag;
-let every = shortest;
-let wait = every;
+let wait = shortest;
 let timer;
 let asking = false;
 
@@ -60,8 +59,7 @@ async function ask() {
     } else if (answer.status !== 304) {
       throw new Error(`answered ${answer.status}`);
     }
-    every = Math.max(shortest, Number(answer.headers.get("Look-Again")) * 1000);
-    wait = every;
+    wait = Math.max(shortest, Number(answer.headers.get("Look-Again")) * 1000);
     root.dataset.state = "live";
   } catch {
     wait = Math.min(wait * 2, longest);
