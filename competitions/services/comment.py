@@ -12,13 +12,14 @@ from competitions.errors import CommentHidden, CommentsClosed, UnknownComment
 from competitions.models import Comment, Competition
 from leaderboards.errors import Banned
 from leaderboards.models import Player
+from leaderboards.services.players import hold_player
 
 
 @transaction.atomic
 def write(competition: Competition, player: Player, text: str, form: str, at: datetime) -> Comment:
     """Add a comment; the same text from the same ``form`` (any text that names it) is one comment, however often sent.
 
-    Raises ``BadComment``, ``CommentsClosed`` or ``Banned``.
+    Raises ``BadComment``, ``CommentsClosed``, ``Banned`` or ``UnknownPlayer``.
     """
     text = read_text(text)
     _refuse_closed(competition, at)
@@ -34,7 +35,8 @@ def write(competition: Competition, player: Player, text: str, form: str, at: da
 def edit(number: int, player: Player, text: str, at: datetime) -> Comment:
     """Change one's own words, marked as edited where they are others.
 
-    Raises ``UnknownComment``, ``CommentHidden``, ``BadComment``, ``CommentsClosed`` or ``Banned``.
+    Raises ``UnknownComment``, ``CommentHidden``, ``BadComment``, ``CommentsClosed``, ``Banned`` or
+    ``UnknownPlayer``.
     """
     text = read_text(text)
     _admitted(player)
@@ -73,6 +75,5 @@ def _refuse_closed(competition: Competition, at: datetime) -> None:
 
 
 def _admitted(player: Player) -> None:
-    held = Player.objects.select_for_update(no_key=True).get(pk=player.pk)
-    if held.banned_at is not None:
+    if hold_player(player).banned_at is not None:
         raise Banned("This player may not comment.")

@@ -27,6 +27,7 @@ from competitions.services.strays import take_out
 from foundation.rate_limit import refuse_over
 from leaderboards.errors import Banned
 from leaderboards.models import Player
+from leaderboards.services.players import hold_player
 
 
 def join(competition: Competition, player: Player, at: datetime, code: str = "") -> Participant:
@@ -43,6 +44,7 @@ def join(competition: Competition, player: Player, at: datetime, code: str = "")
 def _join(competition: Competition, player: Player, at: datetime, code: str) -> Participant:
     held = locked(competition)
     _refuse_by_time(held, at)
+    player = hold_player(player)
     before = Participant.objects.select_for_update().filter(competition=held, player=player).first()
     _refuse_by_record(player, before)
     _refuse_uninvited(held, player, code)

@@ -4,12 +4,14 @@ from collections.abc import Collection
 from dataclasses import asdict, dataclass
 
 from django.conf import settings
+from django.db import transaction
 
 from competitions.errors import BadPreference
 from competitions.models import NoticeKind, Preference
 from leaderboards.core.periods import Calendar, PeriodKind
 from leaderboards.errors import BadBoard
 from leaderboards.models import Player
+from leaderboards.services.players import hold_player
 
 MUTABLE = tuple(kind for kind in NoticeKind if kind is not NoticeKind.SUMMARY)
 
@@ -27,9 +29,14 @@ class Wishes:
     quiet_until: int = 8
 
 
+@transaction.atomic
 def keep(player: Player, wishes: Wishes) -> Preference:
-    """Keep them; what is held already stays held. Raises ``BadPreference``, with the field to blame."""
+    """Keep them; what is held already stays held.
+
+    Raises ``BadPreference``, with the field to blame, or ``UnknownPlayer``.
+    """
     _check(wishes)
+    hold_player(player)
     values = asdict(wishes) | {"muted": sorted(set(wishes.muted))}
     return Preference.objects.update_or_create(player=player, defaults=values)[0]
 

@@ -127,7 +127,6 @@ def _forget_in_redis(player: Player) -> None:
 
 @transaction.atomic
 def _rename(player: Player, removed: list[str], at: datetime) -> Erased:
-    _refuse_if_back(player)
     for forget in _more:
         forget(player, at)
     old, new = player.external_id, _free_id(player)
@@ -146,6 +145,7 @@ def _rename(player: Player, removed: list[str], at: datetime) -> Erased:
         differences=Difference.objects.filter(player=old).update(player=new),
         link_codes=LinkCode.objects.filter(player=player).delete()[0],
     )
+    _refuse_if_back(player)
     nobody = {"name": "", "avatar_url": "", "country": "", "user": None, "banned_at": None}
     KeptRank.objects.filter(player=player).delete()
     Player.objects.filter(pk=player.pk).update(external_id=new, **nobody)
@@ -154,9 +154,12 @@ def _rename(player: Player, removed: list[str], at: datetime) -> Erased:
 
 
 def _refuse_if_back(player: Player) -> None:
-    """Another process hears of the ban within seconds; until then Redis may have let him in, and SQL have followed."""
-    of_redis = Standing.objects.filter(player=player, score__isnull=False, period__board__storage=Storage.REDIS)
-    back = of_redis.filter(period__state__in=LIVING).select_related("period").first()
+    """Another process hears of the ban within seconds; until then Redis may have let him in, and SQL have followed.
+
+    Where SQL decides, somebody may have asked just before the ban and waited for his row. It is held by now.
+    """
+    ranked = Standing.objects.filter(player=player, score__isnull=False, period__state__in=LIVING)
+    back = ranked.select_related("period__board").first()
     if back is not None:
         raise _unsettled(back.period)
 

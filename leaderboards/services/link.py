@@ -14,7 +14,7 @@ from django.db import IntegrityError, transaction
 from foundation.rate_limit import refuse_over
 from leaderboards.errors import AlreadyLinked, BadLinkCode
 from leaderboards.models import LinkCode, Player
-from leaderboards.services.players import ensure_player
+from leaderboards.services.players import ensure_player, hold_player
 
 VALID_FOR = timedelta(minutes=10)
 # No letters or digits that people confuse; 8 of them are 40 bits, enough for ten minutes behind a login.
@@ -23,11 +23,15 @@ _LENGTH = 8
 
 
 def make_code(external_id: str, at: datetime) -> tuple[str, datetime]:
-    """A code for the player, and when it expires. The player is made if unknown."""
+    """A code for the player, and when it expires. The player is made if unknown.
+
+    Raises ``UnknownPlayer`` where he is erased at the same moment.
+    """
     player = ensure_player(external_id, at)
     code = "".join(secrets.choice(_ALPHABET) for _ in range(_LENGTH))
     with transaction.atomic():
         LinkCode.objects.filter(player=player, used_at=None).delete()
+        hold_player(player)  # after the codes, as whoever redeems one does
         LinkCode.objects.create(player=player, code_hash=_hashed(code), expires_at=at + VALID_FOR)
     return code, at + VALID_FOR
 

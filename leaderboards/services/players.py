@@ -1,8 +1,8 @@
-"""What a game server says about a player: name, avatar, country."""
+"""Who a player is: made at his first score, held for what is done in his name, and what a game server says of him."""
 
 from datetime import datetime
 
-from leaderboards.errors import BadEntry
+from leaderboards.errors import BadEntry, UnknownPlayer
 from leaderboards.models import Player
 from leaderboards.selectors.names import forget_names
 from leaderboards.stores.sql_writes import ensure_players
@@ -15,14 +15,25 @@ def ensure_player(external_id: str, at: datetime) -> Player:
     return ensure_players([external_id], at)[external_id]
 
 
+def hold_player(player: Player) -> Player:
+    """His row as it is now, held until the transaction ends: a ban or an erasure comes before or after, not between.
+
+    The trap: who was erased keeps his number, and is not banned any more. Raises ``UnknownPlayer`` for him.
+    """
+    held = Player.objects.select_for_update(no_key=True).filter(pk=player.pk, external_id=player.external_id).first()
+    if held is None:
+        raise UnknownPlayer("There is no such player any more.")
+    return held
+
+
 def set_profile(external_id: str, profile: dict[str, str], at: datetime) -> Player:
     """Set those of ``FIELDS`` that ``profile`` names; the player is made if unknown. Raises ``BadEntry``."""
     unknown = [field for field in profile if field not in FIELDS]
     if unknown:
         raise BadEntry(f"A player has no {unknown[0]!r}; he has {', '.join(FIELDS)}.")
     player = ensure_player(external_id, at)
-    for field, text in profile.items():
-        setattr(player, field, text)
-    player.save(update_fields=[*profile]) if profile else None
+    if profile:
+        Player.objects.filter(external_id=external_id).update(**profile)  # not by number: who was erased keeps his
+    player.refresh_from_db(fields=FIELDS)
     forget_names()
     return player

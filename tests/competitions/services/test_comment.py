@@ -9,7 +9,7 @@ from competitions.services.comment import delete, edit, write
 from competitions.services.moderate import hide, show
 from foundation import clock
 from foundation.models import DeadLetter
-from leaderboards.errors import Banned
+from leaderboards.errors import Banned, UnknownPlayer
 from leaderboards.models import Player
 from leaderboards.services.erase import erase_player
 from tests.at_once import at_once
@@ -78,7 +78,7 @@ def test_an_erasure_at_the_same_moment_leaves_no_words(links: None) -> None:
         for number in range(20):
             try:
                 write(competition, ann, f"Number {number}", "form", SOON)
-            except (Banned, Player.DoesNotExist):
+            except (Banned, UnknownPlayer):
                 return
 
     def erase() -> None:
@@ -87,6 +87,19 @@ def test_an_erasure_at_the_same_moment_leaves_no_words(links: None) -> None:
     at_once([speak, erase])
 
     assert set(Comment.objects.values_list("text", flat=True)) <= {""}
+
+
+def test_who_read_a_player_before_his_erasure_writes_nothing_in_his_name_after_it(links: None) -> None:
+    competition, ann = open_competition(), player("ann")
+    comment = write(competition, ann, "Hello", "form", SOON)
+    erase_player("ann", SOON)
+
+    with pytest.raises(UnknownPlayer):
+        write(competition, ann, "Again", "form", SOON)
+    with pytest.raises(UnknownPlayer):
+        edit(comment.pk, ann, "Again", SOON)
+
+    assert [comment.text for comment in Comment.objects.all()] == [""]
 
 
 def test_editing_marks_only_what_became_other_words(links: None) -> None:

@@ -8,8 +8,10 @@ from django.contrib.contenttypes.models import ContentType
 from competitions.models import Change, Invitation, Mail, Notice, NoticeKind, Participant, Preference
 from competitions.services.disqualify import disqualify
 from competitions.services.finish import finish_due
-from competitions.services.join import leave
+from competitions.services.join import join, leave
+from competitions.services.preferences import Wishes, keep
 from foundation import clock
+from leaderboards.errors import UnknownPlayer
 from leaderboards.models import FinalStanding, Player
 from leaderboards.services.erase import erase_player
 from tests.competitions.site import DAY, END, SOON, open_competition, player, raced
@@ -71,3 +73,16 @@ def test_who_had_left_stays_gone(links: None) -> None:
     erase_player("ann", clock.now())
 
     assert Participant.objects.get().left_at == left_at
+
+
+def test_who_read_a_player_before_his_erasure_neither_joins_nor_wishes_in_his_name_after_it(links: None) -> None:
+    competition, ann = open_competition(), player("ann")
+    erase_player("ann", SOON)
+
+    with pytest.raises(UnknownPlayer):
+        join(competition, ann, SOON)
+    with pytest.raises(UnknownPlayer):
+        keep(ann, Wishes())
+
+    assert not Participant.objects.exists()
+    assert not Preference.objects.exists()

@@ -1,5 +1,6 @@
 """Erasing a player: nothing names him any more, and nothing that is final has moved."""
 
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -11,11 +12,12 @@ from django.db.models import Model
 from foundation import redis
 from foundation.models import DeadLetter
 from leaderboards.errors import PeriodClosed, StorageUnavailable, UnknownPlayer
-from leaderboards.models import Difference, Period, Player, Standing, State, Submission
+from leaderboards.models import Difference, LinkCode, Period, Player, Standing, State, Submission
+from leaderboards.services import erase
 from leaderboards.services.close import close_due
 from leaderboards.services.erase import erase_player
 from leaderboards.services.link import make_code
-from leaderboards.services.players import set_profile
+from leaderboards.services.players import ensure_player, set_profile
 from leaderboards.services.settle import settle_due
 from leaderboards.services.verify import verify_all
 from leaderboards.stores.sql_final import content_hash
@@ -197,6 +199,45 @@ def test_where_a_period_cannot_be_touched_he_keeps_his_name_until_it_is_run_agai
     Period.objects.filter(pk=running.pk).update(state=State.OPEN, stale_since=None)
     erase_player(OLD, NOON + DAY)
     assert OLD not in everywhere()
+
+
+@pytest.mark.parametrize("storage", ["hybrid", "sql"])
+def test_who_asked_before_the_ban_and_scores_after_the_removal_is_taken_out_by_another_run(
+    links: None, monkeypatch: pytest.MonkeyPatch, storage: str
+) -> None:
+    _, running = played(storage=storage)
+    before_the_ban = Player.objects.filter(external_id=OLD)
+
+    def late(player: Player, at: datetime) -> None:
+        before_the_ban.update(banned_at=None)
+        score(running.board, {OLD: 8}, NOON + DAY)
+        before_the_ban.update(banned_at=at)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(erase, "_first", [late])
+        with pytest.raises(StorageUnavailable):
+            erase_player(OLD, NOON + DAY)
+
+    erase_player(OLD, NOON + DAY)
+    assert OLD not in everywhere()
+    assert len(in_sql(running)) == 2
+
+
+@pytest.mark.parametrize("known_to", ["services.players", "services.link"])
+def test_who_read_a_player_before_his_erasure_gives_him_nothing_after_it(
+    links: None, monkeypatch: pytest.MonkeyPatch, known_to: str
+) -> None:
+    read = ensure_player(OLD, NOON)
+    erase_player(OLD, NOON)
+    monkeypatch.setattr(f"leaderboards.{known_to}.ensure_player", lambda *_: read)
+
+    if known_to == "services.players":
+        set_profile(OLD, {"name": "Kim"}, NOON)
+    else:
+        with pytest.raises(UnknownPlayer):
+            make_code(OLD, NOON)
+
+    assert (Player.objects.get().name, LinkCode.objects.exists()) == ("", False)
 
 
 def test_without_redis_a_final_name_there_would_outlive_sqls(links: None, monkeypatch: pytest.MonkeyPatch) -> None:
