@@ -97,6 +97,9 @@ TEMPLATES = [
     },
 ]
 
+# Only the admin has any; nothing is looked for in cookies then.
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
+
 # -- SQL ----------------------------------------------------------------------------------------
 
 

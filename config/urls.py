@@ -11,8 +11,10 @@ from leaderboards.api import urls as api_urls
 from likes import api as likes_api
 
 urlpatterns = [
-    # First of all: addresses are tried in this order, and nothing is asked for as often.
+    # Addresses are tried in this order: what is asked for most comes first.
     path(docs.BASE_PATH.lstrip("/"), include((api_urls(likes_api.part, competitions_api.part), "api"))),
+    path("", include("leaderboards.urls")),
+    path("", include("competitions.urls")),
     path("", include("foundation.urls")),
     path("admin/", admin.site.urls),
     # Signing in and out only: whoever runs the site makes accounts, and no mail server is asked for.
@@ -23,6 +25,4 @@ urlpatterns = [
     path("api/docs", docs.documentation, name="api-docs"),
     path("api/openapi.json", docs.openapi, name="openapi"),
     re_path(r"^api(?:/|$)", unknown_path),
-    path("", include("leaderboards.urls")),
-    path("", include("competitions.urls")),
 ]

@@ -18,6 +18,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.middleware.locale import LocaleMiddleware
 from django.utils import translation
+from django.utils.cache import patch_vary_headers
 from django.utils.deprecation import MiddlewareMixin
 
 API = "/api/v1/"
@@ -45,12 +46,23 @@ class PageMessages(_PagesAlone, MessageMiddleware):
 
 
 class PageLanguages(_PagesAlone, LocaleMiddleware):
-    """The viewer's language; the API speaks the site's."""
+    """The viewer's language; the API speaks the site's. No address names one, so none is looked for there."""
 
     def __call__(self, request: HttpRequest) -> Any:
         if _is_of_api(request):
             translation.activate(settings.LANGUAGE_CODE)
         return super().__call__(request)
+
+    def process_request(self, request: HttpRequest) -> None:
+        """By cookie and header."""
+        translation.activate(translation.get_language_from_request(request))
+        request.LANGUAGE_CODE = translation.get_language()
+
+    def process_response(self, _: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        """``response``, said to be in that language."""
+        patch_vary_headers(response, ("Accept-Language",))
+        response.headers.setdefault("Content-Language", translation.get_language())
+        return response
 
 
 class OnePolicy(CSPMiddleware):

@@ -41,7 +41,7 @@ def page_of(request: HttpRequest, response: HttpResponseBase) -> str | None:
         return None
     if response.status_code != 200 or not response.get("Content-Type", "").startswith("text/html"):
         return None
-    if "fragment" in request.GET or "Sec-Purpose" in request.headers or is_robot(_browser(request)):
+    if "fragment" in request.GET or "HTTP_SEC_PURPOSE" in request.META or is_robot(_browser(request)):
         return None
     number = next((value for value in match.kwargs.values() if isinstance(value, int)), None)
     return match.url_name if number is None else f"{match.url_name}:{number}"
@@ -53,7 +53,7 @@ def is_robot(browser: str) -> bool:
 
 
 def _browser(request: HttpRequest) -> str:
-    return request.headers.get("User-Agent", "")[:LONGEST_BROWSER]
+    return str(request.META.get("HTTP_USER_AGENT", ""))[:LONGEST_BROWSER]
 
 
 def _note(request: HttpRequest, page: str) -> None:

@@ -7,6 +7,7 @@ import re
 from datetime import UTC, datetime, time
 from decimal import Decimal
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, Protocol, TypeVar
 
 from leaderboards.core.criteria import read_criteria
@@ -56,13 +57,18 @@ class Settings(Protocol):
 
 def board_calendar(board: Settings) -> Calendar:
     """The board's windows. Raises ``BadBoard``."""
-    match = _CUTOFF.fullmatch(str(board.cutoff))
+    return _calendar(str(board.period), str(board.timezone), str(board.week_start), str(board.cutoff))
+
+
+@lru_cache(maxsize=1024)
+def _calendar(period: str, timezone: str, week_start: str, cutoff: str) -> Calendar:
+    match = _CUTOFF.fullmatch(cutoff)
     if match is None:
         raise BadBoard("The cut-off is a local time such as 00:00 or 04:30.", "cutoff")
-    if board.week_start not in WEEKDAYS:
+    if week_start not in WEEKDAYS:
         raise BadBoard(f"A week starts on one of: {', '.join(WEEKDAYS)}.", "week_start")
-    kind = _one_of(PeriodKind, board.period, "period")
-    return Calendar(kind, str(board.timezone), WEEKDAYS.index(board.week_start), time(int(match[1]), int(match[2])))
+    kind = _one_of(PeriodKind, period, "period")
+    return Calendar(kind, timezone, WEEKDAYS.index(week_start), time(int(match[1]), int(match[2])))
 
 
 def board_rules(board: Settings) -> Rules:

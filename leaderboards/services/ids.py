@@ -55,6 +55,8 @@ def bucketed(entry: Entry, service: str) -> BucketedId | None:
 def known(targeted: Sequence[Targeted], service: str, at: datetime) -> dict[int, Decided]:
     """The decisions on entries whose id was used before, by position."""
     with_id = [(entry, board) for entry, board in targeted if entry.external_id is not None]
+    if not with_id:
+        return {}
     by_sql = [(entry, board) for entry, board in with_id if board.storage != Storage.REDIS]
     by_redis = [(entry, board) for entry, board in with_id if board.storage == Storage.REDIS]
     # Only the first asks SQL itself; what the second needs of SQL is remembered while SQL is silent.

@@ -25,7 +25,7 @@ from leaderboards.views.ways import Way, until_now, way_of
 
 NOBODY = Viewer(None)
 MOST_KEPT = 4096  # of some 4 KB each
-_kept: dict[str, dict[str, str]] = {}
+_kept: dict[tuple[str, str], dict[str, str]] = {}
 
 
 def is_in_step(scene: Scene, page: BoardPage, player: str) -> bool:
@@ -46,14 +46,17 @@ class Own:
     @cached_property
     def etag(self) -> str:
         """Equal while the moving parts are."""
-        if self.viewer == NOBODY:
-            return self.scene.etag
-        me, total = self.page.me, self.page.standings.total
-        return etag_of(self.scene.etag, self.viewer, me and (me, total, self.page.neighbours))
+        return self.scene.etag if self.viewer == NOBODY else etag_of(self.scene.etag, self._place)
 
-    def fill(self, text: Text) -> str:
+    @cached_property
+    def _place(self) -> str:
+        """Who he is, where he stands and among whom."""
+        me, total = self.page.me, self.page.standings.total
+        return repr((self.viewer, me and (me, total, self.page.neighbours)))
+
+    def fill(self, text: Text) -> bytes:
         """The text with everything in its place."""
-        filled = text.filled({place: self._part(place) for place in text.places})
+        filled = text.filled(self._part)
         return self._with_own_row(filled) if self.is_on_page else filled
 
     @property
@@ -107,10 +110,9 @@ class Own:
     @cached_property
     def _still(self) -> dict[str, str]:
         """What stays as it is while he and those around him do, as for most of a crowd when only the top moves."""
-        me, total = self.page.me, self.page.standings.total
-        if me is None or self.is_on_page:
+        if self.page.me is None or self.is_on_page:
             return {}
-        key = etag_of(self.scene.frame, self.viewer, me, total, self.page.neighbours)
+        key = self.scene.frame, self._place
         found = _kept.get(key)
         if found is None:
             if len(_kept) >= MOST_KEPT:
@@ -118,12 +120,12 @@ class Own:
             found = _kept[key] = {place: _OWN_PARTS[place](self) or self.default(place) for place in _STILL}
         return found
 
-    def _with_own_row(self, text: str) -> str:
+    def _with_own_row(self, text: bytes) -> bytes:
         player = self.page.me and self.page.me.player
         line = next(line for line in self.scene.context["lines"] if line.player == player)
-        begin = text.index(f'<tr data-key="{escape(player)}"')
-        end = text.index("</tr>", begin) + len("</tr>")
-        return text[:begin] + row_html(replace(line, is_me=True), self.look) + text[end:]
+        begin = text.index(f'<tr data-key="{escape(player)}"'.encode())
+        end = text.index(b"</tr>", begin) + len(b"</tr>")
+        return text[:begin] + row_html(replace(line, is_me=True), self.look).encode() + text[end:]
 
 
 def _card(own: Own) -> str:

@@ -5,7 +5,7 @@ stands in the text as ``own.<place>``; ``views/own.py`` says what goes there.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -58,24 +58,20 @@ class Address:
 
 def asked_of(request: HttpRequest, seq: int) -> Asked:
     """What a request asks for. Raises ``Http404`` for a page that cannot be."""
-    given = {name: request.GET[name] for name in _REPEATED if request.GET.get(name)}
+    given = {name: text for name in _REPEATED if (text := request.GET.get(name))}
     return Asked(seq, given.get("period", selectors.CURRENT), page_number(request), urlencode(given), get_language())
 
 
-@dataclass(frozen=True, slots=True)
 class Text:
-    """A rendered text with places in it: what lies between them, and by turns their names."""
+    """A rendered text, encoded once, with the names of the places in it."""
 
-    pieces: tuple[str, ...]
+    def __init__(self, rendered: str) -> None:
+        pieces = _PLACE.split(rendered)  # by turns words and names
+        self._pieces = [piece if nth % 2 else piece.encode() for nth, piece in enumerate(pieces)]
 
-    @property
-    def places(self) -> tuple[str, ...]:
-        """The names of its places."""
-        return self.pieces[1::2]
-
-    def filled(self, own: Mapping[str, str]) -> str:
-        """The text with what is one's own in its places."""
-        return "".join(own[piece] if nth % 2 else piece for nth, piece in enumerate(self.pieces))
+    def filled(self, own: Callable[[str], str]) -> bytes:
+        """The text with what ``own`` says of each place."""
+        return b"".join(own(piece).encode() if isinstance(piece, str) else piece for piece in self._pieces)
 
 
 class Scene:
@@ -169,7 +165,7 @@ class Scene:
         return self._rendered("leaderboards/board.html", self.once | {"user": user})
 
     def _rendered(self, template: str, more: Mapping[str, Any]) -> Text:
-        return Text(tuple(_PLACE.split(render_to_string(template, {**self.context, **more}))))
+        return Text(render_to_string(template, {**self.context, **more}))
 
 
 _scenes: Second[Asked, Scene] = Second(128)
