@@ -101,6 +101,12 @@ def _is_contention(error: OperationalError) -> bool:
     return getattr(error.__cause__, "sqlstate", None) in ("40P01", "40001", "55P03") or "locked" in str(error)
 
 
+def _is_refusal(error: Exception) -> bool:
+    """Whether SQL said no, and so has kept nothing. A connection that ends says nothing, or only that it ends."""
+    said = getattr(error.__cause__, "sqlstate", None)
+    return said is not None and not said.startswith(("08", "57P"))
+
+
 def _decide_once(
     items: Sequence[Item], service: str, at: datetime, dry_run: bool
 ) -> tuple[dict[int, Decided], Collection[str]]:
@@ -121,8 +127,7 @@ def _decide_once(
             judging.take(known_to_all)
             transaction.set_rollback(True)
         else:
-            _write(judging, known_to_all, service, at)
-        commit.reached = not dry_run
+            _write(judging, known_to_all, service, at, commit)
     return judging.decided, newcomers
 
 
@@ -134,7 +139,7 @@ def _admit(period: Period, players: Collection[str], at: datetime) -> None:
 
 @dataclass
 class _Commit:
-    """Whether everything before the COMMIT went well."""
+    """Whether the COMMIT may have been sent."""
 
     reached: bool = False
 
@@ -146,7 +151,7 @@ def _telling_commit() -> Iterator[_Commit]:
     try:
         yield commit
     except AWAY as error:
-        if not commit.reached:
+        if not commit.reached or _is_refusal(error):
             raise
         raise OutcomeUnknown("SQL did not say whether it kept the entries; send those with an `id` again.") from error
 
@@ -211,8 +216,8 @@ class _Judging:
         return Status.UNCHANGED if new == old else Status.UPDATED
 
 
-def _write(judging: _Judging, items: Sequence[Item], service: str, at: datetime) -> None:
-    """Submissions, then standings and Redis. SQL writes the first while the next are judged.
+def _write(judging: _Judging, items: Sequence[Item], service: str, at: datetime, commit: _Commit) -> None:
+    """Submissions, then standings and Redis, and the end of it. SQL writes the first while the next are judged.
 
     Ids are sure before Redis is told anything.
     """
@@ -230,3 +235,5 @@ def _write(judging: _Judging, items: Sequence[Item], service: str, at: datetime)
             if sum(each.rowcount for each in kept) < len(judging.submissions):
                 raise _IdRaced
         put_and_write(statements, period, changed, at)
+        commit.reached = True
+        statements.commit()

@@ -13,10 +13,12 @@ _COUNT = "SELECT count(*) FROM foundation_knownredis WHERE run_id = %s"
 NOON = "2026-03-04 12:00:00+00:00"
 
 
-def insert(*run_ids: str) -> None:
+def insert(*run_ids: str, commit: bool = False) -> None:
     with transaction.atomic(), one_behind_the_other() as statements:
         for run_id in run_ids:
             statements.execute(_INSERT, [run_id, NOON])
+        if commit:
+            statements.commit()
 
 
 def test_each_sees_what_those_before_it_did_and_is_answered_after_the_block() -> None:
@@ -55,3 +57,33 @@ def test_the_connection_goes_on_after_a_refusal() -> None:
         found = statements.execute("SELECT %s::int + 1", [1])
 
     assert found.fetchone() == (2,)
+
+
+def test_the_last_of_them_may_end_the_transaction_in_the_same_trip() -> None:
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite answers each at once, so its COMMIT costs no trip")
+
+    with transaction.atomic():
+        with one_behind_the_other() as statements:
+            statements.execute(_INSERT, ["a", NOON])
+            statements.commit()
+        with connection.copy().temporary_connection() as other:
+            other.execute(_COUNT, ["a"])
+            assert other.fetchone() == (1,)
+
+
+def test_what_was_refused_is_not_committed() -> None:
+    with pytest.raises(IntegrityError):
+        insert("a", "a", commit=True)
+
+    assert KnownRedis.objects.count() == 0
+
+
+def test_nobody_ends_a_transaction_that_another_has_begun() -> None:
+    with transaction.atomic():
+        with transaction.atomic(), one_behind_the_other() as statements:
+            statements.execute(_INSERT, ["a", NOON])
+            statements.commit()
+        transaction.set_rollback(True)
+
+    assert KnownRedis.objects.count() == 0

@@ -3,12 +3,13 @@
 from datetime import datetime, timedelta
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, connection
 
 from foundation import redis
 from foundation.redis import Link, RedisAway, RedisRefused, RedisSilent
+from foundation.statements import _Pipelined
 from leaderboards.core.periods import Calendar, Window, window_at
-from leaderboards.models import Period, Standing
+from leaderboards.models import Period, Standing, Submission
 from leaderboards.services import resolve
 from leaderboards.services.settle import settle_due
 from tests.contracts.arena import NOW, Sent
@@ -103,6 +104,57 @@ def test_sql_that_goes_away_as_a_period_opens_spoils_no_neighbour(
     outcomes = send(arena, before, {"player": "a", "points": 4}, at=TURN + timedelta(seconds=10))
 
     assert told(outcomes) == ["updated", "unavailable"]
+
+
+BY_SQL = pytest.mark.parametrize("storage", ["hybrid", "sql"])
+POSTGRESQL = pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite is in the process: it answers")
+
+
+@BY_SQL
+@POSTGRESQL
+def test_who_gets_no_answer_to_a_commit_is_told_that_nobody_knows(
+    links: None, monkeypatch: pytest.MonkeyPatch, storage: str
+) -> None:
+    arena = opened(storage)
+    before_commit(monkeypatch, "SELECT pg_terminate_backend(pg_backend_pid())")
+
+    assert told(send(arena, {"player": "a", "points": 1})) == ["outcome_unknown"]
+
+
+@BY_SQL
+@POSTGRESQL
+def test_what_sql_refused_before_its_commit_is_known_not_to_count(
+    links: None, monkeypatch: pytest.MonkeyPatch, storage: str
+) -> None:
+    arena = opened(storage)
+    before_commit(monkeypatch, "SET LOCAL statement_timeout = 1", "SELECT pg_sleep(9)")
+
+    assert told(send(arena, {"player": "a", "points": 1})) == ["unavailable"]
+    assert not Submission.objects.exists()
+
+
+@BY_SQL
+@POSTGRESQL
+def test_a_deadlock_that_is_told_with_the_commit_starts_the_transaction_again(
+    links: None, monkeypatch: pytest.MonkeyPatch, storage: str
+) -> None:
+    arena = opened(storage)
+    before_commit(monkeypatch, "DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40P01'; END $$")
+
+    assert told(send(arena, {"player": "a", "points": 1})) == ["updated"]
+    assert Submission.objects.count() == 1
+
+
+def before_commit(monkeypatch: pytest.MonkeyPatch, *troubles: str) -> None:
+    """Once, have SQL do something else between the writes and their COMMIT."""
+    commit, waiting = _Pipelined.commit, list(troubles)
+
+    def troubled(statements: _Pipelined) -> None:
+        while waiting:
+            statements.execute(waiting.pop(0), ())
+        commit(statements)
+
+    monkeypatch.setattr(_Pipelined, "commit", troubled)
 
 
 def test_the_calendar_is_asked_once_for_entries_of_one_moment(links: None, monkeypatch: pytest.MonkeyPatch) -> None:
