@@ -16,8 +16,15 @@ from pathlib import Path
 HERE = Path(__file__).parent
 ALL = ("store", "http", "agora", "rates", "growth", "likes", "counting", "pages", "recovery", "competitions")
 SHARES = {"rates": 2, "pages": 10, "recovery": 10, "competitions": 20}
-_HALF = ("--seconds", "0.5")
-LESS = {"agora": _HALF, "growth": _HALF, "likes": _HALF, "pages": ("--passes", "3")}
+_SHORTER, _HALF = ("--seconds", "0.75"), ("--seconds", "0.5")
+LESS = {
+    "store": _SHORTER,
+    "http": _SHORTER,
+    "agora": _HALF,
+    "growth": _HALF,
+    "likes": _HALF,
+    "pages": ("--passes", "3"),
+}
 
 
 def main() -> int:
