@@ -16,10 +16,9 @@ from pathlib import Path
 HERE = Path(__file__).parent
 ALL = ("store", "http", "agora", "rates", "growth", "likes", "counting", "pages", "recovery", "competitions")
 SHARES = {"rates": 2, "pages": 10, "recovery": 10, "competitions": 20}
-_SHORTER, _HALF = ("--seconds", "0.75"), ("--seconds", "0.5")
+_HALF = ("--seconds", "0.5")
 LESS = {
-    "store": _SHORTER,
-    "http": _SHORTER,
+    "http": ("--seconds", "0.75"),
     "agora": _HALF,
     "growth": _HALF,
     "likes": _HALF,
