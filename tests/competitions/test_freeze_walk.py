@@ -144,7 +144,7 @@ def run(*entries: str) -> None:
 
 
 def frozen_site(storage: str = "hybrid") -> Site:
-    other, board = make_board(name="Weekly", period="week"), make_board(storage, name="Cups")
+    other, board = make_board(name="Of all time", period="all_time"), make_board(storage, name="Cups")
     submit([read_entry({"board": other.seq, "player": "ann", "points": 3}, 0)], Caller("tests"), START)
     competition = open_competition(board, freeze_minutes=60)
     Competition.objects.filter(pk=competition.pk).update(picture=b"a picture", picture_hash="abc")
