@@ -144,7 +144,7 @@ def read(history: str, boards: list[int], pause: float = 0.02) -> int:
             try:
                 with like_a_request():
                     board = Board.objects.get(pk=seq)
-                    seen = selectors.standings(board, "current", offset=0, limit=10_000)  # of all: who is left out counts as lost
+                    seen = selectors.standings(board, "current", offset=0, limit=10_000)
             except Exception as error:
                 logger.warning("a read failed: %r", error)
                 notes.write(failed_read=seq, began=began, ended=time.monotonic(), error=repr(error)[:200])
