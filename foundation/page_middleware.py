@@ -1,7 +1,7 @@
 """Middleware that only pages need: the JSON API has no session, no login, no language and no messages.
 
-Each is Django's own and lets the API's requests pass, which would pay for all of it with every score. What guards
-every answer (TLS, hosts, the policy, frames) is not here. The trap: a thread keeps the language of its last page.
+Each but languages is Django's own, and lets the API's requests pass, which would pay for all of it with every score.
+What guards every answer (TLS, hosts, the policy, frames) is not here. The trap: a thread keeps the language of its last page.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,6 @@ from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from django.middleware.locale import LocaleMiddleware
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
 from django.utils.deprecation import MiddlewareMixin
@@ -45,8 +44,8 @@ class PageMessages(_PagesAlone, MessageMiddleware):
     """Messages for the next page."""
 
 
-class PageLanguages(_PagesAlone, LocaleMiddleware):
-    """The viewer's language; the API speaks the site's. No address names one, so none is looked for there."""
+class PageLanguages(_PagesAlone):
+    """The viewer's language; the API speaks the site's. Unlike Django's own it seeks none in addresses: none has one."""
 
     def __call__(self, request: HttpRequest) -> Any:
         if _is_of_api(request):

@@ -98,13 +98,18 @@ def _vanished(item: Item) -> Decided:
 
 def _is_contention(error: OperationalError) -> bool:
     """A deadlock or a serialization failure (PostgreSQL), or a lock not had in time (SQLite)."""
-    return getattr(error.__cause__, "sqlstate", None) in ("40P01", "40001", "55P03") or "locked" in str(error)
+    return _said(error) in ("40P01", "40001", "55P03") or "locked" in str(error)
 
 
 def _is_refusal(error: Exception) -> bool:
     """Whether SQL said no, and so has kept nothing. A connection that ends says nothing, or only that it ends."""
-    said = getattr(error.__cause__, "sqlstate", None)
-    return said is not None and not said.startswith(("08", "57P"))
+    said = _said(error)
+    return bool(said) and not said.startswith(("08", "57P"))
+
+
+def _said(error: Exception) -> str:
+    """PostgreSQL's code for it, empty where the server said none."""
+    return getattr(error.__cause__, "sqlstate", None) or ""
 
 
 def _decide_once(

@@ -24,7 +24,7 @@ from leaderboards.views.viewer import Viewer
 from leaderboards.views.ways import Way, until_now, way_of
 
 NOBODY = Viewer(None)
-MOST_KEPT = 4096  # of some 4 KB each
+MOST_KEPT = 4096  # of some 6 KB each, with what they are found by
 _kept: dict[tuple[str, str], dict[str, str]] = {}
 
 
