@@ -19,8 +19,10 @@ help:
 demo: $(VENV)/.installed-demo
 	@exec $(BIN)/python -m config.local
 
+PYTEST = $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
+
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadscope $(ARGS)
+	$(PYTEST) -m "not long" $(ARGS)
 
 faults: $(VENV)/.installed-dev
 	FAULTS_LONG=1 $(BIN)/python -m pytest -m faults -n auto --maxprocesses 8 --dist loadscope $(ARGS)

@@ -1,7 +1,7 @@
-"""The real servers that tests run on, started before Django reads its settings (`-p tests.servers`).
+"""The real servers that tests run on: each process that runs tests has its own, started when a test first asks.
 
-They belong to the pytest process and die with it. With xdist the controller starts them; each worker
-gets database numbers of its own. REDIS_URL and DATABASE_URL, where given, are used instead.
+Loaded before Django reads its settings (``-p tests.servers``), which get addresses of servers that are not up yet.
+The servers die with their process, however it ends. REDIS_URL and DATABASE_URL, where given, are used instead.
 Switches: TEST_REDIS_SERVER (another binary), TEST_DATABASE=sqlite, TEST_POSTGRES_LOCALE=icu or en_US.
 """
 
@@ -11,7 +11,8 @@ import random
 import shutil
 import signal
 import tempfile
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,18 +20,21 @@ import redis
 
 from config import addresses
 from config.local import postgres, valkey
+from tests import template
 
-DATABASES = 64  # three for each of up to 20 workers, and three for a run without them
-NUMBERS_EACH = 3
+NUMBERS_EACH = 3  # databases of a Redis: boards, page cache and broker
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests() -> Generator[None, object, object]:
     """A wrapper, because pytest-django loads the settings in the same hook."""
-    if "PYTEST_XDIST_WORKER" not in os.environ:
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker is None:
         os.environ.setdefault("FAULT_SEED", str(random.SystemRandom().randrange(10**9)))
-        start_servers()
-    set_addresses(os.environ.get("PYTEST_XDIST_WORKER"))
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: what is below is cleared away
+        if "REDIS_URL" in os.environ:
+            refuse_used(os.environ["REDIS_URL"])
+    set_addresses(worker)
     return (yield)
 
 
@@ -39,37 +43,71 @@ def pytest_report_header() -> str:
     return f"FAULT_SEED={os.environ['FAULT_SEED']}"
 
 
-def start_servers() -> None:
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: what is below is cleared away
-    folder = Path(tempfile.mkdtemp(prefix="sunwi-tests-", dir="/tmp"))  # short: sockets
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    os.environ |= {"DATA_DIR": str(folder), "SECRET_KEY": "only-for-tests", "HTTPS": "off"}
+def pytest_unconfigure() -> None:
+    """An xdist worker runs no exit handlers."""
+    stop_all()
+
+
+def set_addresses(worker: str | None) -> None:
+    """Where this process's servers will be, or which databases of given servers are its own."""
+    os.environ |= {"DATA_DIR": str(folder()), "SECRET_KEY": "only-for-tests", "HTTPS": "off"}
     os.environ.pop("STATIC_ROOT", None)
-    if "REDIS_URL" in os.environ:
-        refuse_used(os.environ["REDIS_URL"])
-    else:
-        os.environ["REDIS_URL"] = start_valkey(folder)
+    if "REDIS_URL" not in os.environ or "TEST_OWN_REDIS" in os.environ:
+        os.environ |= {"REDIS_URL": f"unix://{folder()}/redis.sock?db=0", "TEST_OWN_REDIS": "yes"}
         for name in ("CACHE_URL", "BROKER_URL"):
             os.environ.pop(name, None)
+    elif worker is not None:
+        first = NUMBERS_EACH * (int(worker.removeprefix("gw")) + 1)
+        given = os.environ["REDIS_URL"]
+        for step, name in enumerate(("REDIS_URL", "CACHE_URL", "BROKER_URL")):
+            os.environ[name] = addresses.with_database(given, first + step)
     if os.environ.get("TEST_DATABASE") == "sqlite":
-        os.environ["DATABASE_URL"] = f"sqlite:///{folder}/db.sqlite3"
-    elif "DATABASE_URL" not in os.environ:
-        os.environ |= {"DATABASE_URL": start_postgres(), "TEST_OWN_POSTGRES": "yes"}
+        os.environ["DATABASE_URL"] = f"sqlite:///{folder()}/db.sqlite3"
+    elif "DATABASE_URL" not in os.environ or "TEST_OWN_POSTGRES" in os.environ:
+        os.environ |= {"DATABASE_URL": f"postgres://postgres@/{folder()}/sql/sunwi", "TEST_OWN_POSTGRES": "yes"}
 
 
-def start_valkey(folder: Path) -> str:
+@cache
+def folder() -> Path:
+    """This process's own, in a path that is short enough for sockets."""
+    made = Path(tempfile.mkdtemp(prefix="sunwi-tests-", dir="/tmp"))
+    made.chmod(0o711)  # PostgreSQL runs as another user where we are root
+    return made
+
+
+@cache
+def start_redis() -> None:
+    """Start this process's Redis, if it is ours to start and does not run yet."""
+    if "TEST_OWN_REDIS" not in os.environ:
+        return
     binary = Path(os.environ.get("TEST_REDIS_SERVER") or valkey.find_binary())
-    server = valkey.Valkey(binary, folder / "redis", folder / "redis.sock", folder / "redis.log", "everysec", DATABASES)
+    place = folder()
+    server = valkey.Valkey(binary, place / "redis", place / "redis.sock", place / "redis.log", "everysec")
     child = server.start()
-    atexit.register(valkey.stop, child)
-    return server.url
+    _stops.append(lambda: valkey.stop(child))
 
 
-def start_postgres() -> str:
-    server = postgres.create(locale=os.environ.get("TEST_POSTGRES_LOCALE", "C"))
+@cache
+def start_postgres() -> None:
+    """The same for its PostgreSQL, which then has our tables."""
+    if "TEST_OWN_POSTGRES" not in os.environ:
+        return
+    locale = os.environ.get("TEST_POSTGRES_LOCALE", "C")
+    server = postgres.create(locale=locale, folder=folder() / "sql", data=template.data_folder())
     child = server.start()
-    atexit.register(server.stop, child)
-    return server.url
+    _stops.append(lambda: server.stop(child))
+
+
+_stops: list[Callable[[], None]] = []
+
+
+@atexit.register
+def stop_all() -> None:
+    """Stop what was started, and clear the folder away."""
+    while _stops:
+        _stops.pop()()
+    if folder.cache_info().currsize:
+        shutil.rmtree(folder(), ignore_errors=True)
 
 
 def refuse_used(url: str) -> None:
@@ -77,13 +115,3 @@ def refuse_used(url: str) -> None:
     with redis.Redis.from_url(url) as client:
         if client.dbsize():
             raise pytest.UsageError(f"REDIS_URL names a database that is not empty: {url}. Tests would empty it.")
-
-
-def set_addresses(worker: str | None) -> None:
-    """Boards, page cache and broker: three neighbouring numbers for each worker."""
-    base = os.environ.setdefault("TEST_REDIS_BASE", os.environ["REDIS_URL"])
-    if worker is None:
-        return
-    first = NUMBERS_EACH * (int(worker.removeprefix("gw")) + 1)
-    for step, name in enumerate(("REDIS_URL", "CACHE_URL", "BROKER_URL")):
-        os.environ[name] = addresses.with_database(base, first + step)

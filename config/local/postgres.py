@@ -96,15 +96,24 @@ class Postgres:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def create(*, locale: str = "C") -> Postgres:
-    """A new, empty server in a temporary folder, not yet started."""
+def create(*, locale: str = "C", folder: Path | None = None, data: Path | None = None) -> Postgres:
+    """A new server, not yet started: empty, or with a copy of the ``data`` of one that is shut down.
+
+    It lies in a new temporary folder, or in ``folder``, which must not exist yet.
+    """
     owner = _owner()
-    folder = Path(tempfile.mkdtemp(prefix="sunwi-pg-", dir="/tmp"))  # short: sockets
+    if folder is None:
+        folder = Path(tempfile.mkdtemp(prefix="sunwi-pg-", dir="/tmp"))  # short: sockets
+    else:
+        folder.mkdir()
     if owner:
         os.chown(folder, owner["user"], owner["group"])
     try:
         binaries = _readable(find_binaries(locale), folder, owner)
-        _initdb(binaries, folder, owner, locale)
+        if data is None:
+            _initdb(binaries, folder, owner, locale)
+        else:
+            subprocess.run(["cp", "-a", str(data), str(folder / "data")], check=True)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

@@ -7,7 +7,7 @@ from django.core.cache import caches
 from django.db import connection
 
 
-def test_redis_keeps_what_it_acknowledged() -> None:
+def test_redis_keeps_what_it_acknowledged(redis_server: list[redis.Redis]) -> None:
     with redis.Redis.from_url(settings.REDIS_URL, decode_responses=True) as client:
         configured = client.config_get("*")
 
@@ -15,7 +15,7 @@ def test_redis_keeps_what_it_acknowledged() -> None:
     assert configured["maxmemory-policy"] == "noeviction"
 
 
-def test_boards_and_page_cache_do_not_share_a_database() -> None:
+def test_boards_and_page_cache_do_not_share_a_database(redis_server: list[redis.Redis]) -> None:
     caches["default"].set("page", "cached")
 
     with redis.Redis.from_url(settings.REDIS_URL) as client:

@@ -1,0 +1,87 @@
+"""Competitions, participants, comments and rewards. Windows lie around the real time: selectors ask the clock."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import factory
+from factory.django import DjangoModelFactory
+
+from competitions.models import Comment, Competition, Participant, RewardTier
+from competitions.services.comment import write
+from competitions.services.join import join
+from competitions.services.publish import publish
+from foundation import clock
+from tests.leaderboards.factories import BoardFactory, PlayerFactory
+
+MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+START = datetime.now(UTC).replace(microsecond=0) - 2 * HOUR
+END = START + DAY
+
+
+class EventBoardFactory(BoardFactory):
+    """A board whose windows come from competitions, made at their start."""
+
+    period = "event"
+    at = START
+
+
+class DraftFactory(DjangoModelFactory[Competition]):
+    """A competition that nobody sees yet: it began two hours ago and ends in 22."""
+
+    class Meta:
+        model = Competition
+
+    board = factory.SubFactory(EventBoardFactory)
+    name = "A cup"
+    starts_at = START
+    ends_at = END
+
+
+class CompetitionFactory(DraftFactory):
+    """The same, published a day before its start."""
+
+    @classmethod
+    def _create(cls, model_class: type[Competition], *_: Any, **fields: Any) -> Competition:
+        return publish(model_class.objects.create(**fields), fields["starts_at"] - DAY, None)
+
+
+class ParticipantFactory(DjangoModelFactory[Participant]):
+    """A player who joined as the competition began."""
+
+    class Meta:
+        model = Participant
+
+    competition = factory.SubFactory(CompetitionFactory)
+    player = factory.SubFactory(PlayerFactory)
+
+    @classmethod
+    def _create(cls, model_class: type[Participant], *_: Any, **fields: Any) -> Participant:
+        return join(fields["competition"], fields["player"], fields.get("at", START), fields.get("code", ""))
+
+
+class CommentFactory(DjangoModelFactory[Comment]):
+    """What a player says under a competition, from a form of its own."""
+
+    class Meta:
+        model = Comment
+
+    competition = factory.SubFactory(CompetitionFactory)
+    player = factory.SubFactory(PlayerFactory)
+    text = "Well done."
+    form = factory.Sequence(lambda nth: f"form-{nth}")
+
+    @classmethod
+    def _create(cls, model_class: type[Comment], *_: Any, at: datetime | None = None, **said: Any) -> Comment:
+        return write(said["competition"], said["player"], said["text"], said["form"], at or clock.now())
+
+
+class RewardTierFactory(DjangoModelFactory[RewardTier]):
+    """Gold for the first; give it a ``board`` or a ``competition``."""
+
+    class Meta:
+        model = RewardTier
+
+    name = "Gold"
+    code = factory.LazyAttribute(lambda tier: tier.name.lower())
+    kind = "rank"
+    limit = 1
