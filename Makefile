@@ -3,13 +3,18 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+PYTEST = $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
+REDIS := $(shell command -v redis-server)
+ICU := $(firstword $(wildcard /usr/lib/postgresql/*/bin/initdb))
 
-.PHONY: help demo test faults mutants bench lint lock clean
+.PHONY: help demo test check long elsewhere deployable smoke faults mutants bench lint lock clean
 
 help:
 	@echo "make demo    start everything on this machine, with players that keep scoring (PORT, DATA_DIR, DEMO_PLAYERS)"
-	@echo "make test    run the tests on a real Valkey and a real PostgreSQL (ARGS='-k standings')"
-	@echo "make faults  kill, freeze and empty servers and processes in mid-load, the long form (FAULT_SEED=… repeats a run)"
+	@echo "make test    the quick tests, on a real Valkey and a real PostgreSQL: before each commit (ARGS='-k standings')"
+	@echo "make check   everything that must hold, as CI runs it: quick and long tests, lint, other servers, the demo"
+	@echo "make long    the long tests alone: fault worlds, the browser matrix, more examples"
+	@echo "make faults  kill, freeze and empty servers and processes for longer still (FAULT_SEED=… repeats a run)"
 	@echo "make mutants take one protection away at a time, and see that a test fails (ARGS='no_barrier')"
 	@echo "make bench   measure, and print each figure as one line (ARGS='--players 100000')"
 	@echo "make lint    style, types, directions of imports, missing migrations"
@@ -19,13 +24,38 @@ help:
 demo: $(VENV)/.installed-demo
 	@exec $(BIN)/python -m config.local
 
-PYTEST = $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
-
 test: $(VENV)/.installed-dev
 	$(PYTEST) -m "not long" $(ARGS)
 
+check:
+	@$(MAKE) --no-print-directory test ARGS=--durations=25
+	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory deployable
+	@$(MAKE) --no-print-directory long ARGS=--durations=25
+	@$(MAKE) --no-print-directory elsewhere
+	@$(MAKE) --no-print-directory smoke
+
+long: $(VENV)/.installed-dev
+	$(PYTEST) -m "long or hypothesis" --hypothesis-profile=whole $(ARGS)
+
+# The contract on servers that the quick tests do not use. A plain hint where this machine has none of them.
+elsewhere: $(VENV)/.installed-dev
+ifneq ($(and $(REDIS),$(ICU)),)
+	TEST_REDIS_SERVER=$(REDIS) TEST_POSTGRES_LOCALE=icu $(PYTEST) -q -m contract
+else
+	@echo "LEFT OUT: the contract on Debian's Redis and a PostgreSQL with ICU; install redis-server and postgresql" >&2
+endif
+	TEST_DATABASE=sqlite $(PYTEST) -q -m contract
+
+deployable: $(VENV)/.installed-dev
+	SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(60))') ALLOWED_HOSTS=boards.example \
+		$(BIN)/python manage.py check --deploy --fail-level WARNING
+
+smoke: $(VENV)/.installed-dev
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(BIN)/python .ci/smoke.py "$$folder"
+
 faults: $(VENV)/.installed-dev
-	FAULTS_LONG=1 $(BIN)/python -m pytest -m faults -n auto --maxprocesses 8 --dist loadscope $(ARGS)
+	FAULTS_LONG=1 $(PYTEST) -m faults $(ARGS)
 
 mutants: $(VENV)/.installed-dev
 	$(BIN)/python tests/faults/mutants/run.py $(ARGS)
@@ -60,5 +90,6 @@ lock:
 
 clean:
 	rm -rf $(VENV) .ci-venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf "$${XDG_CACHE_HOME:-$$HOME/.cache}/sunwi-tests"
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 	@echo "The demo's data, if any, stay in .data (or DATA_DIR); remove that folder to start anew."
