@@ -24,7 +24,7 @@ help:
 demo: $(VENV)/.installed-demo
 	@exec $(BIN)/python -m config.local
 
-test: $(VENV)/.installed-dev
+test: $(VENV)/.installed-test
 	$(PYTEST) -m "not long" $(ARGS)
 
 check:
@@ -39,7 +39,7 @@ long: $(VENV)/.installed-dev
 	$(PYTEST) -m "long or hypothesis" --hypothesis-profile=whole $(ARGS)
 
 # The contract on servers that the quick tests do not use. A plain hint where this machine has none of them.
-elsewhere: $(VENV)/.installed-dev
+elsewhere: $(VENV)/.installed-test
 ifneq ($(and $(REDIS),$(ICU)),)
 	TEST_REDIS_SERVER=$(REDIS) TEST_POSTGRES_LOCALE=icu $(PYTEST) -q -m contract
 else
@@ -47,17 +47,17 @@ else
 endif
 	TEST_DATABASE=sqlite $(PYTEST) -q -m contract
 
-deployable: $(VENV)/.installed-dev
+deployable: $(VENV)/.installed-test
 	SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(60))') ALLOWED_HOSTS=boards.example \
 		$(BIN)/python manage.py check --deploy --fail-level WARNING
 
-smoke: $(VENV)/.installed-dev
+smoke: $(VENV)/.installed-test
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(BIN)/python .ci/smoke.py "$$folder"
 
-faults: $(VENV)/.installed-dev
+faults: $(VENV)/.installed-test
 	FAULTS_LONG=1 $(PYTEST) -m faults $(ARGS)
 
-mutants: $(VENV)/.installed-dev
+mutants: $(VENV)/.installed-test
 	$(BIN)/python tests/faults/mutants/run.py $(ARGS)
 
 bench: $(VENV)/.installed-dev
@@ -70,7 +70,8 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/lint-imports
 	SECRET_KEY=only-for-lint DATABASE_URL=sqlite://:memory: $(BIN)/python manage.py makemigrations --check --dry-run
 
-# Each is touched last: an installation that was cut off starts again. The demo needs far less than the tests.
+# Each is touched last: an installation that was cut off starts again. The demo needs far less than the quick tests,
+# and those less than everything (dev).
 # Python compiles what it uses by itself; to compile everything beforehand takes longer than the first start.
 $(VENV)/.installed-%: requirements-%.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -78,13 +79,14 @@ $(VENV)/.installed-%: requirements-%.txt
 	@echo "Installing $< into $(VENV) (once) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r $<
-	@touch $@
+	@touch $@ $(if $(filter dev,$*),$(VENV)/.installed-test)
 
 LOCK = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
 
 lock:
 	$(LOCK) pyproject.toml --all-extras -o requirements-dev.txt
+	$(LOCK) pyproject.toml --extra demo --extra test -c requirements-dev.txt -o requirements-test.txt
 	$(LOCK) pyproject.toml --extra demo -c requirements-dev.txt -o requirements-demo.txt
 	$(LOCK) pyproject.toml -c requirements-dev.txt -o requirements.txt
 

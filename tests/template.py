@@ -45,7 +45,7 @@ def _fingerprint(locale: str) -> str:
     server = postgres.find_binaries(locale) / "postgres"
     read = hashlib.sha256(f"{locale} {server.stat().st_size}".encode())  # of any checkout's environment
     files = [file for app in APPS for file in (ROOT / app).rglob("migrations/*.py")]
-    for file in (*sorted(files), ROOT / "requirements-dev.txt"):
+    for file in (*sorted(files), ROOT / "requirements-test.txt"):
         read.update(file.read_bytes())
     return read.hexdigest()[:20]
 
