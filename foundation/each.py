@@ -1,4 +1,4 @@
-"""Doing something for each of several rows: none of them may keep the others waiting."""
+"""Doing something for each of several rows, or one thing after another: none of them may keep the others waiting."""
 
 import logging
 from collections.abc import Callable, Iterable
@@ -33,4 +33,18 @@ def for_each(rows: Iterable[Row], deed: Callable[[Row], Answer]) -> list[Answer]
             failed.append(error)
     if failed:
         raise ExceptionGroup("some could not be done", failed)
+    return done
+
+
+def run_each(*steps: Callable[[], int]) -> list[int]:
+    """What each step returns. What failed is raised, all of it, when all have run."""
+    done: list[int] = []
+    failed: list[Exception] = []
+    for step in steps:
+        try:
+            done.append(step())
+        except Exception as error:
+            failed.append(error)
+    if failed:
+        raise ExceptionGroup("some steps failed", failed)
     return done

@@ -1,7 +1,8 @@
 """Middleware that only pages need: the JSON API has no session, no login, no language and no messages.
 
-Each but languages is Django's own, and lets the API's requests pass, which would pay for all of it with every score.
-What guards every answer (TLS, hosts, the policy, frames) is not here. The trap: a thread keeps the language of its last page.
+Each but the one for languages is Django's own; each lets the API's requests pass, which would pay for all of it with
+every score. What guards every answer (TLS, hosts, the policy, frames) is not here. The trap: a thread keeps the
+language of its last page.
 """
 
 from collections.abc import Callable
@@ -45,7 +46,7 @@ class PageMessages(_PagesAlone, MessageMiddleware):
 
 
 class PageLanguages(_PagesAlone):
-    """The viewer's language; the API speaks the site's. Unlike Django's own it seeks none in addresses: none has one."""
+    """The viewer's language; the API speaks the site's. Unlike Django's own it looks for none in addresses."""
 
     def __call__(self, request: HttpRequest) -> Any:
         if _is_of_api(request):

@@ -5,6 +5,7 @@ import logging
 from celery import shared_task
 
 from foundation import clock
+from foundation.each import run_each
 from foundation.errors import Unavailable
 from foundation.sql import BackOff, SqlAway
 from leaderboards.services import close as closing
@@ -76,15 +77,11 @@ def verify() -> int:
 def retain() -> dict[str, int]:
     """Let go what has been kept long enough. Keys wait while Redis is away; submissions need only SQL."""
     at = clock.now()
-    try:
-        expired = retaining.expire_due(at)
-    except Unavailable as error:
-        logger.warning("no keys expire now: %s", error.detail)
-        expired = 0
-    return {
-        "expired": expired,
-        "dropped": retaining.drop_submissions(at),
-        "folded": retaining.fold_submissions(at),
-        "records": retaining.drop_records(at),
-        "snapshots": retaining.thin_snapshots(at),
-    }
+    expired, dropped, folded, records, snapshots = run_each(
+        lambda: retaining.expire_due(at),
+        lambda: retaining.drop_submissions(at),
+        lambda: retaining.fold_submissions(at),
+        lambda: retaining.drop_records(at),
+        lambda: retaining.thin_snapshots(at),
+    )
+    return {"expired": expired, "dropped": dropped, "folded": folded, "records": records, "snapshots": snapshots}

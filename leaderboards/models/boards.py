@@ -14,6 +14,8 @@ from leaderboards.core.periods import Calendar, PeriodKind
 from leaderboards.core.rules import Order, Rules, TieBreak, Ties, Update
 from leaderboards.core.settings import board_calendar, board_rules
 
+LONGEST_DAYS = 36_525  # a century; much more, and no calendar has the day
+
 
 def default_timezone() -> str:
     """The zone of a board that names none."""
@@ -39,9 +41,11 @@ class Board(models.Model):
     maximum = models.DecimalField(_("maximum"), max_digits=22, decimal_places=6, default=2**31 - 1)
     total_maximum = models.DecimalField(_("total maximum"), max_digits=22, decimal_places=6, default=2**31 - 1)
     grace_seconds = models.PositiveIntegerField(_("grace seconds"), default=60, validators=[MaxValueValidator(86_400)])
-    retention_days = models.PositiveIntegerField(_("retention days"), default=30)
+    retention_days = models.PositiveIntegerField(
+        _("retention days"), default=30, validators=[MaxValueValidator(LONGEST_DAYS)]
+    )
     keep_submissions_days = models.PositiveIntegerField(
-        _("keep submissions, days"), default=90, validators=[MinValueValidator(2)]
+        _("keep submissions, days"), default=90, validators=[MinValueValidator(2), MaxValueValidator(LONGEST_DAYS)]
     )
     storage = models.CharField(_("storage"), max_length=6, choices=Storage.choices, default=Storage.HYBRID)
     unit = models.CharField(_("unit"), max_length=20, choices=Unit.choices, default=Unit.POINTS)

@@ -20,7 +20,7 @@ from leaderboards.core.id_buckets import BucketedId, bucketed_id
 from leaderboards.core.periods import event_label, window_at
 from leaderboards.core.points import scaled
 from leaderboards.core.submissions import Status
-from leaderboards.errors import BadPoints, IdReused, OutOfRange, StorageUnavailable
+from leaderboards.errors import BadPoints, BadTime, IdReused, OutOfRange, StorageUnavailable
 from leaderboards.models import Board, Period, Standing, State, Storage, Submission
 from leaderboards.selectors.periods import period_by_label
 from leaderboards.services.decided import Decided, refused
@@ -133,7 +133,7 @@ def _known_to_earlier_periods(targeted: Sequence[Targeted], service: str, at: da
             continue
         recent = [period for period in _recent.get((seq, at.date())) or () if _overlaps_a_day(period, at)]
         for entry, _ in entries:
-            own = window_at(board.calendar, min(entry.at or at, at)).label
+            own = _own_label(board, entry, at)
             for period in recent:
                 if period.label != own:
                     asked[period].append(entry)
@@ -141,6 +141,14 @@ def _known_to_earlier_periods(targeted: Sequence[Targeted], service: str, at: da
     for period, repeated in asked.items():
         found |= _look(period, repeated, service, at)
     return found
+
+
+def _own_label(board: Board, entry: Entry, at: datetime) -> str | None:
+    """The period that the entry's own script will ask; None outside all periods, where the entry is refused later."""
+    try:
+        return window_at(board.calendar, min(entry.at or at, at)).label
+    except BadTime:
+        return None
 
 
 def _load_recent(keys: Collection[tuple[int, date]]) -> dict[tuple[int, date], list[Period]]:

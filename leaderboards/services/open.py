@@ -8,6 +8,7 @@ until it begins; then they are its own.
 from datetime import datetime, timedelta
 
 from foundation import clock
+from foundation.each import for_each
 from leaderboards.core.periods import PeriodKind, Window, next_window, window_at
 from leaderboards.core.scores import choose_layout
 from leaderboards.models import Board, Period, Storage
@@ -52,11 +53,12 @@ def open_board(board: Board, at: datetime) -> None:
 
 
 def open_due(at: datetime) -> int:
-    """Open what is due on every board; returns how many boards were looked at."""
+    """Open what is due on every board; returns how many boards were looked at.
+
+    A board that cannot be opened keeps no other waiting; what failed is raised at the end.
+    """
     boards = [board for board in Board.objects.exclude(period=PeriodKind.EVENT) if not _is_over(board, at)]
-    for board in boards:
-        open_board(board, at)
-    return len(boards)
+    return len(for_each(boards, lambda board: open_board(board, at)))
 
 
 def refresh_future_rules(board: Board, at: datetime) -> None:

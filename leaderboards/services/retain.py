@@ -14,6 +14,7 @@ from django.db.models import Min, Q, QuerySet
 from django.db.models.functions import TruncDate
 
 from foundation import redis
+from foundation.each import for_each
 from foundation.models import DeadLetter
 from leaderboards.core.instants import from_milliseconds
 from leaderboards.core.periods import PeriodKind
@@ -43,26 +44,28 @@ DAILY_SNAPSHOTS_FOR = timedelta(days=400)  # a year and what follows it; all-tim
 def expire_due(at: datetime) -> int:
     """Unlink the keys of periods that have been final for their board's retention; returns how many expired.
 
-    Raises what the link raises; the periods then wait.
+    Periods whose Redis is away wait. One that fails keeps no other waiting; what failed is raised at the end.
     """
-    expired = 0
-    for period in Period.objects.filter(state=State.FINAL).select_related("board"):
-        kept = timedelta(days=period.board.retention_days)
-        if period.closed_at is None or period.closed_at + kept > at:
-            continue
-        if period.board.storage != Storage.SQL:
-            ZsetSettler(redis.settling()).unlink(period)
-        expired += Period.objects.filter(pk=period.pk, state=State.FINAL).update(state=State.EXPIRED)
-    return expired
+    final = Period.objects.filter(state=State.FINAL).select_related("board")
+    return sum(for_each(final, lambda period: _expire_if_due(period, at)))
+
+
+def _expire_if_due(period: Period, at: datetime) -> int:
+    if period.closed_at is None or at - period.closed_at < timedelta(days=period.board.retention_days):
+        return 0
+    if period.board.storage != Storage.SQL:
+        ZsetSettler(redis.settling()).unlink(period)
+    return Period.objects.filter(pk=period.pk, state=State.FINAL).update(state=State.EXPIRED)
 
 
 def drop_submissions(at: datetime) -> int:
-    """Delete submissions of periods long final; returns how many."""
-    dropped = 0
-    for board in Board.objects.exclude(storage=Storage.REDIS):
-        before = at - timedelta(days=board.keep_submissions_days)
-        dropped += _delete(Submission.objects.filter(period__board=board, period__closed_at__lt=before))
-    return dropped
+    """Delete submissions of periods long final; returns how many. A board that fails keeps no other waiting."""
+    return sum(for_each(Board.objects.exclude(storage=Storage.REDIS), lambda board: _drop_of(board, at)))
+
+
+def _drop_of(board: Board, at: datetime) -> int:
+    before = at - timedelta(days=board.keep_submissions_days)
+    return _delete(Submission.objects.filter(period__board=board, period__closed_at__lt=before))
 
 
 def drop_records(at: datetime) -> int:
@@ -102,14 +105,19 @@ def _delete(rows: QuerySet[Any]) -> int:
 
 
 def fold_submissions(at: datetime) -> int:
-    """Fold old submissions of all-time boards; returns how many went into a baseline."""
-    folded = 0
-    for board in Board.objects.filter(period=PeriodKind.ALL_TIME).exclude(storage=Storage.REDIS):
-        before = at - timedelta(days=board.keep_submissions_days)
-        for period in Period.objects.filter(board=board):
-            old = Submission.objects.filter(period=period, created_at__lt=before).exclude(service=BASELINE)
-            while players := list(old.order_by("player_id").values_list("player_id", flat=True).distinct()[:BATCH]):
-                folded += sum(_fold(period, player_id, before) for player_id in players)
+    """Fold old submissions of all-time boards; returns how many went into a baseline. A board that fails keeps
+    no other waiting.
+    """
+    boards = Board.objects.filter(period=PeriodKind.ALL_TIME).exclude(storage=Storage.REDIS)
+    return sum(for_each(boards, lambda board: _fold_of(board, at)))
+
+
+def _fold_of(board: Board, at: datetime) -> int:
+    folded, before = 0, at - timedelta(days=board.keep_submissions_days)
+    for period in Period.objects.filter(board=board):
+        old = Submission.objects.filter(period=period, created_at__lt=before).exclude(service=BASELINE)
+        while players := list(old.order_by("player_id").values_list("player_id", flat=True).distinct()[:BATCH]):
+            folded += sum(_fold(period, player_id, before) for player_id in players)
     return folded
 
 
