@@ -10,7 +10,7 @@ from competitions.services import retain
 from competitions.services.retain import retain_due
 from tests.competitions.site import DAY, MINUTE, START, open_competition, player
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
 
 LONG_AFTER = START + (settings.KEEP_RECORDS_DAYS + 2) * DAY
 
@@ -33,7 +33,7 @@ def over(competition: Competition, at: timedelta = DAY) -> None:
     Competition.objects.filter(pk=competition.pk).update(final_at=START + at)
 
 
-def test_notices_and_most_snapshots_of_long_ago_go(links: None) -> None:
+def test_notices_and_most_snapshots_of_long_ago_go() -> None:
     competition = open_competition()
     told(competition)
     seen(competition, 100)
@@ -48,7 +48,7 @@ def test_notices_and_most_snapshots_of_long_ago_go(links: None) -> None:
     assert retain_due(LONG_AFTER) == 0
 
 
-def test_what_is_young_or_still_running_stays(links: None) -> None:
+def test_what_is_young_or_still_running_stays() -> None:
     running, young = open_competition(), open_competition(open_competition().board)
     for competition in (running, young):
         told(competition)
@@ -60,7 +60,7 @@ def test_what_is_young_or_still_running_stays(links: None) -> None:
     assert (Notice.objects.count(), Snapshot.objects.count()) == (2, 120)
 
 
-def test_a_short_history_keeps_every_step(links: None) -> None:
+def test_a_short_history_keeps_every_step() -> None:
     competition = open_competition()
     seen(competition, retain.STEPS)
     over(competition)
