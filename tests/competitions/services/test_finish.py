@@ -67,7 +67,7 @@ def test_one_without_any_score_becomes_final_too_and_so_does_one_whose_period_is
 
 def test_finished_at_once_it_is_finished_once() -> None:
     listening()
-    raced(open_competition(), {f"p{number}": number for number in range(20)})
+    raced(open_competition(), {f"p{number}": number for number in range(5)})
 
     finished = at_once([lambda: finish_due(OVER)] * 3)
 

@@ -39,26 +39,21 @@ def changed(competition: Competition, kind: str = "cancelled", at: datetime = NO
     return Change.objects.create(competition=competition, kind=kind, at=at, reason="Rain")
 
 
-def test_of_a_moved_end_all_who_take_part_are_told_once_and_of_other_changes_nobody() -> None:
-    competition = contest("ann", "bob")
+def test_of_a_moved_end_all_who_take_part_are_told_once_in_chunks_and_of_other_changes_nobody(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(telling, "CHUNK", 2)
+    names = [f"p{number}" for number in range(5)]
+    competition = contest(*names, "bob")
     competition.participants.filter(player=who("bob")).update(left_at=NOON)
     change = changed(competition, "extended")
 
-    assert (tell_participants(change), tell_participants(change)) == (1, 0)
+    assert (tell_participants(change), tell_participants(change)) == (5, 0)
 
-    assert told() == [("ann", "extended")]
-    assert Notice.objects.get().details == {"ends_at": END.isoformat()}
+    assert sorted(told()) == [(name, "extended") for name in names]
+    assert [each.details for each in Notice.objects.all()] == [{"ends_at": END.isoformat()}] * 5
     for kind in ("published", "removed", "disqualified", "revealed"):
         assert tell_participants(changed(competition, kind)) == 0, kind
-
-
-def test_people_in_their_thousands_are_told_a_chunk_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(telling, "CHUNK", 2)
-    names = [f"p{number}" for number in range(5)]
-
-    assert tell_participants(changed(contest(*names))) == 5
-
-    assert sorted(told()) == [(name, "cancelled") for name in names]
 
 
 def test_what_was_held_alone_is_released_as_it_is_and_what_together_as_one_for_each_player_and_competition() -> None:

@@ -39,7 +39,7 @@ from tests.competitions.site import (
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
-BY_CODE = {"joining": "code", "join_code": "Sesame "}
+BY_CODE: dict[str, Any] = {"joining": "code", "join_code": "Sesame "}
 LAST = END - timedelta(seconds=1)
 
 

@@ -8,7 +8,7 @@ import pytest
 from competitions.errors import BadCompetition, CompetitionOver
 from competitions.models import Change, Competition
 from competitions.services.publish import check, publish
-from leaderboards.models import Board, Period
+from leaderboards.models import Board
 from leaderboards.services.boards import save_board
 from tests.competitions.services.telling import hooks, listening
 from tests.competitions.site import DAY, END, MINUTE, SOON, START, draft, make_board, period_of
@@ -68,27 +68,21 @@ def test_the_limit_of_48_days_is_computed_and_said() -> None:
     assert refusal.value.field == "ends_at"
 
 
-def test_publishing_twice_is_publishing_once() -> None:
+def test_publishing_twice_is_publishing_once_with_the_rules_that_were_announced() -> None:
     listening()
-    competition = draft()
+    competition = draft(starts_at=SOON)
 
-    publish(competition, SOON, None)
-    again = publish(competition, SOON + MINUTE, None)
-
-    assert again.published_at == SOON
-    assert Change.objects.get().kind == "published"
-    assert [kind for kind, _ in hooks()] == ["competition.published"]
-    assert (period_of(competition).label, period_of(competition).state) == (f"c{competition.pk}", "open")
-
-
-def test_a_published_competition_keeps_the_rules_that_were_announced() -> None:
-    competition = publish(draft(starts_at=SOON, ends_at=END), START, None)
+    publish(competition, START, None)
     board = Board.objects.get()
     board.order = "asc"
-
     save_board(board, START)
+    again = publish(competition, START + MINUTE, None)
 
-    assert period_of(competition).rules.order == Period.objects.get().rules.order == "desc"
+    assert again.published_at == START
+    assert Change.objects.get().kind == "published"
+    assert [kind for kind, _ in hooks()] == ["competition.published"]
+    period = period_of(competition)
+    assert (period.label, period.state, period.rules.order) == (f"c{competition.pk}", "open", "desc")
 
 
 def test_a_cancelled_one_is_not_published_again() -> None:
