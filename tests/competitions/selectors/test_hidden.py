@@ -34,13 +34,21 @@ def answers(competition: Competition, full: bool = False) -> dict[str, object]:
     for name in PLAYERS:
         told[f"page {name}"] = page(shown, AT, Page(0, 10), name, full).neighbours
         told[f"history {name}"] = history(shown, name, AT, full)
-        try:
-            own = player_row(shown, name, AT, full=full)
-            told[f"row {name}"] = (own.row, own.percentile)
-            told[f"around {name}"] = around(shown, name, AT, full=full).rows
-        except SunwiError as error:
-            told[f"row {name}"] = error.code
+        for ask in (_own, _around):
+            try:
+                told[f"{ask.__name__} {name}"] = ask(shown, name, full)
+            except SunwiError as error:
+                told[f"{ask.__name__} {name}"] = error.code
     return told
+
+
+def _own(competition: Competition, name: str, full: bool) -> object:
+    found = player_row(competition, name, AT, full=full)
+    return found.row, found.percentile
+
+
+def _around(competition: Competition, name: str, full: bool) -> object:
+    return around(competition, name, AT, full=full).rows
 
 
 @pytest.mark.parametrize("storage", ["hybrid", "redis"])

@@ -84,8 +84,8 @@ def test_a_summary_tells_all_that_was_held_with_the_time_on_the_players_own_cloc
     with_address("ann")
     wants("ann", timezone="Asia/Seoul", quiet_from=1, quiet_until=20)
     competition = contest("ann", ends_at=END + 24 * HOUR)
-    for kind, at in (("first_taken", NIGHT), ("first_lost", NIGHT + HOUR)):
-        noticed(competition, "ann", kind, at=at, rank=2)
+    for hour, kind in enumerate(("first_taken", "first_lost", "top3_entered")):
+        noticed(competition, "ann", kind, at=NIGHT + hour * HOUR, rank=2)
     release_held(MORNING + 4 * HOUR)
 
     send_due(MORNING + 4 * HOUR)
@@ -94,6 +94,7 @@ def test_a_summary_tells_all_that_was_held_with_the_time_on_the_players_own_cloc
     assert sent.subject == "A cup: what happened meanwhile"
     assert "Sat 21 Nov, 11:00: You took first place." in sent.body
     assert "Sat 21 Nov, 12:00: You lost first place. You were in place 2 then." in sent.body
+    assert "Sat 21 Nov, 13:00: You entered the top 3. You were in place 2 then." in sent.body
 
 
 def test_a_moved_end_and_a_cancelling_are_mailed_with_their_reason() -> None:
