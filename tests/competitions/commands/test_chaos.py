@@ -6,7 +6,6 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
 
 import pytest
 
@@ -22,57 +21,41 @@ def victim() -> Iterator[subprocess.Popen[bytes]]:
 
 
 @pytest.fixture
-def lock(tmp_path: Path) -> Iterator[IO[str]]:
-    """A demo's folder, which nobody holds yet."""
+def demo(tmp_path: Path, victim: subprocess.Popen[bytes]) -> Path:
+    """A demo's folder with the numbers of its processes, which nobody holds."""
     (tmp_path / "run").mkdir()
-    with (tmp_path / "run" / "lock").open("w") as file:
-        yield file
+    for name in ("lock", "worker.pid", "redis.pid"):
+        (tmp_path / "run" / name).write_text(f"{victim.pid}\n")
+    return tmp_path
 
 
-def chaos(root: Path, said: list[str]) -> Chaos:
-    return Chaos(root, range(10, 20), random.Random(1), said.append)
-
-
-def rage(found: Chaos) -> None:
-    for half_hour in range(30):
-        found.meanwhile(half_hour)
-
-
-def test_the_worker_of_a_demo_that_runs_is_killed(
-    tmp_path: Path, lock: IO[str], victim: subprocess.Popen[bytes]
-) -> None:
-    fcntl.flock(lock, fcntl.LOCK_EX)
-    (tmp_path / "run" / "worker.pid").write_text(f"{victim.pid}\n")
+def raged(root: Path) -> tuple[bool, list[str]]:
+    """Whether it found nobody to kill, and what it said in thirty half hours."""
     said: list[str] = []
+    chaos = Chaos(root, range(10, 20), random.Random(1), said.append)
+    found_nobody = chaos.finds_nobody()
+    for half_hour in range(30):
+        chaos.meanwhile(half_hour)
+    return found_nobody, said
 
-    found = chaos(tmp_path, said)
 
-    assert not found.finds_nobody()
-    rage(found)
+def test_the_worker_of_a_demo_that_runs_is_killed(demo: Path, victim: subprocess.Popen[bytes]) -> None:
+    (demo / "run" / "redis.pid").unlink()
+    with (demo / "run" / "lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+
+        found_nobody, said = raged(demo)
+
+    assert not found_nobody
     assert victim.wait(10) == -signal.SIGKILL
     assert 1 <= len(said) <= KILLS_EACH
 
 
-def test_a_pid_that_a_demo_left_behind_is_let_alone(
-    tmp_path: Path, lock: IO[str], victim: subprocess.Popen[bytes]
-) -> None:
-    (tmp_path / "run" / "worker.pid").write_text(f"{victim.pid}\n")
-    (tmp_path / "run" / "redis.pid").write_text(f"{victim.pid}\n")
-
-    said: list[str] = []
-    found = chaos(tmp_path, said)
-
-    assert found.finds_nobody()
-    rage(found)
+def test_a_number_that_a_demo_left_behind_is_let_alone(demo: Path, victim: subprocess.Popen[bytes]) -> None:
+    assert raged(demo) == (True, [])
     assert victim.poll() is None
-    assert said == []
 
 
 def test_without_a_demo_there_is_nobody_to_kill(tmp_path: Path) -> None:
-    said: list[str] = []
-    found = chaos(tmp_path, said)
-
-    assert found.finds_nobody()
-    rage(found)
-    assert said == []
+    assert raged(tmp_path) == (True, [])
     assert not list(tmp_path.iterdir())

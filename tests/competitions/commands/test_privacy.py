@@ -1,4 +1,4 @@
-"""player_export and player_erase where somebody has commented and liked."""
+"""player_export and player_erase reach what somebody has said and likes."""
 
 import pytest
 
@@ -10,10 +10,10 @@ from tests.competitions.site import open_competition
 from tests.competitions.talking import liked, say
 from tests.leaderboards.commands.calls import run
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
 
-def test_an_export_holds_what_he_said_and_what_he_likes_and_of_nobody_else(links: None) -> None:
+def test_an_export_holds_what_a_player_said_and_likes_and_nothing_of_others_until_they_are_erased() -> None:
     competition = open_competition()
     own, others = say(competition, "ann", "Mine."), say(competition, "bob", "His.")
     liked(own, "bob")
@@ -21,18 +21,10 @@ def test_an_export_holds_what_he_said_and_what_he_likes_and_of_nobody_else(links
 
     printed = run("player_export", "ann")
 
-    assert [row["text"] for row in printed.json["comments"]] == ["Mine."]
-    assert [(row["kind"], row["thing"], row["amount"]) for row in printed.json["likes"]] == [
-        ("comment", str(others.pk), 1)
-    ]
+    told = printed.json
+    assert [row["text"] for row in told["comments"]] == ["Mine."]
+    assert [(row["kind"], row["thing"], row["amount"]) for row in told["likes"]] == [("comment", str(others.pk), 1)]
     assert "His." not in printed.out
-
-
-def test_who_is_erased_has_said_nothing_and_likes_nothing(links: None) -> None:
-    competition = open_competition()
-    own, others = say(competition, "ann", "Mine."), say(competition, "bob", "His.")
-    liked(own, "bob")
-    liked(others, "ann", "carl")
 
     erased = run("player_erase", "ann").json["player"]
     count_due(clock.now())

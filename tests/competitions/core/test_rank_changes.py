@@ -32,16 +32,6 @@ def test_one_way_from_rank_to_rank(was: int | None, now: int | None, passed: lis
     assert passed_between(was, now) == passed
 
 
-def test_who_only_draws_level_takes_first_place_from_nobody() -> None:
-    found = dict(passages({1: 1, 2: 2}, {1: 1, 2: 1}))
-
-    assert found == {
-        2: [
-            Passage.FIRST_TAKEN,
-        ]
-    }
-
-
 def test_a_player_hears_of_the_highest_that_is_wanted() -> None:
     passed = passed_between(15, 2)
 
@@ -66,11 +56,6 @@ def test_players_pass_what_two_lists_of_names_say(before: dict[int, int], after:
 @given(RANKS, RANKS)
 def test_ranks_below_the_lowest_change_nothing(before: dict[int, int], after: dict[int, int]) -> None:
     assert list(passages(before, after)) == list(passages(_top(before), _top(after)))
-
-
-@given(RANKS)
-def test_nobody_passes_anything_where_nothing_moved(ranks: dict[int, int]) -> None:
-    assert list(passages(ranks, ranks)) == []
 
 
 def _holding(ranks: dict[int, int], goal: set[int]) -> set[int]:

@@ -29,35 +29,9 @@ def earners(tier: Tier, rows: list[Ranked], order: Order = Order.DESC) -> set[in
     return {row.player for row in tier.earners(rows, Field(len(rows), order))}
 
 
-def test_silver_goes_to_the_second_and_third() -> None:
-    tier = Tier(By.RANK, Decimal(3), from_rank=2)
-
-    assert earners(tier, ranking([9, 8, 7, 6])) == {1, 2}
-
-
-def test_everybody_on_a_shared_rank_earns_what_the_rank_earns() -> None:
-    tier = Tier(By.RANK, Decimal(1))
-
-    assert earners(tier, ranking([9, 9, 9, 6])) == {0, 1, 2}
-
-
 @pytest.mark.parametrize(("total", "percent", "share"), [(10, "10", 1), (11, "10", 2), (3, "0.1", 1), (0, "50", 0)])
 def test_a_share_of_the_field_is_rounded_up(total: int, percent: str, share: int) -> None:
     assert share_of(total, Decimal(percent)) == share
-
-
-def test_all_who_are_tied_with_the_last_of_the_share_earn() -> None:
-    tier = Tier(By.PERCENT, Decimal(50))
-
-    assert earners(tier, ranking([9, 8, 8, 8])) == {0, 1, 2, 3}
-    assert earners(tier, ranking([9, 8, 8, 8], ties=Ties.FIRST_COME)) == {0, 1}
-
-
-def test_less_is_better_where_the_board_says_so() -> None:
-    tier = Tier(By.POINTS, Decimal("7.5"))
-
-    assert earners(tier, ranking([9, 8, 7]), Order.DESC) == {0, 1}
-    assert earners(tier, ranking([9, 8, 7], Order.ASC), Order.ASC) == {2}
 
 
 def test_criteria_reach_no_points() -> None:

@@ -4,7 +4,6 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from competitions.models import Competition
 from competitions.selectors.competitions import (
     competition_by_id,
     competitions_known,
@@ -17,24 +16,21 @@ from leaderboards.errors import UnknownCompetition
 from leaderboards.models import Board
 from tests.competitions.site import DAY, END, HOUR, SOON, START, draft, joined, make_board, open_competition
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
 
-def test_a_draft_is_found_only_where_drafts_are_asked_for(links: None) -> None:
+def test_drafts_are_found_only_where_drafts_are_asked_for_and_numbers_of_none_never() -> None:
     competition = draft()
 
     assert competition_by_id(competition.pk, drafts=True) == competition
     with pytest.raises(UnknownCompetition):
         competition_by_id(competition.pk)
+    for number in (0, -1, 2**31 - 1, 2**63, 2**70):
+        with pytest.raises(UnknownCompetition):
+            competition_by_id(number, drafts=True)
 
 
-@pytest.mark.parametrize("number", [0, -1, 12345, 2**63, 2**70])
-def test_numbers_that_no_competition_has_are_unknown(links: None, number: int) -> None:
-    with pytest.raises(UnknownCompetition):
-        competition_by_id(number, drafts=True)
-
-
-def test_the_list_is_of_what_is_published_with_its_phase_and_its_participants(links: None) -> None:
+def test_the_list_is_of_what_is_published_with_its_phase_and_its_participants() -> None:
     board = make_board()
     draft(board, name="A draft")
     running = open_competition(board, name="Running")
@@ -48,9 +44,12 @@ def test_the_list_is_of_what_is_published_with_its_phase_and_its_participants(li
     assert [each.competition for each in competitions_listed(SOON, state="open")] == [coming]
     assert competitions_listed(SOON, board=board.pk + 1) == []
     assert participants_count(running) == 2
+    Board.objects.update(visibility="private")
+    assert competitions_listed(SOON) == []
+    assert len(competitions_listed(SOON, include_private=True)) == 2
 
 
-def test_of_those_that_a_page_does_not_show_nothing_is_read_but_where_they_stand(links: None) -> None:
+def test_of_those_that_a_page_does_not_show_nothing_is_read_but_where_they_stand() -> None:
     board = make_board()
     for number in range(3):
         open_competition(board, name=f"Cup {number}", starts_at=START + number * HOUR, description="long")
@@ -66,20 +65,12 @@ def test_of_those_that_a_page_does_not_show_nothing_is_read_but_where_they_stand
     assert (listed.competition.name, listed.phase) == ("Cup 2", "open")
 
 
-def test_competitions_of_private_boards_are_listed_only_if_asked_for(links: None) -> None:
+def test_listing_and_finding_read_no_pictures() -> None:
     competition = open_competition()
-    Board.objects.update(visibility="private")
-
-    assert competitions_listed(SOON) == []
-    assert [each.competition for each in competitions_listed(SOON, include_private=True)] == [competition]
-
-
-def test_listing_and_finding_read_no_pictures(links: None) -> None:
-    competition = open_competition()
-    Competition.objects.update(picture=b"x" * 100_000)
 
     with CaptureQueriesContext(connection) as asked:
         competitions_listed(START + DAY)
         competition_by_id(competition.pk)
 
+    assert len(asked.captured_queries) >= 2
     assert not [query for query in asked.captured_queries if '"picture"' in query["sql"]]

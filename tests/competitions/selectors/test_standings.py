@@ -8,27 +8,15 @@ from competitions.services.join import leave
 from foundation import sql
 from leaderboards.errors import NotRanked
 from leaderboards.stores.base import Page
-from tests.competitions.site import (
-    DAY,
-    END,
-    HOUR,
-    SOON,
-    START,
-    STORAGES,
-    joined,
-    make_board,
-    open_competition,
-    raced,
-    reloaded,
-)
+from tests.competitions.factories import DAY, HOUR
+from tests.competitions.services.races import race
+from tests.competitions.site import END, SOON, START, joined, open_competition, reloaded
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
 
-@pytest.mark.parametrize("storage", STORAGES)
-def test_everybody_is_in_his_place_wherever_one_looks(links: None, storage: str) -> None:
-    competition = open_competition(make_board(storage))
-    raced(competition, {"ann": 9, "bob": 5, "cleo": 7})
+def test_everybody_is_in_their_place_wherever_one_looks() -> None:
+    competition = race({"ann": 9, "bob": 5, "cleo": 7})
 
     found = standings(competition, SOON)
     shown = page(competition, SOON, Page(0, 2), "bob")
@@ -44,7 +32,7 @@ def test_everybody_is_in_his_place_wherever_one_looks(links: None, storage: str)
     assert (shown.me.rank, [row.player for row in shown.neighbours]) == (3, ["ann", "cleo", "bob"])
 
 
-def test_nobody_stands_before_the_start(links: None) -> None:
+def test_nobody_stands_before_the_start() -> None:
     competition = open_competition(starts_at=END, ends_at=END + DAY)
     joined(competition, "ann")
 
@@ -59,9 +47,8 @@ def test_nobody_stands_before_the_start(links: None) -> None:
             ask(competition, "ann", START)
 
 
-def test_who_has_joined_and_not_scored_has_not_started(links: None) -> None:
-    competition = open_competition()
-    raced(competition, {"ann": 9})
+def test_who_has_joined_and_not_scored_has_not_started() -> None:
+    competition = race({"ann": 9})
     [bob, cleo, _] = joined(competition, "bob", "cleo", "dan")
     leave(competition, cleo, SOON)
 
@@ -73,11 +60,8 @@ def test_who_has_joined_and_not_scored_has_not_started(links: None) -> None:
     assert disqualified_among(competition, ["ann", "bob"], SOON) == set()
 
 
-def test_while_sql_is_silent_nothing_that_may_be_frozen_is_read_live(
-    links: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    competition = open_competition(freeze_minutes=60)
-    raced(competition, {"ann": 9})
+def test_while_sql_is_silent_nothing_that_may_be_frozen_is_read_live(monkeypatch: pytest.MonkeyPatch) -> None:
+    competition = race({"ann": 9}, freeze_minutes=60)
     found = reloaded(competition)
     standings(found, SOON)
     monkeypatch.setattr(sql._Breaker, "silent_until", float("inf"))

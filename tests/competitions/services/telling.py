@@ -6,43 +6,55 @@ Rows are written directly, so that the times may be any.
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from django.contrib.auth.models import User
+
 from competitions.models import Competition, Mail, Notice, Participant, Preference, Snapshot, SnapshotRow
-from foundation.webhooks.models import WebhookDelivery, WebhookEndpoint
+from competitions.services.notices import write
+from foundation.webhooks.models import WebhookDelivery
 from leaderboards.models import Player
-from leaderboards.services.players import ensure_player
-from tests.competitions.site import make_board
-from tests.playing import account
+from tests.competitions.factories import EventBoardFactory
+from tests.foundation.factories import WebhookEndpointFactory
+from tests.leaderboards.factories import PlayerFactory
 
 HOUR = timedelta(hours=1)
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 NIGHT, MORNING = NOON + 14 * HOUR, NOON + 20 * HOUR
 END = NOON + 22 * HOUR
 
+listening = WebhookEndpointFactory.create
+
 
 def contest(*players: str, **settings: Any) -> Competition:
     """A published one with an alert for everything, and these players in it."""
     wanted = {
-        "name": "A cup", "board": make_board(name=f"Board {Competition.objects.count()}"),
-        "starts_at": NOON - 48 * HOUR, "ends_at": END, "published_at": NOON - 72 * HOUR,
+        "name": "A cup", "starts_at": NOON - 48 * HOUR, "ends_at": END, "published_at": NOON - 72 * HOUR,
         "alerts": ["first_taken", "first_lost", "top3_entered", "top10_entered"],
     }  # fmt: skip  # as a table
-    made = Competition.objects.create(**wanted | settings)
+    made = Competition.objects.create(board=EventBoardFactory.create(), **wanted | settings)
     for player in players:
         Participant.objects.create(competition=made, player=who(player), joined_at=made.starts_at)
     return made
 
 
 def who(name: str) -> Player:
-    return ensure_player(name, NOON)
+    return PlayerFactory.create(external_id=name)
 
 
 def wants(name: str, **wishes: Any) -> None:
     Preference.objects.update_or_create(player=who(name), defaults=wishes)
 
 
-def with_address(name: str) -> None:
-    """He is linked to a user who has an e-mail address."""
-    account(name, name, email=f"{name}@example.com")
+def with_address(*names: str) -> None:
+    """They are linked to users who have an e-mail address, and no password, which would take its time."""
+    for name in names:
+        user = User.objects.create(username=name, email=f"{name}@example.com")
+        Player.objects.update_or_create(external_id=name, defaults={"user": user})
+
+
+def noticed(competition: Competition, name: str, *kinds: str, at: datetime = NOON, **places: int) -> None:
+    """The player is told of the one after the other."""
+    for kind in kinds:
+        write([Notice(competition=competition, player=who(name), kind=kind, **places)], at)
 
 
 def snapshot(competition: Competition, due_at: datetime, *standings: str | tuple[str, ...]) -> Snapshot:
@@ -69,10 +81,6 @@ def told() -> list[tuple[str, str]]:
 
 def mails() -> list[str]:
     return list(Mail.objects.order_by("pk").values_list("to", flat=True))
-
-
-def listening() -> WebhookEndpoint:
-    return WebhookEndpoint.objects.create(name="A game", url="https://example.com/hook", secret="whsec_x")
 
 
 def hooks() -> list[tuple[str, str]]:

@@ -1,15 +1,25 @@
-"""Moving the end: ranks stay as they are, scores count until the new end, the participants are told."""
+"""Moving the end: ranks stay, scores count until the new end, all are told; also while others move it, or it comes.
+
+A period lasts as long as its competition, and no longer.
+"""
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 from competitions import errors
-from competitions.models import Change, Competition, Notice
+from competitions.models import Change, Competition
 from competitions.selectors.standings import standings
 from competitions.services import change_end as changing
+from competitions.services import finish as finishing
 from competitions.services.change_end import change_end
-from competitions.services.finish import finish_due
+from competitions.services.finish import finish, finish_due
+from tests.competitions.services.mishaps import let_happen_before
+from tests.competitions.services.races import race, ranks
+from tests.competitions.services.telling import told
 from tests.competitions.site import (
     DAY,
     END,
@@ -18,173 +28,170 @@ from tests.competitions.site import (
     SOON,
     START,
     STORAGES,
-    draft,
     joined,
     make_board,
     open_competition,
-    points_of,
+    period_of,
     raced,
     reloaded,
     score,
 )
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
 LATER = END + 9 * DAY
 
 
-def ranks(competition: Competition, at: datetime = SOON) -> list[tuple[str, int | None, object]]:
-    return [(row.player, row.rank, row.points) for row in standings(reloaded(competition), at).rows]
+def move(competition: Competition, end: datetime, at: datetime = SOON) -> Competition:
+    return change_end(reloaded(competition), end, "so many asked", at, None)
+
+
+def code(competition: Competition, points: int, at: datetime) -> str | None:
+    """What becomes of Ann's score."""
+    [outcome] = score(competition, {"ann": points}, at)
+    return outcome.code
 
 
 @pytest.mark.parametrize("storage", STORAGES)
-@pytest.mark.parametrize("ties", ["first_come", "last_come", "shared"])
-def test_a_later_end_moves_no_rank(links: None, storage: str, ties: str) -> None:
-    competition = open_competition(make_board(storage, ties=ties))
-    raced(competition, {"ann": 5, "bob": 9})
-    raced(competition, {"cleo": 5, "dan": 9, "eve": 1}, SOON + MINUTE)
+def test_a_later_end_moves_no_rank_and_scores_count_until_then(storage: str) -> None:
+    competition = race({"ann": 5, "bob": 9}, make_board(storage))
+    raced(competition, {"cleo": 5, "dan": 9}, SOON + MINUTE)
     before = ranks(competition)
 
-    moved = change_end(competition, LATER, "so many asked", SOON + MINUTE, None)
+    moved = move(competition, LATER, SOON + MINUTE)
 
-    assert moved.ends_at == LATER
-    assert ranks(competition) == before
     found = standings(moved, SOON).period
-    assert (found.label, found.ends_at) == (f"c{competition.pk}", LATER)
-
-
-@pytest.mark.parametrize("storage", STORAGES)
-def test_scores_count_until_the_new_end_and_then_it_is_final(links: None, storage: str) -> None:
-    competition = open_competition(make_board(storage))
-    raced(competition, {"ann": 5, "bob": 9})
-
-    change_end(competition, LATER, "so many asked", SOON, None)
-    late = score(competition, {"ann": 9}, END + HOUR)
-    too_late = score(competition, {"ann": 99}, LATER + MINUTE)
-
-    assert [outcome.code for outcome in late + too_late] == [None, "period_closed"]
-    assert points_of(competition) == {"ann": 9, "bob": 9}
+    assert (moved.ends_at, found.label, found.ends_at) == (LATER, f"c{competition.pk}", LATER)
+    assert ranks(competition) == before
+    assert (code(competition, 9, END + HOUR), code(competition, 99, LATER + MINUTE)) == (None, "period_closed")
     assert (finish_due(END + DAY), finish_due(LATER + MINUTE)) == (0, 1)
-    assert ranks(competition, LATER + MINUTE) == [("bob", 1, 9), ("ann", 2, 9)]
+    assert ranks(competition, LATER + MINUTE) == [("bob", 1, 9), ("dan", 2, 9), ("ann", 3, 9), ("cleo", 4, 5)]
 
 
-@pytest.mark.parametrize("storage", STORAGES)
-def test_an_earlier_end_ends_it_earlier(links: None, storage: str) -> None:
-    competition = open_competition(make_board(storage), join_until=END)
-    raced(competition, {"ann": 5, "bob": 9})
+def test_an_earlier_end_ends_it_and_joining_earlier() -> None:
+    competition = race({"ann": 5, "bob": 9}, join_until=END)
     earlier = SOON + HOUR
 
-    moved = change_end(competition, earlier, "a storm is coming", SOON, None)
-    inside, outside = score(competition, {"ann": 6}, earlier - MINUTE), score(competition, {"ann": 7}, earlier + MINUTE)
+    moved = move(competition, earlier)
 
     assert (moved.ends_at, moved.join_until) == (earlier, earlier)
-    assert [outcome.code for outcome in inside + outside] == [None, "period_closed"]
+    assert code(competition, 6, earlier - MINUTE) is None
+    assert code(competition, 7, earlier + MINUTE) == "period_closed"
     assert finish_due(earlier + MINUTE) == 1
     assert ranks(competition, earlier + MINUTE) == [("bob", 1, 9), ("ann", 2, 6)]
 
 
-def test_an_end_moved_back_and_forth_still_ends_where_it_was_left(links: None) -> None:
-    competition = open_competition()
-    raced(competition, {"ann": 5})
-
+def test_an_end_moved_back_and_forth_stays_where_it_was_left_also_before_the_start() -> None:
+    running = open_competition()
+    coming = open_competition(running.board, starts_at=END, ends_at=END + DAY)
+    for competition in (running, coming):
+        joined(competition, "ann")
     for end in (SOON + HOUR, END, LATER, END):
-        change_end(reloaded(competition), end, "once more", SOON, None)
-
-    assert reloaded(competition).ends_at == END
-    assert finish_due(END + MINUTE) == 1
-
-
-def test_the_end_of_a_coming_competition_moves_too(links: None) -> None:
-    competition = open_competition(starts_at=END, ends_at=END + DAY)
-    joined(competition, "ann")
+        move(running, end)
 
     for end in (END + HOUR, END + 2 * DAY):
-        change_end(reloaded(competition), end, "a better day", SOON, None)
+        move(coming, end)
 
-    assert [each.code for each in score(competition, {"ann": 3}, END + 2 * DAY - MINUTE)] == [None]
-    assert finish_due(END + 2 * DAY + MINUTE) == 1
+    assert reloaded(running).ends_at == END
+    assert (code(running, 3, END - MINUTE), finish_due(END + MINUTE)) == (None, 1)
+    assert (code(coming, 3, END + 2 * DAY - MINUTE), finish_due(END + 2 * DAY + MINUTE)) == (None, 1)
 
 
-def test_the_participants_are_told_once_and_the_same_end_changes_nothing(links: None) -> None:
+def test_everybody_is_told_once_and_the_same_end_changes_nothing() -> None:
     competition = open_competition()
     joined(competition, "ann", "bob")
 
-    change_end(competition, LATER, "so many asked", SOON, None)
-    change_end(competition, LATER, "so many asked", SOON, None)
+    for _ in range(2):
+        move(competition, LATER)
 
     change = Change.objects.get(kind="extended")
     assert (change.reason, change.details) == ("so many asked", {"from": END.isoformat(), "to": LATER.isoformat()})
-    assert sorted(Notice.objects.values_list("player__external_id", "kind")) == [
-        ("ann", "extended"),
-        ("bob", "extended"),
-    ]
+    assert sorted(told()) == [("ann", "extended"), ("bob", "extended")]
 
 
 @pytest.mark.parametrize(
-    ("ends_at", "at", "refusal"),
+    ("state", "ends_at", "at", "refusal", "words"),
     [
-        (SOON - MINUTE, SOON, errors.BadCompetition),
-        (START - HOUR, START - 2 * HOUR, errors.BadCompetition),
-        (LATER, END, errors.CompetitionOver),
-        (datetime(9999, 12, 31, tzinfo=UTC), SOON, errors.BadCompetition),
+        ({}, SOON - MINUTE, SOON, errors.BadCompetition, "past"),
+        ({}, START - HOUR, START - 2 * HOUR, errors.BadCompetition, "after it starts"),
+        ({}, datetime(9999, 12, 31, tzinfo=UTC), SOON, errors.BadCompetition, "9998"),
+        ({}, START + timedelta(days=50), SOON, errors.BadCompetition, r"at most 48\.5 days"),
+        ({}, LATER, END, errors.CompetitionOver, "ended"),
+        ({"cancelled_at": SOON}, LATER, SOON, errors.CompetitionOver, "cancelled"),
+        ({"published_at": None}, LATER, SOON, errors.NotOpenYet, "draft"),
     ],
 )
-def test_an_end_in_the_past_before_the_start_after_the_end_or_beyond_all_clocks_is_refused(
-    links: None, ends_at: datetime, at: datetime, refusal: type[Exception]
+def test_an_end_in_the_past_or_beyond_clocks_and_scores_and_that_of_what_does_not_run_are_refused(
+    state: dict[str, Any], ends_at: datetime, at: datetime, refusal: type[Exception], words: str
 ) -> None:
-    competition = open_competition()
+    competition = race({"ann": 5}, make_board(tie_break="score"))
+    Competition.objects.update(**state)
 
-    with pytest.raises(refusal):
-        change_end(competition, ends_at, "so many asked", at, None)
+    with pytest.raises(refusal, match=words):
+        move(competition, ends_at, at)
 
     assert reloaded(competition).ends_at == END
-
-
-def test_drafts_and_cancelled_ones_have_no_end_to_move(links: None) -> None:
-    board = make_board()
-    cancelled = open_competition(board)
-    Competition.objects.update(cancelled_at=SOON)
-
-    with pytest.raises(errors.NotOpenYet):
-        change_end(draft(board), LATER, "so many asked", SOON, None)
-    with pytest.raises(errors.CompetitionOver):
-        change_end(reloaded(cancelled), LATER, "so many asked", SOON, None)
-
-
-def test_an_end_that_the_scores_cannot_hold_is_refused_with_what_they_can(links: None) -> None:
-    competition = open_competition(make_board(tie_break="score"))
-    raced(competition, {"ann": 5})
-
-    with pytest.raises(errors.BadCompetition, match=r"at most 48\.5 days"):
-        change_end(competition, START + timedelta(days=50), "so many asked", SOON, None)
-
-    assert ranks(competition) == [("ann", 1, 5)]
     assert not Change.objects.filter(kind="extended").exists()
 
 
-@pytest.mark.parametrize("storage", STORAGES)
-def test_a_crash_before_it_is_told_leaves_the_old_end_which_works_and_asking_again_moves_it(
-    links: None, monkeypatch: pytest.MonkeyPatch, storage: str
-) -> None:
-    board = make_board(storage)
-    left, again = open_competition(board), open_competition(board)
+def test_a_crash_before_anybody_is_told_leaves_the_old_end_and_asking_again_moves_it() -> None:
+    left = open_competition()
+    again = open_competition(left.board)
     for competition in (left, again):
         raced(competition, {"ann": 5, "bob": 9})
-    with monkeypatch.context() as patch:
-        patch.setattr(changing, "_note", _crash)
-        for competition in (left, again):
-            with pytest.raises(KeyboardInterrupt):
-                change_end(competition, LATER, "so many asked", SOON, None)
+        with patch.object(changing, "_note", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+            move(competition, LATER)
 
-    change_end(again, LATER, "so many asked", SOON, None)
+    move(again, LATER)
 
-    [late], [in_time] = score(left, {"ann": 6}, END + MINUTE), score(again, {"ann": 6}, END + MINUTE)
-    assert (late.code, in_time.code) == ("period_closed", None)
+    assert (code(left, 6, END + MINUTE), code(again, 6, END + MINUTE)) == ("period_closed", None)
     assert finish_due(END + MINUTE) == 1
     assert reloaded(left).phase(END + MINUTE) == "final"
     assert ranks(left, END + MINUTE) == [("bob", 1, 9), ("ann", 2, 5)]
     assert Change.objects.filter(kind="extended").count() == 1
 
 
-def _crash(*_: object) -> None:
-    raise KeyboardInterrupt
+@pytest.mark.parametrize("step", ["move_end", "_note"])
+@pytest.mark.parametrize(("first", "second"), [(HOUR, 2 * HOUR), (2 * HOUR, HOUR)])
+def test_two_who_move_it_at_once_leave_a_period_that_lasts(
+    monkeypatch: pytest.MonkeyPatch, step: str, first: timedelta, second: timedelta
+) -> None:
+    competition = race({"ann": 5})
+    let_happen_before(monkeypatch, changing, step, partial(move, competition, END + second))
+
+    move(competition, END + first)
+
+    assert reloaded(competition).ends_at == END + first
+    assert period_of(competition).ends_at == END + 2 * HOUR
+
+
+def test_who_read_the_period_before_another_moved_it_never_moves_it_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    competition = race({"ann": 5})
+    let_happen_before(monkeypatch, changing, "move_end", partial(move, competition, END + 2 * HOUR))
+    monkeypatch.setattr(changing, "_note", lambda *_: None)  # whoever reads first gets no further
+
+    move(competition, END + HOUR)
+
+    assert period_of(competition).ends_at == END + 2 * HOUR
+
+
+def test_an_end_that_came_while_scores_were_packed_anew_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    competition = race({"ann": 5})
+    let_happen_before(monkeypatch, changing, "_note", partial(finish_due, END + HOUR))
+
+    with pytest.raises(errors.CompetitionOver):
+        move(competition, END + DAY, END - MINUTE)
+
+    assert (reloaded(competition).ends_at, reloaded(competition).phase(END + HOUR)) == (END, "final")
+
+
+@pytest.mark.parametrize("step", ["freeze_if_due", "_stop"])
+def test_an_end_that_is_moved_in_time_is_not_finished_by_who_looked_before(
+    monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    competition = race({"ann": 5})
+    let_happen_before(monkeypatch, finishing, step, partial(move, competition, END + DAY, END - MINUTE))
+
+    assert not finish(reloaded(competition), END + HOUR)
+
+    assert (reloaded(competition).phase(END + HOUR), period_of(competition).state) == ("running", "open")

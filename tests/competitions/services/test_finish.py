@@ -1,116 +1,141 @@
-"""The end of a competition: once, with or without scores, after its grace, whatever the storage."""
+"""The end of a competition: once, with or without scores, after its grace; and cancelling: nothing counts any more."""
 
-from collections.abc import Callable
-from datetime import datetime
+from unittest.mock import patch
 
 import pytest
 
-from competitions.models import Competition
+from competitions import errors
+from competitions.models import Competition, Notice
 from competitions.selectors.standings import player_row, standings
 from competitions.services import finish as finishing
+from competitions.services.cancel import cancel
 from competitions.services.finish import finish_due
-from foundation import redis
-from foundation.webhooks.models import WebhookDelivery, WebhookEndpoint
+from foundation.webhooks.models import WebhookDelivery
 from leaderboards.services.close import close_due
 from tests.at_once import at_once
+from tests.competitions.services.mishaps import redis_away
+from tests.competitions.services.races import race
+from tests.competitions.services.telling import hooks, listening
 from tests.competitions.site import (
     END,
     MINUTE,
+    SOON,
     STORAGES,
+    draft,
+    joined,
     make_board,
     open_competition,
     period_of,
+    points_of,
     raced,
     reloaded,
+    score,
 )
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
+
+OVER = END + MINUTE
 
 
 @pytest.mark.parametrize("storage", STORAGES)
-def test_a_competition_is_final_once_after_its_grace(links: None, storage: str) -> None:
-    WebhookEndpoint.objects.create(name="game", url="https://game.example/hooks")
-    competition = open_competition(make_board(storage, grace_seconds=60))
-    raced(competition, {"ann": 9, "bob": 5})
+def test_a_competition_is_final_once_after_its_grace(storage: str) -> None:
+    listening()
+    competition = race({"ann": 9, "bob": 5}, make_board(storage, grace_seconds=60))
 
     early = finish_due(END + MINUTE / 2)
-    first, again = finish_due(END + MINUTE), finish_due(END + 2 * MINUTE)
+    first, again = finish_due(OVER), finish_due(OVER + MINUTE)
 
     final = reloaded(competition)
     assert (early, first, again) == (0, 1, 0)
-    assert (final.final_at, final.phase(END + MINUTE)) == (END + MINUTE, "final")
-    assert [row.player for row in standings(final, END + MINUTE).rows] == ["ann", "bob"]
-    assert player_row(final, "bob", END + MINUTE).row.rank == 2
+    assert (final.final_at, final.phase(OVER)) == (OVER, "final")
+    assert [row.player for row in standings(final, OVER).rows] == ["ann", "bob"]
+    assert player_row(final, "bob", OVER).row.rank == 2
     assert period_of(final).content_hash
-    assert list(WebhookDelivery.objects.values_list("kind", flat=True)).count("competition.final") == 1
+    assert hooks().count(("competition.final", f"competition-{final.pk}-final")) == 1
 
 
-@pytest.mark.parametrize("storage", STORAGES)
-def test_one_without_any_score_becomes_final_too(links: None, storage: str) -> None:
-    competition = open_competition(make_board(storage))
+def test_one_without_any_score_becomes_final_too_and_so_does_one_whose_period_is_closed() -> None:
+    empty = open_competition(make_board())
+    raced(open_competition(empty.board), {"ann": 9})
+    close_due(OVER)
 
-    assert finish_due(END + MINUTE) == 1
+    assert finish_due(OVER) == 2
 
-    assert standings(reloaded(competition), END + MINUTE).rows == []
-    assert period_of(competition).state == "final"
-
-
-def test_it_does_not_matter_who_closes_the_period(links: None) -> None:
-    competition = open_competition()
-    raced(competition, {"ann": 9})
-    close_due(END + MINUTE)
-
-    assert finish_due(END + MINUTE) == 1
+    assert standings(reloaded(empty), OVER).rows == []
+    assert period_of(empty).state == "final"
 
 
-def test_finished_at_once_it_is_finished_once(links: None) -> None:
-    WebhookEndpoint.objects.create(name="game", url="https://game.example/hooks")
-    raced(open_competition(), {f"p{number}": number for number in range(20)})
+def test_finished_at_once_it_is_finished_once() -> None:
+    listening()
+    raced(open_competition(), {f"p{number}": number for number in range(5)})
 
-    finished = at_once([lambda: finish_due(END + MINUTE)] * 3)
+    finished = at_once([lambda: finish_due(OVER)] * 3)
 
     assert sorted(finished) == [0, 0, 1]
     assert WebhookDelivery.objects.filter(kind="competition.final").count() == 1
 
 
-def test_a_redis_board_waits_for_redis_and_its_neighbours_do_not(links: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_redis_board_waits_for_redis_and_its_neighbours_do_not() -> None:
     for storage in STORAGES:
         raced(open_competition(make_board(storage)), {"ann": 1})
-    with monkeypatch.context() as patch:
-        patch.setattr(redis.Link, "_exchange", _away)
-        assert finish_due(END + MINUTE) == 2
-    redis.boards().reset()
+    with redis_away():
+        assert finish_due(OVER) == 2
 
-    assert finish_due(END + 2 * MINUTE) == 1
+    assert finish_due(OVER + MINUTE) == 1
 
 
-def test_one_that_cannot_be_finished_keeps_nobody_else_waiting(links: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    broken, *others = [open_competition(make_board(storage)) for storage in STORAGES]
-    monkeypatch.setattr(finishing, "finish", _unless(broken, finishing.finish))
+def test_one_that_cannot_be_finished_keeps_nobody_else_waiting() -> None:
+    board, finish = make_board(), finishing.finish
+    broken, *others = [open_competition(board) for _ in range(3)]
 
-    with pytest.raises(ExceptionGroup) as failure:
-        finish_due(END + MINUTE)
-
-    assert [str(each) for each in failure.value.exceptions] == ["broken"]
-    assert [reloaded(each).phase(END + MINUTE) for each in others] == ["final", "final"]
-
-
-def _unless(broken: Competition, finish: Callable[[Competition, datetime], bool]) -> Callable[..., bool]:
-    def finish_others(competition: Competition, at: datetime) -> bool:
+    def break_one(competition: Competition, at: object) -> bool:
         if competition == broken:
             raise ValueError("broken")
-        return finish(competition, at)
+        return finish(competition, OVER)
 
-    return finish_others
+    with patch.object(finishing, "finish", break_one), pytest.raises(ExceptionGroup) as failure:
+        finish_due(OVER)
+
+    assert [str(each) for each in failure.value.exceptions] == ["broken"]
+    assert [reloaded(each).phase(OVER) for each in others] == ["final", "final"]
 
 
-def test_what_was_cancelled_never_becomes_final(links: None) -> None:
+def test_after_cancelling_nothing_counts_what_counted_stays_and_it_never_becomes_final() -> None:
+    competition = race({"ann": 9})
+
+    cancelled = cancel(competition, "the hall is closed", SOON, None)
+
+    assert cancelled.phase(SOON) == "cancelled"
+    assert [outcome.code for outcome in score(competition, {"ann": 10})] == ["period_closed"]
+    assert points_of(competition) == {"ann": 9}
+    assert (finish_due(OVER), reloaded(competition).final_at) == (0, None)
+
+
+def test_a_cancelling_is_told_once_with_its_reason_to_players_and_to_the_sites_own_systems() -> None:
     competition = open_competition()
-    Competition.objects.update(cancelled_at=END)
+    joined(competition, "ann", "bob")
+    listening()
 
-    assert finish_due(END + MINUTE) == 0
-    assert reloaded(competition).final_at is None
+    cancel(competition, "the hall is closed", SOON, None)
+    with pytest.raises(errors.CompetitionOver):
+        cancel(competition, "again", SOON, None)
+
+    told = Notice.objects.values_list("player__external_id", "kind", "change__reason")
+    assert sorted(told) == [(name, "cancelled", "the hall is closed") for name in ("ann", "bob")]
+    assert WebhookDelivery.objects.get().kind == "competition.cancelled"
+    assert '"reason":"the hall is closed"' in WebhookDelivery.objects.get().body
 
 
-def _away(*_: object, **__: object) -> None:
-    raise redis.RedisAway("Redis is away.")
+def test_drafts_final_ones_and_no_reason_are_refused() -> None:
+    board = make_board()
+    over = open_competition(board)
+    finish_due(OVER)
+
+    for competition, reason, refusal in (
+        (draft(board), "why not", errors.NotOpenYet),
+        (over, "why not", errors.CompetitionOver),
+        (over, "", errors.BadCompetition),
+    ):
+        with pytest.raises(refusal):
+            cancel(competition, reason, OVER, None)
+    assert reloaded(over).cancelled_at is None

@@ -14,9 +14,10 @@ from foundation import clock
 from leaderboards.errors import UnknownPlayer
 from leaderboards.models import FinalStanding, Player
 from leaderboards.services.erase import erase_player
-from tests.competitions.site import DAY, END, SOON, open_competition, player, raced
+from tests.competitions.services.races import race
+from tests.competitions.site import DAY, END, SOON, open_competition, player
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
 
 def known(name: str) -> Player:
@@ -25,25 +26,25 @@ def known(name: str) -> Player:
     return Player.objects.get(external_id=name)
 
 
-def test_what_he_was_told_and_wished_goes_and_he_leaves_what_runs(links: None) -> None:
-    competition = open_competition()
-    raced(competition, {"ann": 9, "bob": 5})
+def test_what_he_was_told_and_wished_goes_and_he_leaves_what_runs() -> None:
+    competition = race({"ann": 9, "bob": 5})
+    leave(competition, player("bob"), SOON)
     ann = known("ann")
     notice = Notice.objects.create(competition=competition, player=ann, kind=NoticeKind.FIRST_TAKEN, created_at=SOON)
     Mail.objects.create(notice=notice, to="ann@example.com", created_at=SOON)
     Preference.objects.create(player=ann)
     Invitation.objects.create(competition=competition, external_id="ann")
 
-    erased = erase_player("ann", clock.now())
+    erased, gone_before = (erase_player(name, clock.now()).player for name in ("ann", "bob"))
 
-    assert erased.player.startswith("erased-")
+    assert erased.startswith("erased-")
     assert not any(model.objects.exists() for model in (Notice, Mail, Preference, Invitation))
     assert not Participant.objects.get(player=ann).takes_part
+    assert Participant.objects.get(player__external_id=gone_before).left_at == SOON
 
 
-def test_a_final_place_stays_and_a_reason_goes(links: None) -> None:
-    competition = open_competition()
-    raced(competition, {"ann": 9, "bob": 5, "cleo": 1})
+def test_a_final_place_stays_and_a_reason_goes() -> None:
+    competition = race({"ann": 9, "bob": 5, "cleo": 1})
     cleo = disqualify(competition, player("cleo"), "Cleo rode a bus.", SOON, None)
     kind = ContentType.objects.get_for_model(Participant)
     staff = User.objects.create(username="staff")
@@ -63,19 +64,7 @@ def test_a_final_place_stays_and_a_reason_goes(links: None) -> None:
     assert Participant.objects.filter(player__external_id__startswith="erased-").count() == 2
 
 
-def test_who_had_left_stays_gone(links: None) -> None:
-    competition = open_competition()
-    raced(competition, {"ann": 9})
-    ann = Player.objects.get(external_id="ann")
-    leave(competition, ann, SOON)
-    left_at = Participant.objects.get().left_at
-
-    erase_player("ann", clock.now())
-
-    assert Participant.objects.get().left_at == left_at
-
-
-def test_who_read_a_player_before_his_erasure_neither_joins_nor_wishes_in_his_name_after_it(links: None) -> None:
+def test_who_read_a_player_before_his_erasure_neither_joins_nor_wishes_in_his_name_after_it() -> None:
     competition, ann = open_competition(), player("ann")
     erase_player("ann", SOON)
 

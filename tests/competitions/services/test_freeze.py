@@ -1,23 +1,22 @@
 """The freeze: the copy is what stood when it came, whoever makes it, and stays until the result is revealed."""
 
-from datetime import datetime
 from functools import partial
 
 import pytest
 
 from competitions import errors
 from competitions.models import Change, Competition, Participant
-from competitions.selectors.standings import own_points, standings
-from competitions.services import freeze
+from competitions.selectors.standings import OwnPoints, own_points, standings
 from competitions.services.change_end import change_end
 from competitions.services.disqualify import disqualify
 from competitions.services.finish import finish_due
 from competitions.services.freeze import freeze_due, reveal
 from competitions.services.snapshot import take_due
-from foundation import redis
 from leaderboards import selectors
 from leaderboards.services.close import close_due
 from tests.at_once import at_once
+from tests.competitions.services.mishaps import let_happen_before, redis_away
+from tests.competitions.services.races import race, ranks
 from tests.competitions.site import (
     DAY,
     END,
@@ -34,74 +33,55 @@ from tests.competitions.site import (
     score,
 )
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
 FREEZE = END - HOUR
-Shown = list[tuple[str, int | None, object]]
+BEFORE = [("ann", 1, 9), ("bob", 2, 5)]
+AFTER = [("bob", 1, 99), ("ann", 2, 9)]
 
 
 def freezing(storage: str = "hybrid") -> Competition:
-    competition = open_competition(make_board(storage), freeze_minutes=60)
-    raced(competition, {"ann": 9, "bob": 5})
-    return competition
-
-
-def shown(competition: Competition, at: datetime, full: bool = False) -> Shown:
-    return [(row.player, row.rank, row.points) for row in standings(reloaded(competition), at, full=full).rows]
-
-
-BEFORE: Shown = [("ann", 1, 9), ("bob", 2, 5)]
+    return race({"ann": 9, "bob": 5}, make_board(storage), freeze_minutes=60)
 
 
 @pytest.mark.parametrize("storage", STORAGES)
-def test_a_score_after_the_freeze_is_seen_by_nobody_but_the_admins(links: None, storage: str) -> None:
+def test_a_score_after_the_freeze_is_seen_by_its_player_and_the_admins_alone(storage: str) -> None:
     competition = freezing(storage)
 
     [outcome] = score(competition, {"bob": 99}, FREEZE)
 
     assert (outcome.status, outcome.points, outcome.rank) == ("updated", 99, None)
-    assert shown(competition, FREEZE) == BEFORE
-    assert shown(competition, FREEZE, full=True) == [("bob", 1, 99), ("ann", 2, 9)]
-    own = own_points(reloaded(competition), "bob", FREEZE)
-    assert own is not None
-    assert own.points == 99
+    assert ranks(competition, FREEZE) == BEFORE
+    assert ranks(competition, FREEZE, full=True) == AFTER
+    assert own_points(reloaded(competition), "bob", FREEZE) == OwnPoints(99, None)
 
 
-def test_the_last_score_before_the_freeze_is_in_the_copy(links: None) -> None:
+def test_the_schedule_freezes_once_and_the_last_score_before_is_in_the_copy() -> None:
     competition = freezing()
-
     score(competition, {"bob": 7}, FREEZE - MINUTE)
-    score(competition, {"bob": 8}, FREEZE + MINUTE)
-
-    assert shown(competition, FREEZE + MINUTE) == [("ann", 1, 9), ("bob", 2, 7)]
-
-
-@pytest.mark.parametrize("storage", STORAGES)
-def test_the_schedule_freezes_too_and_again_changes_nothing(links: None, storage: str) -> None:
-    competition = freezing(storage)
 
     found = [freeze_due(at) for at in (FREEZE - MINUTE, FREEZE, FREEZE + MINUTE)]
     score(competition, {"bob": 99}, FREEZE + MINUTE)
     freeze_due(FREEZE + 2 * MINUTE)
 
     assert found == [0, 1, 0]
+    assert take_due(FREEZE + 30 * MINUTE) == 1  # snapshots go on behind the curtain
     assert reloaded(competition).frozen_at == FREEZE
-    assert shown(competition, END) == BEFORE
+    assert ranks(competition, END) == [("ann", 1, 9), ("bob", 2, 7)]
 
 
-def test_frozen_by_many_at_once_it_is_frozen_once(links: None) -> None:
+def test_frozen_by_many_at_once_it_is_frozen_once() -> None:
     competition = freezing()
     scores = [{("ann", "bob")[number % 2]: 100 + number} for number in range(4)]
 
     at_once([partial(score, competition, points, FREEZE + MINUTE) for points in scores])
 
-    assert shown(competition, FREEZE + MINUTE) == BEFORE
+    assert ranks(competition, FREEZE + MINUTE) == BEFORE
     assert points_of(competition) == {"ann": 102, "bob": 103}
 
 
-@pytest.mark.parametrize("storage", STORAGES)
-def test_the_result_stays_hidden_until_it_is_revealed(links: None, storage: str) -> None:
-    competition = freezing(storage)
+def test_the_result_stays_hidden_until_it_is_revealed_once() -> None:
+    competition = freezing()
     score(competition, {"bob": 99}, FREEZE)
     finish_due(END + MINUTE)
     hidden = standings(reloaded(competition), END + MINUTE)
@@ -110,47 +90,44 @@ def test_the_result_stays_hidden_until_it_is_revealed(links: None, storage: str)
     reveal(competition, END + DAY, None)
 
     assert (hidden.period.state, [row.player for row in hidden.rows]) == ("closing", ["ann", "bob"])
-    assert shown(competition, END + HOUR) == [("bob", 1, 99), ("ann", 2, 9)]
+    assert ranks(competition, END + HOUR) == AFTER
     assert standings(reloaded(competition), END + HOUR).period.state == "final"
     assert Change.objects.filter(kind="revealed").count() == 1
     assert reloaded(competition).revealed_at == END + HOUR
 
 
-def test_there_is_nothing_to_reveal_before_the_result_or_without_a_freeze(links: None) -> None:
+def test_there_is_nothing_to_reveal_before_the_result_or_without_a_freeze() -> None:
     competition = freezing()
     freeze_due(FREEZE)
-    plain = open_competition(competition.board)
 
-    with pytest.raises(errors.NotRevealable, match="final"):
-        reveal(competition, END, None)
-    with pytest.raises(errors.NotRevealable, match="frozen"):
-        reveal(plain, END, None)
+    for unfit, reason in ((competition, "final"), (open_competition(competition.board), "frozen")):
+        with pytest.raises(errors.NotRevealable, match=reason):
+            reveal(unfit, END, None)
 
 
-def test_a_disqualification_after_the_freeze_leaves_the_frozen_page_as_it_was(links: None) -> None:
+def test_a_disqualification_after_the_freeze_leaves_the_frozen_page_as_it_was() -> None:
     competition = freezing()
 
     disqualify(competition, player("ann"), "cheated", FREEZE + MINUTE, None)
 
-    assert shown(competition, FREEZE + MINUTE) == BEFORE
-    assert shown(competition, FREEZE + MINUTE, full=True) == [("bob", 1, 5)]
+    assert ranks(competition, FREEZE + MINUTE) == BEFORE
+    assert ranks(competition, FREEZE + MINUTE, full=True) == [("bob", 1, 5)]
 
 
 @pytest.mark.parametrize("storage", STORAGES)
-@pytest.mark.parametrize("mark", ["left_at", "disqualified_at"])
-def test_who_was_gone_before_the_freeze_is_not_in_the_copy_though_nobody_had_taken_him_out(
-    links: None, storage: str, mark: str
-) -> None:
+def test_who_was_gone_before_the_freeze_is_not_in_the_copy_though_nobody_had_taken_them_out(storage: str) -> None:
     competition = freezing(storage)
-    Participant.objects.filter(player__external_id="ann").update(**{mark: FREEZE - MINUTE})
+    raced(competition, {"cleo": 7})
+    for name, mark in (("ann", "left_at"), ("cleo", "disqualified_at")):
+        Participant.objects.filter(player__external_id=name).update(**{mark: FREEZE - MINUTE})
 
     score(competition, {"bob": 6}, FREEZE + MINUTE)
 
-    assert shown(competition, FREEZE + MINUTE) == [("bob", 1, 5)]
+    assert ranks(competition, FREEZE + MINUTE) == [("bob", 1, 5)]
 
 
 @pytest.mark.parametrize("noticed", [True, False])
-def test_a_freeze_outlasts_a_moved_end_also_if_nobody_had_noticed_it(links: None, noticed: bool) -> None:
+def test_a_freeze_outlasts_a_moved_end_also_if_nobody_had_noticed_it(noticed: bool) -> None:
     competition = freezing()
     if noticed:
         freeze_due(FREEZE)
@@ -158,70 +135,47 @@ def test_a_freeze_outlasts_a_moved_end_also_if_nobody_had_noticed_it(links: None
     change_end(reloaded(competition), END + DAY, "so many asked", FREEZE + MINUTE, None)
     score(competition, {"bob": 99}, FREEZE + 2 * MINUTE)
 
-    assert shown(competition, FREEZE + 2 * MINUTE) == BEFORE
+    assert ranks(competition, FREEZE + 2 * MINUTE) == BEFORE
     assert reloaded(competition).phase(FREEZE + 2 * MINUTE) == "frozen"
 
 
-def test_an_end_moved_before_the_freeze_moves_the_freeze(links: None) -> None:
+def test_an_end_moved_before_the_freeze_moves_the_freeze() -> None:
     competition = freezing()
 
     change_end(competition, END + DAY, "so many asked", SOON, None)
     score(competition, {"bob": 99}, FREEZE + MINUTE)
 
     assert reloaded(competition).frozen_at is None
-    assert shown(competition, FREEZE + MINUTE) == [("bob", 1, 99), ("ann", 2, 9)]
+    assert ranks(competition, FREEZE + MINUTE) == AFTER
 
 
-def test_while_redis_is_away_a_redis_board_neither_freezes_nor_takes_a_score(
-    links: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_while_redis_is_away_a_redis_board_neither_freezes_nor_takes_a_score() -> None:
     competition = freezing("redis")
-    with monkeypatch.context() as patch:
-        patch.setattr(redis.Link, "_exchange", _away)
+    with redis_away():
         [refused] = score(competition, {"bob": 99}, FREEZE)
         assert freeze_due(FREEZE) == 0
-    redis.boards().reset()
 
     [taken] = score(competition, {"bob": 99}, FREEZE + MINUTE)
 
     assert (refused.code, taken.code) == ("unavailable", None)
-    assert shown(competition, FREEZE + MINUTE) == BEFORE
+    assert ranks(competition, FREEZE + MINUTE) == BEFORE
 
 
-def test_whatever_comes_between_reading_live_and_answering_is_not_shown(
-    links: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    competition, at, reading = freezing(), FREEZE - MINUTE, selectors.standings
+def test_whatever_comes_between_reading_live_and_answering_is_not_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
+    competition = freezing()
+    let_happen_before(monkeypatch, selectors, "standings", partial(score, competition, {"bob": 99}, FREEZE + MINUTE))
 
-    def slowly(*wanted: object) -> object:
-        monkeypatch.undo()
-        score(competition, {"bob": 99}, FREEZE + MINUTE)
-        return reading(*wanted)  # type: ignore[arg-type]  # passed on as it came
-
-    monkeypatch.setattr(selectors, "standings", slowly)
-    found = standings(competition, at)
+    found = standings(competition, FREEZE - MINUTE)
 
     assert ([row.points for row in found.rows], found.period.state) == ([9, 5], "open")
 
 
 @pytest.mark.parametrize("storage", STORAGES)
-def test_what_was_closed_while_nobody_froze_it_is_frozen_as_it_ended(links: None, storage: str) -> None:
+def test_what_was_closed_while_nobody_froze_it_is_frozen_as_it_ended(storage: str) -> None:
     competition = freezing(storage)
     close_due(END + MINUTE)
 
     finish_due(END + DAY)
 
     assert reloaded(competition).phase(END + DAY) == "frozen"
-    assert shown(competition, END + DAY) == shown(competition, END + DAY, full=True) == BEFORE
-
-
-def test_snapshots_go_on_behind_the_curtain(links: None) -> None:
-    competition = freezing()
-    freeze_due(FREEZE)
-
-    assert take_due(FREEZE + 30 * MINUTE) == 1
-    assert freeze.freeze_if_due(reloaded(competition), FREEZE + 30 * MINUTE) is False
-
-
-def _away(*_: object, **__: object) -> None:
-    raise redis.RedisAway("Redis is away.")
+    assert ranks(competition, END + DAY) == ranks(competition, END + DAY, full=True) == BEFORE

@@ -1,6 +1,6 @@
-"""Who hears of what he passed: in the last hours, once, and nothing of what is hidden."""
+"""Who hears of what they passed: in the last hours, once, and nothing of what is hidden."""
 
-from typing import Any
+from datetime import datetime
 
 import orjson
 import pytest
@@ -12,6 +12,7 @@ from competitions.services import notify
 from competitions.services.notify import compare_due
 from foundation.webhooks.models import WebhookDelivery
 from tests.at_once import at_once
+from tests.competitions.services.mishaps import dying_at
 from tests.competitions.services.telling import (
     END,
     HOUR,
@@ -34,20 +35,22 @@ pytestmark = pytest.mark.django_db(transaction=True)
 CROWD = [f"p{number:02d}" for number in range(12)]
 
 
-def overtaken(competition: Competition, before: Any = NOON - HOUR, after: Any = NOON) -> None:
+def overtaken(competition: Competition, before: datetime = NOON - HOUR, after: datetime = NOON) -> None:
     """Bob passes Ann."""
     snapshot(competition, before, "ann", "bob")
     snapshot(competition, after, "bob", "ann")
 
 
-def test_taking_and_losing_first_place_is_told_to_both() -> None:
-    overtaken(contest("ann", "bob"))
+def test_a_first_snapshot_tells_nobody_and_taking_and_losing_first_place_is_told_to_both() -> None:
+    competition = contest("ann", "bob")
+    snapshot(competition, NOON - HOUR, "ann")
+    assert compare_due(NOON - HOUR) == 0
+    snapshot(competition, NOON, "bob", "ann")
 
     assert compare_due(NOON) == 2
 
-    assert sorted(told()) == [("ann", "first_lost"), ("bob", "first_taken")]
-    bob = Notice.objects.get(player=who("bob"))
-    assert (bob.rank, bob.previous_rank, bob.created_at) == (1, 2, NOON)
+    told = Notice.objects.values_list("player__external_id", "kind", "rank", "previous_rank", "created_at")
+    assert set(told) == {("ann", "first_lost", 2, 1, NOON), ("bob", "first_taken", 1, None, NOON)}
 
 
 def test_one_passage_is_one_notice_the_highest_that_is_wanted() -> None:
@@ -79,63 +82,43 @@ def test_the_more_hear_of_it_the_more_rows_but_no_more_questions() -> None:
     assert WebhookDelivery.objects.filter(kind="rank.first_taken").count() == 2 + 11
 
 
-def test_a_player_is_told_nothing_that_he_muted_but_what_is_next_to_it() -> None:
-    wants("bob", muted=["first_taken"])
-    competition = contest("ann", "bob")
-    snapshot(competition, NOON - HOUR, "ann")
-    snapshot(competition, NOON, "bob", "ann")
+def test_players_are_told_nothing_that_they_muted_but_what_is_next_to_it_and_mailed_if_they_want() -> None:
+    with_address("ann", "bob")
+    wants("bob", muted=["first_taken"], by_mail=False)
+    competition = contest("ann", "bob", "eve")
+    snapshot(competition, NOON - HOUR, "ann", "eve")
+    snapshot(competition, NOON, "bob", ("ann", "eve"))
 
     compare_due(NOON)
 
     assert sorted(notices()) == [("ann", "first_lost"), ("bob", "top3_entered")]
+    assert mails() == ["ann@example.com"]
 
 
-def test_who_only_draws_level_takes_first_place_and_nobody_loses_it() -> None:
-    competition = contest("ann", "bob", "eve")
-    snapshot(competition, NOON - HOUR, "ann", "bob", "eve")
-    snapshot(competition, NOON, ("ann", "bob"), "eve")
+def test_only_the_last_hours_are_told() -> None:
+    expected = {
+        (24, END - 24 * HOUR): 0,
+        (24, END - 23 * HOUR): 2,
+        (2, END - 2 * HOUR): 0,
+        (2, END): 2,
+        (0, END): 0,
+    }
+    found = {}
 
-    compare_due(NOON)
+    for hours, due in expected:
+        overtaken(contest("ann", "bob", alert_hours=hours), due - HOUR, due)
+        found[hours, due] = compare_due(due)
 
-    assert notices() == [("bob", "first_taken")]
-
-
-def test_a_first_snapshot_tells_nobody_and_one_who_was_not_in_the_last_was_below_it() -> None:
-    competition = contest("ann", "bob")
-    snapshot(competition, NOON - HOUR, "ann")
-    compare_due(NOON - HOUR)
-    assert notices() == []
-    snapshot(competition, NOON, "bob", "ann")
-
-    compare_due(NOON)
-
-    assert sorted(notices()) == [("ann", "first_lost"), ("bob", "first_taken")]
-    assert Notice.objects.get(player=who("bob")).previous_rank is None
+    assert found == expected
 
 
-@pytest.mark.parametrize(
-    ("hours", "due", "count"),
-    [(24, END - 24 * HOUR, 0), (24, END - 23 * HOUR, 2), (2, END - 2 * HOUR, 0), (2, END, 2), (0, END, 0)],
-)
-def test_only_the_last_hours_are_told(hours: int, due: Any, count: int) -> None:
-    overtaken(contest("ann", "bob", alert_hours=hours), due - HOUR, due)
-
-    assert compare_due(due) == count
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"cancelled_at": NOON},
-        {"freeze_minutes": 25 * 60},
-        {"freeze_minutes": 60, "frozen_at": NOON},
-        {"freeze_minutes": 60, "frozen_at": NOON, "revealed_at": END + HOUR, "final_at": END + HOUR},
-    ],
-)
-def test_nothing_is_told_from_the_freeze_on_or_once_cancelled(settings: dict[str, Any]) -> None:
+def test_nothing_is_told_from_the_freeze_on_or_once_cancelled() -> None:
     listening()
-    overtaken(contest("ann", "bob", ends_at=END + HOUR, **settings))
+    hour = {"freeze_minutes": 60, "frozen_at": NOON}
+    revealed = {"revealed_at": END + HOUR, "final_at": END + HOUR}
 
+    for settings in ({"cancelled_at": NOON}, {"freeze_minutes": 25 * 60}, hour, hour | revealed):
+        overtaken(contest("ann", "bob", ends_at=END + HOUR, **settings))
     compare_due(NOON + HOUR)
 
     assert (notices(), hooks()) == ([], [])
@@ -155,8 +138,7 @@ def test_who_left_is_told_nothing_and_those_who_moved_up_are() -> None:
 
 def test_at_night_a_notice_waits_for_morning_without_mail_while_webhooks_are_told_at_once() -> None:
     listening()
-    for name in ("ann", "bob"):
-        with_address(name)
+    with_address("ann", "bob")
     wants("bob", timezone="America/New_York")  # where it is evening
     overtaken(contest("ann", "bob", ends_at=NIGHT + 20 * HOUR), NIGHT - HOUR, NIGHT)
 
@@ -164,32 +146,17 @@ def test_at_night_a_notice_waits_for_morning_without_mail_while_webhooks_are_tol
 
     assert told() == [("bob", "first_taken")]
     assert mails() == ["bob@example.com"]
-    held = Notice.objects.get(player=who("ann"))
-    assert held.held_until == NOON + 20 * HOUR
+    assert Notice.objects.get(player=who("ann")).held_until == NOON + 20 * HOUR
     assert set(hooks()) == {(f"rank.{each.kind}", f"notice-{each.pk}") for each in Notice.objects.all()}
     sent = orjson.loads(WebhookDelivery.objects.get(kind="rank.first_lost").body)["data"]
     assert (sent["player"], sent["rank"], sent["previous_rank"]) == ("ann", 2, 1)
     assert sent["quiet_until"] == "2026-11-21T08:00:00Z"
 
 
-def test_mail_goes_to_linked_players_who_want_it() -> None:
-    for name in ("ann", "bob"):
-        with_address(name)
-    wants("bob", by_mail=False)
-    competition = contest("ann", "bob", "eve")
-    snapshot(competition, NOON - HOUR, "eve", "bob", "ann")
-    snapshot(competition, NOON, "ann", "bob", "eve")
-
-    compare_due(NOON)
-
-    assert sorted(notices()) == [("ann", "first_taken"), ("eve", "first_lost")]
-    assert mails() == ["ann@example.com"]
-
-
 def test_comparing_again_or_at_once_tells_nobody_twice() -> None:
     listening()
-    for number in range(3):
-        overtaken(contest("ann", "bob", name=f"Cup {number}"))
+    for _ in range(3):
+        overtaken(contest("ann", "bob"))
 
     at_once([lambda: compare_due(NOON)] * 4)
 
@@ -197,23 +164,15 @@ def test_comparing_again_or_at_once_tells_nobody_twice() -> None:
     assert len(notices()) == len(hooks()) == 6
 
 
-def test_a_comparison_that_dies_before_its_end_leaves_nothing_and_is_made_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_comparison_that_dies_before_its_end_leaves_nothing_and_is_made_again() -> None:
     listening()
     with_address("bob")
     competition = contest("ann", "bob")
     snapshot(competition, NOON - HOUR, "ann", "bob")
     compare_due(NOON - HOUR)
     snapshot(competition, NOON, "bob", "ann")
-
-    def dies(name: str) -> None:
-        raise SystemExit(name)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(notify, "failpoint", dies)
-        with pytest.raises(SystemExit):
-            compare_due(NOON)
+    with dying_at(notify):
+        compare_due(NOON)
     assert (notices(), mails(), hooks()) == ([], [], [])
 
     compare_due(NOON)

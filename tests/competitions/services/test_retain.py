@@ -10,7 +10,7 @@ from competitions.services import retain
 from competitions.services.retain import retain_due
 from tests.competitions.site import DAY, MINUTE, START, open_competition, player
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
 
 LONG_AFTER = START + (settings.KEEP_RECORDS_DAYS + 2) * DAY
 
@@ -23,17 +23,18 @@ def told(competition: Competition) -> None:
 
 
 def seen(competition: Competition, times: int) -> None:
-    for nth in range(times):
-        at = START + nth * MINUTE
-        snapshot = Snapshot.objects.create(competition=competition, due_at=at, taken_at=at, total=1)
-        SnapshotRow.objects.create(snapshot=snapshot, player=player("ann"), rank=1, points=nth)
+    moments = [START + nth * MINUTE for nth in range(times)]
+    taken = [Snapshot(competition=competition, due_at=at, taken_at=at, total=1) for at in moments]
+    ann, kept = player("ann"), Snapshot.objects.bulk_create(taken)
+    rows = [SnapshotRow(snapshot=each, player=ann, rank=1, points=nth) for nth, each in enumerate(kept)]
+    SnapshotRow.objects.bulk_create(rows)
 
 
 def over(competition: Competition, at: timedelta = DAY) -> None:
     Competition.objects.filter(pk=competition.pk).update(final_at=START + at)
 
 
-def test_notices_and_most_snapshots_of_long_ago_go(links: None) -> None:
+def test_notices_and_most_snapshots_of_long_ago_go() -> None:
     competition = open_competition()
     told(competition)
     seen(competition, 100)
@@ -48,21 +49,15 @@ def test_notices_and_most_snapshots_of_long_ago_go(links: None) -> None:
     assert retain_due(LONG_AFTER) == 0
 
 
-def test_what_is_young_or_still_running_stays(links: None) -> None:
-    running, young = open_competition(), open_competition(open_competition().board)
+def test_what_is_young_or_still_running_stays_and_a_short_history_keeps_every_step() -> None:
+    running, young, short = (open_competition() for _ in range(3))
     for competition in (running, young):
         told(competition)
-        seen(competition, 60)
+        seen(competition, retain.STEPS + 1)
+    seen(short, retain.STEPS)
     over(young, (settings.KEEP_RECORDS_DAYS + 1) * DAY)
+    over(short)
 
     assert retain_due(LONG_AFTER) == 0
 
-    assert (Notice.objects.count(), Snapshot.objects.count()) == (2, 120)
-
-
-def test_a_short_history_keeps_every_step(links: None) -> None:
-    competition = open_competition()
-    seen(competition, retain.STEPS)
-    over(competition)
-
-    assert retain_due(LONG_AFTER) == 0
+    assert (Notice.objects.count(), Snapshot.objects.count()) == (2, 3 * retain.STEPS + 2)

@@ -15,18 +15,20 @@ from leaderboards.models import Board, Period, State
 from leaderboards.services.close import close_due, close_period
 from leaderboards.services.open import open_period
 from tests.at_once import at_once
+from tests.competitions.factories import RewardTierFactory
+from tests.competitions.services.mishaps import dying_at
 from tests.competitions.services.telling import hooks, listening, who
 from tests.competitions.site import END, HOUR, STORAGES, open_competition, raced
 from tests.leaderboards.services.site import DAY, NOON, follow, make_board, period_of, score
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
 LATER = NOON + 2 * DAY
 
 
-def tier(of: Board | Competition, name: str = "Gold", kind: str = "rank", limit: str = "1", **more: Any) -> RewardTier:
-    owner = {"board": of} if isinstance(of, Board) else {"competition": of}
-    return RewardTier.objects.create(name=name, code=name.lower(), kind=kind, limit=Decimal(limit), **owner, **more)
+def tier(of: Board | Competition, **wanted: Any) -> RewardTier:
+    """Gold for the first, unless something else is wanted."""
+    return RewardTierFactory.create(**{"board" if isinstance(of, Board) else "competition": of}, **wanted)
 
 
 def closed(board: Board, points: dict[str, int], at: datetime = NOON) -> Period:
@@ -46,45 +48,36 @@ def finished(points: dict[str, int], **settings: Any) -> Competition:
     return competition
 
 
-def as_frozen(period: Period, label: str) -> None:
-    """A final period beside this one, as a freeze makes it."""
-    Period.objects.create(
-        board=period.board, label=label, rules_json=period.rules_json, state=State.FINAL, closed_at=END
-    )
-
-
 def granted() -> list[tuple[str, str, int]]:
     rows = RewardGrant.objects.order_by("period", "rank", "pk")
     return list(rows.values_list("name", "player__external_id", "rank"))
 
 
 @pytest.mark.parametrize("storage", STORAGES)
-@pytest.mark.parametrize("ties", ["first_come", "shared"])
-def test_each_final_period_is_rewarded_by_its_boards_tiers(links: None, storage: str, ties: str) -> None:
-    board = make_board(storage, ties=ties, decimals=1)
-    tier(board, "Gold")
-    tier(board, "Silver", limit="3", from_rank=2)
-    tier(board, "Better half", "percent", "50")
-    tier(board, "Finisher", "points", "2")
+def test_each_final_period_is_rewarded_by_its_boards_tiers(storage: str) -> None:
+    board = make_board(storage, ties="shared", decimals=1)
+    for name, kind, limit, *more in (
+        ("Gold", "rank", 1),
+        ("Silver", "rank", 3, 2),
+        ("Better half", "percent", 50),
+        ("Finisher", "points", 2),
+    ):
+        tier(board, name=name, kind=kind, limit=Decimal(limit), from_rank=more[0] if more else 1)
     period = closed(board, {"a": 9, "b": 7, "c": 7, "d": 1})
 
-    assert grant_due(LATER) == len(granted())
+    assert grant_due(LATER) == 9
 
-    second_half = 2 if ties == "first_come" else 3
-    by_name = {
-        name: sorted(player for reward, player, _ in granted() if reward == name)
-        for name in ("Gold", "Silver", "Better half", "Finisher")
-    }
-    assert by_name["Gold"] == ["a"]
-    assert by_name["Silver"] == ["b", "c"]
-    assert len(by_name["Better half"]) == second_half
-    assert by_name["Finisher"] == ["a", "b", "c"]
+    assert set(granted()) == {
+        ("Gold", "a", 1), ("Silver", "b", 2), ("Silver", "c", 2),
+        ("Better half", "a", 1), ("Better half", "b", 2), ("Better half", "c", 2),
+        ("Finisher", "a", 1), ("Finisher", "b", 2), ("Finisher", "c", 2),
+    }  # fmt: skip  # as a table
     assert RewardRun.objects.get().period_id == period.pk
 
 
-def test_less_is_better_on_a_board_that_says_so(links: None) -> None:
+def test_less_is_better_on_a_board_that_says_so() -> None:
     board = make_board("hybrid", order="asc")
-    tier(board, "Under ten", "points", "10")
+    tier(board, name="Under ten", kind="points", limit=10)
     closed(board, {"a": 9, "b": 10, "c": 11})
 
     grant_due(LATER)
@@ -92,7 +85,7 @@ def test_less_is_better_on_a_board_that_says_so(links: None) -> None:
     assert granted() == [("Under ten", "a", 1), ("Under ten", "b", 2)]
 
 
-def test_an_open_period_earns_nothing_and_a_tier_that_comes_later_does_not_reach_back(links: None) -> None:
+def test_an_open_period_earns_nothing_and_a_tier_that_comes_later_does_not_reach_back() -> None:
     board = make_board("hybrid")
     closed(board, {"a": 1})
     score(board, {"a": 1}, NOON + DAY)
@@ -107,19 +100,23 @@ def test_an_open_period_earns_nothing_and_a_tier_that_comes_later_does_not_reach
     assert granted() == [("Gold", "a", 1)]
 
 
-def test_periods_that_went_from_final_to_expired_meanwhile_are_rewarded(links: None) -> None:
+def test_periods_that_expired_meanwhile_are_rewarded_and_what_is_granted_is_delivered_once() -> None:
     board = make_board("hybrid")
     tier(board)
     Period.objects.filter(pk=closed(board, {"a": 1}).pk).update(state=State.EXPIRED)
 
     assert grant_due(LATER + 60 * DAY) == 1
 
+    grants = RewardGrant.objects.all()
+    assert [mark_delivered(grants, LATER), mark_delivered(grants, LATER + HOUR)] == [1, 0]
+    assert grants.get().delivered_at == LATER
 
-def test_a_competition_is_rewarded_by_its_own_tiers_and_its_boards(links: None) -> None:
+
+def test_a_competition_is_rewarded_by_its_own_tiers_and_its_boards() -> None:
     competition = finished({"a": 9, "b": 7})
     listening()
-    tier(competition.board, "Board's gold")
-    tier(competition, "Cup")
+    tier(competition.board, name="Board's gold")
+    tier(competition, name="Cup")
 
     assert grant_due(END + DAY) == 2
 
@@ -130,13 +127,19 @@ def test_a_competition_is_rewarded_by_its_own_tiers_and_its_boards(links: None) 
     assert (cup["player"], cup["reward"], cup["code"], cup["rank"]) == ("a", "Cup", "cup", 1)
 
 
-def test_nothing_is_granted_while_the_result_is_hidden_nor_for_the_copy_of_the_freeze(links: None) -> None:
+def test_nothing_is_granted_while_the_result_is_hidden_nor_for_the_copy_of_the_freeze() -> None:
     competition = open_competition(freeze_minutes=60)
     tier(competition)
-    tier(competition.board, "Board's gold")
+    tier(competition.board, name="Board's gold")
     raced(competition, {"a": 9, "b": 7})
     period = open_period(competition.board, competition.window)
-    as_frozen(period, competition.frozen_label)
+    Period.objects.create(  # as a freeze makes it
+        board=period.board,
+        label=competition.frozen_label,
+        rules_json=period.rules_json,
+        state=State.FINAL,
+        closed_at=END,
+    )
     close_period(period, END + HOUR)
     Competition.objects.update(final_at=END + HOUR, frozen_at=END - HOUR)
     assert grant_due(END + DAY) == 0
@@ -147,30 +150,24 @@ def test_nothing_is_granted_while_the_result_is_hidden_nor_for_the_copy_of_the_f
     assert {run.period_id for run in RewardRun.objects.all()} == {period.pk}
 
 
-def test_a_cancelled_competition_earns_nothing_whatever_its_period_came_to(links: None) -> None:
-    competition = finished({"a": 9})
-    tier(competition)
-    Competition.objects.update(final_at=None, cancelled_at=END)
-
-    assert grant_due(END + DAY) == 0
-
-    assert RewardRun.objects.get().grants == 0
-
-
-def test_who_was_disqualified_after_the_end_gets_nothing_and_nobody_moves_up(links: None) -> None:
-    competition = finished({"a": 9, "b": 7, "c": 5})
-    tier(competition, limit="2")
-    Participant.objects.filter(player=who("a")).update(disqualified_at=END + HOUR)
+def test_a_cancelled_competition_earns_nothing_and_of_a_final_one_nobody_takes_the_place_of_the_disqualified() -> None:
+    cancelled, final = finished({"a": 9}), finished({"a": 9, "b": 7, "c": 5})
+    for competition in (cancelled, final):
+        tier(competition, limit=2)
+    Competition.objects.filter(pk=cancelled.pk).update(final_at=None, cancelled_at=END)
+    Participant.objects.filter(competition=final, player=who("a")).update(disqualified_at=END + HOUR)
 
     grant_due(END + DAY)
 
     assert granted() == [("Gold", "b", 2)]
+    assert set(RewardRun.objects.values_list("period__label", "grants")) == {(cancelled.label, 0), (final.label, 1)}
 
 
-def test_granting_again_or_at_once_grants_nothing_twice(links: None) -> None:
+def test_granting_again_or_at_once_grants_nothing_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reward, "CHUNK", 1)
     listening()
     board = make_board("hybrid")
-    tier(board, limit="2")
+    tier(board, limit=2)
     for day in range(3):
         closed(board, {"a": 2, "b": 1}, NOON + day * DAY)
 
@@ -178,47 +175,17 @@ def test_granting_again_or_at_once_grants_nothing_twice(links: None) -> None:
 
     assert grant_due(LATER + 6 * DAY) == 0
     assert len(granted()) == len(hooks()) == 6
+    assert list(RewardRun.objects.values_list("grants", flat=True)) == [2, 2, 2]
 
 
 @pytest.mark.parametrize("step", ["reward.after_run", "reward.before_commit"])
-def test_who_dies_while_granting_leaves_nothing_and_the_next_grants_all(
-    links: None, monkeypatch: pytest.MonkeyPatch, step: str
-) -> None:
+def test_who_dies_while_granting_leaves_nothing_and_the_next_grants_all(step: str) -> None:
     listening()
     board = make_board("hybrid")
-    tier(board, limit="2")
+    tier(board, limit=2)
     closed(board, {"a": 2, "b": 1})
-
-    def dies(name: str) -> None:
-        if name == step:
-            raise SystemExit(name)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(reward, "failpoint", dies)
-        with pytest.raises(SystemExit):
-            grant_due(LATER)
+    with dying_at(reward, step):
+        grant_due(LATER)
     assert (granted(), hooks(), RewardRun.objects.count()) == ([], [], 0)
 
     assert grant_due(LATER) == len(hooks()) == 2
-
-
-def test_many_are_granted_in_chunks(links: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reward, "CHUNK", 2)
-    board = make_board("hybrid")
-    tier(board, kind="percent", limit="100")
-    closed(board, {f"p{number}": number + 1 for number in range(5)})
-
-    assert grant_due(LATER) == 5
-    assert RewardRun.objects.get().grants == 5
-
-
-def test_a_grant_is_delivered_once(links: None) -> None:
-    board = make_board("hybrid")
-    tier(board)
-    closed(board, {"a": 1})
-    grant_due(LATER)
-
-    assert mark_delivered(RewardGrant.objects.all(), LATER) == 1
-    assert mark_delivered(RewardGrant.objects.all(), LATER + HOUR) == 0
-
-    assert RewardGrant.objects.get().delivered_at == LATER

@@ -1,6 +1,6 @@
 """Snapshots: one for each time of the grid, with the very ranks of the board; harmless late, twice and at once."""
 
-from typing import Any
+from functools import partial
 
 import pytest
 
@@ -9,14 +9,13 @@ from competitions.selectors.history import history
 from competitions.selectors.standings import standings
 from competitions.services import snapshot as snapshots
 from competitions.services.finish import finish_due
-from competitions.services.freeze import freeze_if_due
 from competitions.services.snapshot import due, take, take_due
-from foundation import redis
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller
-from leaderboards.selectors import ranked
 from leaderboards.services.submit import submit
 from tests.at_once import at_once
+from tests.competitions.services.mishaps import let_happen_before, redis_away
+from tests.competitions.services.races import race
 from tests.competitions.site import (
     DAY,
     END,
@@ -33,7 +32,7 @@ from tests.competitions.site import (
     score,
 )
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
 
 def rows(snapshot: Snapshot) -> list[tuple[str, int, int | None]]:
@@ -41,12 +40,10 @@ def rows(snapshot: Snapshot) -> list[tuple[str, int, int | None]]:
     return list(found.values_list("player__external_id", "rank", "points"))
 
 
-@pytest.mark.parametrize("storage", STORAGES)
-@pytest.mark.parametrize("ties", ["first_come", "shared", "dense"])
+@pytest.mark.parametrize(("storage", "ties"), [("hybrid", "first_come"), ("redis", "shared"), ("sql", "dense")])
 @pytest.mark.parametrize("order", ["desc", "asc"])
-def test_a_snapshot_has_the_ranks_of_the_board(links: None, storage: str, ties: str, order: str) -> None:
-    competition = open_competition(make_board(storage, ties=ties, order=order))
-    raced(competition, {"ann": 9, "bob": 5, "cleo": 9, "dan": 7})
+def test_a_snapshot_has_the_ranks_of_the_board(storage: str, ties: str, order: str) -> None:
+    competition = race({"ann": 9, "bob": 5, "cleo": 9, "dan": 7}, make_board(storage, ties=ties, order=order))
 
     assert take_due(SOON) == 1
 
@@ -56,10 +53,9 @@ def test_a_snapshot_has_the_ranks_of_the_board(links: None, storage: str, ties: 
     assert (snapshot.total, snapshot.due_at, snapshot.taken_at) == (4, SOON, SOON)
 
 
-def test_a_snapshot_keeps_so_many_rows_and_counts_everybody(links: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_snapshot_keeps_so_many_rows_and_counts_everybody(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(snapshots, "MOST_ROWS", 2)
-    competition = open_competition()
-    raced(competition, {"ann": 9, "bob": 5, "cleo": 8})
+    competition = race({"ann": 9, "bob": 5, "cleo": 8})
 
     snapshot = take(competition, SOON, SOON)
 
@@ -67,55 +63,47 @@ def test_a_snapshot_keeps_so_many_rows_and_counts_everybody(links: None, monkeyp
     assert (rows(snapshot), snapshot.total) == ([("ann", 1, 9), ("cleo", 2, 8)], 3)
 
 
-def test_the_grid_begins_one_interval_after_the_start_and_a_late_run_takes_one(links: None) -> None:
+def test_the_grid_begins_one_interval_after_the_start_and_a_late_run_takes_one() -> None:
     competition = open_competition(snapshot_minutes=30)
 
     assert due(competition, START + 29 * MINUTE) is None
     assert due(competition, START + 30 * MINUTE) == START + 30 * MINUTE
-    assert take_due(START + 5 * HOUR + 7 * MINUTE) == 1
-    assert take_due(START + 5 * HOUR + 8 * MINUTE) == 0
+    assert [take_due(START + 5 * HOUR + minutes * MINUTE) for minutes in (7, 8)] == [1, 0]
     assert Snapshot.objects.get().due_at == START + 5 * HOUR
 
 
-def test_none_is_taken_of_what_does_not_run(links: None) -> None:
-    board = make_board()
-    open_competition(board, starts_at=END, ends_at=END + DAY)
-    cancelled = open_competition(board)
+def test_none_is_taken_of_what_does_not_run() -> None:
+    over = open_competition()
+    open_competition(over.board, starts_at=END, ends_at=END + DAY)
+    cancelled = open_competition(over.board)
     Competition.objects.filter(pk=cancelled.pk).update(cancelled_at=START)
-    over = open_competition(board)
 
     assert take_due(END) == 0
     assert over.phase(END) == "closing"
 
 
-def test_taken_at_once_it_is_taken_once(links: None) -> None:
-    competition = open_competition()
-    raced(competition, {f"p{number}": number for number in range(50)})
+def test_taken_at_once_it_is_taken_once() -> None:
+    competition = race({f"p{number}": number for number in range(10)})
 
     taken = at_once([lambda: take(competition, SOON, SOON)] * 4)
 
     assert len([each for each in taken if each]) == 1
-    assert (Snapshot.objects.count(), SnapshotRow.objects.count()) == (1, 50)
+    assert (Snapshot.objects.count(), SnapshotRow.objects.count()) == (1, 10)
 
 
-def test_while_redis_is_away_a_redis_board_waits_and_the_others_do_not(
-    links: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_while_redis_is_away_a_redis_board_waits_and_the_others_do_not() -> None:
     for storage in STORAGES:
         raced(open_competition(make_board(storage)), {"ann": 1})
-    with monkeypatch.context() as patch:
-        patch.setattr(redis.Link, "_exchange", _away)
+    with redis_away():
         assert take_due(SOON) == 2
-    redis.boards().reset()
 
     assert take_due(SOON + MINUTE) == 1
 
     assert {(each.due_at, each.total) for each in Snapshot.objects.all()} == {(SOON, 1)}
 
 
-def test_history_is_a_players_places_and_at_last_the_final_one(links: None) -> None:
-    competition = open_competition(make_board(decimals=1))
-    raced(competition, {"ann": 9, "bob": 5})
+def test_history_is_a_players_places_and_at_last_the_final_one() -> None:
+    competition = race({"ann": 9, "bob": 5}, make_board(decimals=1))
     take_due(SOON)
     score(competition, {"bob": 12}, SOON + MINUTE)
     take_due(SOON + 30 * MINUTE)
@@ -129,8 +117,8 @@ def test_history_is_a_players_places_and_at_last_the_final_one(links: None) -> N
     assert history(competition, "nobody", SOON) == []
 
 
-@pytest.mark.parametrize("storage", STORAGES)
-def test_history_tells_fields_where_a_board_has_them(links: None, storage: str) -> None:
+@pytest.mark.parametrize("storage", ["hybrid", "redis"])
+def test_history_tells_fields_where_a_board_has_them(storage: str) -> None:
     criteria = [{"name": "stage", "bits": 15, "order": "desc"}, {"name": "members", "bits": 9, "order": "asc"}]
     competition = open_competition(make_board(storage, criteria=criteria))
     joined(competition, "ann")
@@ -143,24 +131,12 @@ def test_history_tells_fields_where_a_board_has_them(links: None, storage: str) 
     assert (moment.rank, moment.points, moment.fields) == (1, None, {"stage": 7, "members": 30})
 
 
-def _away(*_: object, **__: object) -> None:
-    raise redis.RedisAway("Redis is away.")
-
-
-def test_what_is_read_as_a_freeze_comes_is_no_history_from_before_it(
-    links: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    competition = open_competition(freeze_minutes=60)
-    raced(competition, {"ann": 9, "bob": 5})
+def test_what_is_read_as_a_freeze_comes_is_no_history_from_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    competition = race({"ann": 9, "bob": 5}, freeze_minutes=60)
     eve, frozen = END - HOUR - MINUTE, END - HOUR
-    real = ranked.ranking
+    # the first score after the freeze makes the copy
+    let_happen_before(monkeypatch, snapshots, "ranking", partial(score, competition, {"bob": 50}, frozen))
 
-    def freeze_and_read(*args: Any) -> Any:
-        freeze_if_due(reloaded(competition), frozen)
-        score(competition, {"bob": 50}, frozen)
-        return real(*args)
-
-    monkeypatch.setattr(snapshots, "ranking", freeze_and_read)
     take(competition, END - 2 * HOUR, eve)
 
     assert Snapshot.objects.get().taken_at == frozen

@@ -1,0 +1,242 @@
+"""Taking part: who may join, who leaves or is sent away, and that a standing goes with its player."""
+
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+import pytest
+
+from competitions import errors
+from competitions.models import Change, Competition, Invitation, Participant
+from competitions.selectors.participants import disqualified_among
+from competitions.services import events
+from competitions.services.disqualify import disqualify, remove
+from competitions.services.finish import finish_due
+from competitions.services.join import join, leave
+from competitions.services.strays import take_out, take_out_due, take_out_strays
+from foundation.errors import SunwiError
+from leaderboards.errors import Banned
+from leaderboards.models import Player
+from leaderboards.services.close import close_due
+from tests.at_once import at_once
+from tests.competitions.services.mishaps import redis_away
+from tests.competitions.services.races import race, ranks
+from tests.competitions.site import (
+    DAY,
+    END,
+    HOUR,
+    SOON,
+    START,
+    STORAGES,
+    joined,
+    make_board,
+    open_competition,
+    player,
+    points_of,
+    reloaded,
+    score,
+)
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
+
+BY_CODE: dict[str, Any] = {"joining": "code", "join_code": "Sesame "}
+LAST = END - timedelta(seconds=1)
+
+
+def asked(competition: Competition, player: Player) -> str:
+    """What became of asking to join."""
+    try:
+        join(competition, player, SOON)
+    except SunwiError as error:
+        return error.code
+    return "joined"
+
+
+def straggle(monkeypatch: pytest.MonkeyPatch, competition: Competition, points: dict[str, int]) -> None:
+    """Scores that were found to be of participants just before those went."""
+    with monkeypatch.context() as patch:
+        patch.setattr(events.Competitions, "joined", lambda _, pairs: pairs)
+        outcomes = score(competition, points)
+    assert all(outcome.status.is_accepted for outcome in outcomes)
+
+
+@pytest.mark.parametrize(
+    ("state", "at", "code", "refusal"),
+    [
+        ({"published_at": None}, SOON, "", errors.NotOpenYet),
+        ({"cancelled_at": START}, SOON, "", errors.CompetitionOver),
+        ({}, END, "", errors.CompetitionOver),
+        ({"join_until": SOON}, SOON, "", errors.JoiningOver),
+        (BY_CODE, SOON, "wrong", errors.WrongCode),
+        (BY_CODE, SOON, "", errors.WrongCode),
+        ({"joining": "list"}, SOON, "", errors.NotInvited),
+    ],
+)
+def test_who_may_not_join_is_told_why(
+    state: dict[str, Any], at: datetime, code: str, refusal: type[SunwiError]
+) -> None:
+    competition = open_competition()
+    Competition.objects.update(**state)
+
+    with pytest.raises(refusal):
+        join(reloaded(competition), player("ann"), at, code)
+
+    assert not Participant.objects.exists()
+
+
+def test_a_code_is_the_same_whatever_its_capitals_and_a_list_opens_to_its_players() -> None:
+    by_code = open_competition(**BY_CODE)
+    by_list = open_competition(by_code.board, joining="list")
+    Invitation.objects.create(competition=by_list, external_id="ann")
+
+    join(by_code, player("ann"), SOON, " sesamE")
+    join(by_list, player("ann"), SOON)
+
+    assert Participant.objects.filter(Participant.TAKING_PART).count() == 2
+
+
+@pytest.mark.parametrize(
+    ("places", "names", "answers"),
+    [
+        (3, [f"p{number}" for number in range(8)], ["competition_full"] * 5 + ["joined"] * 3),
+        (None, ["ann"] * 4, ["already_joined"] * 3 + ["joined"]),
+    ],
+)
+def test_each_place_is_given_once_however_many_ask_at_once(
+    places: int | None, names: list[str], answers: list[str]
+) -> None:
+    competition = open_competition(most_participants=places)
+
+    found = at_once([partial(asked, competition, player(name)) for name in names])
+
+    assert sorted(found) == answers
+    assert Participant.objects.count() == answers.count("joined")
+
+
+def test_who_leaves_makes_room_and_may_come_back_while_there_is_some() -> None:
+    competition = open_competition(most_participants=1)
+    [ann] = joined(competition, "ann")
+
+    leave(competition, ann, SOON)
+    joined(competition, "bob")
+    with pytest.raises(errors.CompetitionFull):
+        join(competition, ann, SOON)
+    leave(competition, player("bob"), SOON)
+    back = join(competition, ann, SOON + HOUR)
+
+    assert (back.left_at, back.joined_at) == (None, SOON + HOUR)
+    assert Participant.objects.count() == 2
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_who_leaves_loses_their_standing_and_comes_back_without_it(storage: str) -> None:
+    competition = race({"ann": 9, "bob": 5}, make_board(storage))
+
+    leave(competition, player("ann"), SOON)
+    [refused] = score(competition, {"ann": 7})
+    left = points_of(competition)
+    join(competition, player("ann"), SOON + HOUR)
+    [back] = score(competition, {"ann": 3}, SOON + HOUR)
+
+    assert left == {"bob": 5}
+    assert (refused.code, back.code) == ("not_joined", None)
+    assert points_of(competition) == {"ann": 3, "bob": 5}
+
+
+def test_who_leaves_while_redis_is_away_is_taken_out_when_it_is_back() -> None:
+    competition = race({"ann": 9, "bob": 5}, make_board("redis"))
+    with redis_away():
+        leave(competition, player("ann"), SOON)
+
+    found = take_out_strays(competition, SOON)
+
+    assert found == 1
+    assert points_of(competition) == {"bob": 5}
+
+
+def test_who_is_back_before_they_are_taken_out_stays() -> None:
+    competition = race({"ann": 9})
+    leave(competition, player("ann"), SOON)
+    gone = Participant.objects.select_related("competition__board").get()
+    join(competition, player("ann"), SOON)
+    score(competition, {"ann": 3})
+
+    take_out(gone, SOON)
+
+    assert points_of(competition) == {"ann": 3}
+
+
+def test_leaving_is_refused_to_strangers_and_after_the_end() -> None:
+    competition = open_competition()
+    [ann] = joined(competition, "ann")
+
+    with pytest.raises(errors.NotAParticipant):
+        leave(competition, player("eve"), SOON)
+    with pytest.raises(errors.CompetitionOver):
+        leave(competition, ann, END)
+    leave(competition, ann, LAST)
+    with pytest.raises(errors.NotAParticipant):
+        leave(competition, ann, LAST)
+
+
+def test_who_is_sent_away_makes_the_others_move_up_and_the_removed_may_come_back_unlike_the_banned() -> None:
+    competition = race({"ann": 9, "bob": 5, "cleo": 4})
+    ann, bob = player("ann"), player("bob")
+
+    remove(competition, ann, "asked by mail", SOON, None)
+    disqualify(competition, bob, "cheated", SOON, None)
+
+    assert ranks(competition) == [("cleo", 1, 4)]
+    assert set(Change.objects.values_list("kind", "details__player", "reason")) >= {
+        ("removed", "ann", "asked by mail"),
+        ("disqualified", "bob", "cheated"),
+    }
+    join(competition, ann, SOON)
+    Player.objects.filter(pk=player("eve").pk).update(banned_at=SOON)
+    for other, refusal in ((ann, errors.AlreadyJoined), (bob, errors.Disqualified), (player("eve"), Banned)):
+        with pytest.raises(refusal):
+            join(competition, other, SOON)
+    with pytest.raises(errors.NotAParticipant):
+        remove(competition, bob, "again", SOON, None)
+    assert disqualify(competition, bob, "again", SOON, None).reason == "cheated"
+
+
+def test_nobody_disqualifies_a_stranger_or_without_a_reason_of_some_length() -> None:
+    competition = open_competition()
+    [ann] = joined(competition, "ann")
+
+    with pytest.raises(errors.NotAParticipant):
+        disqualify(competition, player("eve"), "cheated", SOON, None)
+    for reason in ("  ", "x" * 301):
+        with pytest.raises(errors.BadCompetition) as refusal:
+            disqualify(competition, ann, reason, SOON, None)
+        assert refusal.value.field == "reason"
+    assert Participant.objects.get().takes_part
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_a_score_under_way_brings_nobody_back(monkeypatch: pytest.MonkeyPatch, storage: str) -> None:
+    competition = race({"ann": 9, "bob": 5}, make_board(storage))
+    disqualify(competition, player("ann"), "cheated", SOON, None)
+    straggle(monkeypatch, competition, {"ann": 99})
+    assert points_of(competition) == {"ann": 99, "bob": 5}
+
+    assert (take_out_due(SOON), points_of(competition), take_out_due(SOON)) == (1, {"bob": 5}, 0)
+    straggle(monkeypatch, competition, {"ann": 99})  # which nobody takes out before the period closes
+    assert finish_due(END + DAY) == 1
+
+    assert ranks(competition, END + DAY) == [("bob", 1, 5)]
+
+
+def test_once_the_ranks_are_written_nobody_is_removed_and_the_disqualified_are_marked() -> None:
+    competition = race({"ann": 9, "bob": 5})
+    for finish in (close_due, finish_due):  # the period is final before its competition is
+        assert finish(END + DAY)
+        with pytest.raises(errors.CompetitionOver):
+            remove(competition, player("bob"), "too late", END + DAY, None)
+
+    disqualify(reloaded(competition), player("ann"), "found out later", END + DAY, None)
+
+    assert ranks(competition, END + DAY) == [("ann", 1, 9), ("bob", 2, 5)]
+    assert disqualified_among(reloaded(competition), ["ann", "bob"], END + DAY) == {"ann"}
+    assert Participant.objects.get(player__external_id="bob").takes_part
