@@ -1,8 +1,9 @@
-"""Moving an end: everybody keeps his place, in every layout and storage, and what cannot be is refused."""
+"""Moving an end: everybody keeps their place, in every layout and storage, and what cannot be is refused."""
 
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from django.db import transaction
@@ -20,15 +21,12 @@ from leaderboards.services.settle import settle_due
 from leaderboards.services.verify import verify_all
 from leaderboards.stores.base import Store
 from tests.leaderboards.services.contest import ENDS, KnownEvents, period_of, send
-from tests.leaderboards.services.race import BEGUN, Race
-from tests.leaderboards.services.site import DAY, NOON, in_redis, in_sql, make_board, refused_by_sql, score
+from tests.leaderboards.services.race import BEGUN, MILLISECONDS, Race
+from tests.leaderboards.services.sending import WHO_DECIDES
+from tests.leaderboards.services.site import DAY, NOON, in_redis, in_sql, make_board, redis_away, refused_by_sql
 from tests.leaderboards.services.site import period_of as running_period
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-STORAGES = pytest.mark.parametrize("storage", ["hybrid", "redis", "sql"])
 # 23 bits of points leave 30 for milliseconds, which is twelve days; 31 leave 22 for seconds, which is 48.
-MILLISECONDS = {"tie_break": "score", "total_maximum": 2**23 - 1, "maximum": 2**23 - 1}
 SECONDS = {"tie_break": "score"}
 CRITERIA = {
     "criteria": [{"name": "stage", "bits": 15, "order": "desc"}, {"name": "members", "bits": 8, "order": "asc"}]
@@ -48,11 +46,12 @@ LAYOUTS: dict[str, tuple[dict[str, Any], timedelta]] = {
     "latest": ({**MILLISECONDS, "update": "latest"}, 6 * DAY),
     "criteria": ({**CRITERIA, "tie_break": "score"}, 6 * DAY),
 }
+IN_REDIS_TOO = ("milliseconds", "milliseconds, then in the member", "dense", "criteria")
+CASES = [(each, "sql") for each in LAYOUTS] + [(each, where) for each in IN_REDIS_TOO for where in ("hybrid", "redis")]
 
 
-@STORAGES
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_everybody_keeps_his_place_and_scoring_goes_on(declared: KnownEvents, storage: str, layout: str) -> None:
+@pytest.mark.parametrize(("layout", "storage"), CASES)
+def test_everybody_keeps_their_place_and_scoring_goes_on(declared: KnownEvents, storage: str, layout: str) -> None:
     settings, by = LAYOUTS[layout]
     race = Race(declared, storage, settings)
     period = race.begin()
@@ -70,10 +69,9 @@ def test_everybody_keeps_his_place_and_scoring_goes_on(declared: KnownEvents, st
     assert [each.differences for each in verify_all(NOON, seconds=10) if each.label == "c7"] in ([], [0])
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_every_chunk_is_packed_anew(declared: KnownEvents, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    monkeypatch.setattr(extend, "CHUNK", 7)
-    race = Race(declared, "sql", MILLISECONDS, seed)
+@patch.object(extend, "CHUNK", 7)
+def test_every_chunk_is_packed_anew(declared: KnownEvents) -> None:
+    race = Race(declared, "sql", MILLISECONDS)
     period = race.begin()
 
     move_end(period, race.announce(DAY), NOON)
@@ -86,7 +84,7 @@ def test_every_chunk_is_packed_anew(declared: KnownEvents, monkeypatch: pytest.M
         assert (row.score, row.member) == packed
 
 
-@STORAGES
+@WHO_DECIDES
 def test_it_ends_at_its_new_end(declared: KnownEvents, storage: str) -> None:
     race = Race(declared, storage, MILLISECONDS)
     move_end(race.begin(), race.announce(DAY), NOON)
@@ -99,15 +97,9 @@ def test_it_ends_at_its_new_end(declared: KnownEvents, storage: str) -> None:
     assert race.shown() == race.expected()
 
 
-@STORAGES
-@pytest.mark.parametrize("settings", [MILLISECONDS, {"ties": "shared"}], ids=["time in the score", "no time"])
-def test_where_nothing_is_packed_anew_redis_stays(
-    declared: KnownEvents, storage: str, settings: dict[str, Any]
-) -> None:
-    race = Race(declared, storage, settings)
+def test_where_nothing_is_packed_anew_redis_stays(declared: KnownEvents) -> None:
+    race = Race(declared, "hybrid", {"ties": "shared"})
     period = race.begin()
-    if "tie_break" in settings:
-        move_end(period, race.announce(DAY), NOON)
     generation = period.generation
 
     move_end(period, race.announce(DAY), NOON)
@@ -116,10 +108,10 @@ def test_where_nothing_is_packed_anew_redis_stays(
     assert race.shown() == race.expected()
 
 
-def test_what_redis_had_and_sql_not_is_kept(declared: KnownEvents, monkeypatch: pytest.MonkeyPatch) -> None:
+@patch.object(extend, "mirror", lambda _: 0)  # as if all of it came after the last mirror
+def test_what_redis_had_and_sql_not_is_kept(declared: KnownEvents) -> None:
     race = Race(declared, "redis", MILLISECONDS)
     period = race.begin()
-    monkeypatch.setattr(extend, "mirror", lambda _: 0)  # as if all of it came after the last mirror
 
     move_end(period, race.announce(DAY), NOON)
 
@@ -161,98 +153,64 @@ def test_in_a_callers_transaction_it_goes_back_with_it(declared: KnownEvents) ->
     assert race.shown() == race.expected()
 
 
-@STORAGES
-class TestRefusing:
-    def test_an_end_that_is_not_to_come(self, declared: KnownEvents, storage: str) -> None:
-        period = Race(declared, storage, MILLISECONDS).begin()
+@WHO_DECIDES
+def test_an_end_that_is_not_to_come_and_a_period_that_is_over_are_refused(declared: KnownEvents, storage: str) -> None:
+    period = Race(declared, storage, MILLISECONDS).begin()
 
-        for past in (NOON, NOON - timedelta(hours=1), BEGUN):
-            with pytest.raises(BadBoard, match="must lie ahead of now"):
-                move_end(period, past, NOON)
+    for past in (NOON, NOON - timedelta(hours=1), BEGUN):
+        with pytest.raises(BadBoard, match="must lie ahead of now"):
+            move_end(period, past, NOON)
+    with pytest.raises(BadBoard, match="has ended"):
+        move_end(period, ENDS + DAY, ENDS)
+    close_period(period, NOON)
+    with pytest.raises(BadBoard, match="has ended"):
+        move_end(period, ENDS + DAY, NOON)
 
-    def test_a_period_that_has_ended_or_was_closed(self, declared: KnownEvents, storage: str) -> None:
-        period = Race(declared, storage, MILLISECONDS).begin()
 
-        with pytest.raises(BadBoard, match="has ended"):
-            move_end(period, ENDS + DAY, ENDS)
-        close_period(period, NOON)
-        with pytest.raises(BadBoard, match="has ended"):
+@WHO_DECIDES
+def test_a_window_that_the_layout_cannot_hold_is_refused(declared: KnownEvents, storage: str) -> None:
+    race = Race(declared, storage, SECONDS)
+
+    with pytest.raises(BadBoard, match="choose an earlier end") as refused:
+        move_end(race.begin(), BEGUN + 49 * DAY, NOON)
+
+    assert (refused.value.field, "23 bits of seconds" in refused.value.detail) == ("ends_at", True)
+    assert race.shown() == race.expected()
+    race.go_on(NOON)
+
+
+def test_a_period_of_the_calendar_is_refused() -> None:
+    with pytest.raises(BadBoard, match="calendar"):
+        move_end(running_period(make_board("hybrid")), NOON + 9 * DAY, NOON)
+
+
+def test_while_redis_is_away_a_hybrid_board_moves_and_settles_later(declared: KnownEvents) -> None:
+    race = Race(declared, "hybrid", MILLISECONDS)
+    period = race.begin()
+    with redis_away():
+        move_end(period, race.announce(DAY), NOON)
+        assert race.shown() == race.expected()
+
+    settle_due(NOON)
+    assert period_of(race.event).stale_since is None
+    assert race.shown() == race.expected()
+
+
+def test_a_redis_board_waits_until_redis_is_there_and_settled_and_sql_has_all_of_it(declared: KnownEvents) -> None:
+    race = Race(declared, "redis", MILLISECONDS)
+    period = race.begin()
+    mirror_all()
+
+    with redis_away(), pytest.raises(redis.RedisAway):
+        move_end(period, ENDS + DAY, NOON)
+    assert race.shown() == race.expected()
+    Period.objects.filter(pk=period.pk).update(stale_since=NOON)
+    with pytest.raises(StorageUnavailable, match="being settled"):
+        move_end(period, ENDS + DAY, NOON)
+    Period.objects.filter(pk=period.pk).update(stale_since=None)
+    with refused_by_sql(Player.objects.get(external_id="p3")):
+        send({"player": "p3", "points": 99})
+        with pytest.raises(StorageUnavailable, match="dead letters"):
             move_end(period, ENDS + DAY, NOON)
 
-    def test_a_window_that_the_layout_cannot_hold(self, declared: KnownEvents, storage: str) -> None:
-        race = Race(declared, storage, SECONDS)
-        period = race.begin()
-
-        with pytest.raises(BadBoard, match="choose an earlier end") as refused:
-            move_end(period, BEGUN + 49 * DAY, NOON)
-
-        assert (refused.value.field, "23 bits of seconds" in refused.value.detail) == ("ends_at", True)
-        assert race.shown() == race.expected()
-        race.go_on(NOON)
-
-    def test_a_period_of_the_calendar(self, links: None, storage: str) -> None:
-        board = make_board(storage)
-        score(board, {"a": 1})
-
-        with pytest.raises(BadBoard, match="calendar"):
-            move_end(running_period(board), NOON + 9 * DAY, NOON)
-
-
-class TestWithoutRedis:
-    def test_a_hybrid_board_moves_and_settles_later(
-        self, declared: KnownEvents, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        race = Race(declared, "hybrid", MILLISECONDS)
-        period = race.begin()
-        with monkeypatch.context() as patch:
-            _redis_away(patch)
-
-            move_end(period, race.announce(DAY), NOON)
-
-            assert race.shown() == race.expected()
-        redis.boards().reset()
-        redis.settling().reset()
-        settle_due(NOON)
-        assert period_of(race.event).stale_since is None
-        assert race.shown() == race.expected()
-
-    def test_a_redis_board_waits(self, declared: KnownEvents, monkeypatch: pytest.MonkeyPatch) -> None:
-        race = Race(declared, "redis", MILLISECONDS)
-        period = race.begin()
-        with monkeypatch.context() as patch:
-            _redis_away(patch)
-
-            with pytest.raises(redis.RedisAway):
-                move_end(period, ENDS + DAY, NOON)
-
-        redis.boards().reset()
-        assert period_of(race.event).ends_at == ENDS
-        assert race.shown() == race.expected()
-
-    def test_a_redis_board_that_is_being_settled_waits(self, declared: KnownEvents) -> None:
-        period = Race(declared, "redis", MILLISECONDS).begin()
-        mirror_all()
-        Period.objects.filter(pk=period.pk).update(stale_since=NOON)
-
-        with pytest.raises(StorageUnavailable, match="being settled"):
-            move_end(period, ENDS + DAY, NOON)
-
-    def test_a_redis_board_with_a_dead_letter_waits(self, declared: KnownEvents) -> None:
-        race = Race(declared, "redis", MILLISECONDS)
-        period = race.begin()
-        mirror_all()
-        with refused_by_sql(Player.objects.get(external_id="p3")):
-            send({"player": "p3", "points": 99})
-
-            with pytest.raises(StorageUnavailable, match="dead letters"):
-                move_end(period, ENDS + DAY, NOON)
-
-        assert period_of(race.event).ends_at == ENDS
-
-
-def _redis_away(patch: pytest.MonkeyPatch) -> None:
-    def away(*_: object, **__: object) -> None:
-        raise redis.RedisAway("Redis is away.")
-
-    patch.setattr(redis.Link, "call", away)
-    patch.setattr(redis.Link, "run", away)
+    assert period_of(race.event).ends_at == ENDS
