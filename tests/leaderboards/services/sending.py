@@ -26,7 +26,3 @@ def send(
 ) -> list[Outcome]:
     entries = [read_entry({"board": arena.board.seq, **each}, place) for place, each in enumerate(raw)]
     return submit(entries, Caller(service), at, dry_run=dry_run)
-
-
-def told(outcomes: list[Outcome]) -> list[str]:
-    return [outcome.code or outcome.status.value for outcome in outcomes]

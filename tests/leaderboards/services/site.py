@@ -25,9 +25,8 @@ NOON = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0) + 2
 
 
 def make_board(storage: str, at: datetime = NOON, **wanted: Any) -> Board:
-    return BoardFactory.create(
-        **{"name": f"A {storage} board", "storage": storage, "period": "day", "at": at, **wanted}
-    )
+    settings = {"name": f"A {storage} board", "period": "day", **wanted}
+    return BoardFactory.create(storage=storage, at=at, **settings)
 
 
 def period_of(board: Board, at: datetime = NOON) -> Period:
@@ -45,10 +44,8 @@ def score(board: Board, points: dict[str, int], at: datetime = NOON, id_: str = 
 
 def crowd(board: Board, count: int, at: datetime = NOON) -> Period:
     """A period with ``count`` players p0, p1, … of 1, 2, … points, mirrored where Redis decides."""
-    for start in range(0, count, 500):
-        numbers = range(start, min(start + 500, count))
-        outcomes = score(board, {f"p{number}": number + 1 for number in numbers}, at)
-        assert all(outcome.status.is_accepted for outcome in outcomes)
+    outcomes = score(board, {f"p{number}": number + 1 for number in range(count)}, at)
+    assert all(outcome.status.is_accepted for outcome in outcomes)
     period = period_of(board, at)
     follow(period)
     return period
@@ -113,10 +110,8 @@ def refused_by_sql(player: Player) -> Iterator[None]:
     table = "leaderboards_standing"
     if connection.vendor == "postgresql":
         check = f"CHECK (player_id <> {player.pk} OR score IS NULL) NOT VALID"
-        made, gone = (
-            [f"ALTER TABLE {table} ADD CONSTRAINT {name} {check}"],
-            [f"ALTER TABLE {table} DROP CONSTRAINT {name}"],
-        )
+        made = [f"ALTER TABLE {table} ADD CONSTRAINT {name} {check}"]
+        gone = [f"ALTER TABLE {table} DROP CONSTRAINT {name}"]
     else:
         refuse = f"WHEN NEW.player_id = {player.pk} AND NEW.score IS NOT NULL BEGIN SELECT RAISE(ABORT, '{name}'); END"
         made = [f"CREATE TRIGGER {name}_{event} BEFORE {event} ON {table} {refuse}" for event in ("INSERT", "UPDATE")]

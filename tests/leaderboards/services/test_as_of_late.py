@@ -4,6 +4,7 @@ Another process is SQL and Redis changed behind this one's back: nothing tells i
 """
 
 from datetime import datetime
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -32,7 +33,7 @@ def queries(board: Board, points: int) -> int:
     return len(asked)
 
 
-def scored(storage: str = "redis", at: datetime = NOON, **settings: object) -> Board:
+def scored(storage: str = "redis", at: datetime = NOON, **settings: Any) -> Board:
     """A board that this process has written to, and remembers."""
     board = make_board(storage, **settings)
     assert told(board, at=at) == "updated"

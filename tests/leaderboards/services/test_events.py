@@ -1,6 +1,7 @@
 """Scoring in competitions: which entries count, what is refused first, ids, attempts, hidden ranks, and the upkeep."""
 
 from datetime import timedelta
+from functools import partial
 from typing import Any
 from unittest.mock import patch
 
@@ -47,32 +48,24 @@ def by(player: str, points: int = 30, **more: Any) -> dict[str, Any]:
 
 @WHO_DECIDES
 class TestCounting:
-    def test_an_entry_counts_in_the_period_of_its_competition(self, declared: KnownEvents, storage: str) -> None:
-        event = declared.add(event_board(storage))
-
-        rehearsed = send(by("a"), dry_run=True)
-        [outcome] = send(by("a"), ranks=True)
-
-        assert told(rehearsed) == ["updated"]
-        assert (outcome.competition, outcome.board, outcome.period) == (7, event.board.seq, "c7")
-        assert (outcome.status, outcome.points, outcome.rank, outcome.previous_rank) == ("updated", 30, 1, None)
-        assert (period_of(event).starts_at, period_of(event).ends_at) == (STARTS, ENDS)
-
     def test_one_request_counts_for_several_competitions_and_boards(self, declared: KnownEvents, storage: str) -> None:
         board, weekly = event_board(storage), make_board(storage, name="Weekly")
-        declared.add(board, 7)
+        event = declared.add(board, 7)
         declared.add(board, 8)
         workout = by("a", id="workout-93")
-
         sent = [{"competition": 7, **workout}, {"competition": 8, **workout}, {"board": weekly.seq, **workout}]
-        outcomes, again = send(*sent), send(*sent)
 
-        assert [(each.competition, each.board, each.status.value) for each in outcomes] == [
-            (7, board.seq, "updated"),
-            (8, board.seq, "updated"),
-            (None, weekly.seq, "updated"),
+        rehearsed, outcomes, again = send(*sent, dry_run=True), send(*sent, ranks=True), send(*sent)
+
+        assert [(each.competition, each.board, each.rank, each.previous_rank) for each in outcomes] == [
+            (7, board.seq, 1, None),
+            (8, board.seq, 1, None),
+            (None, weekly.seq, 1, None),
         ]
+        assert told(rehearsed) == told(outcomes) == ["updated", "updated", "updated"]
         assert told(again) == ["duplicate", "duplicate", "duplicate"]
+        assert (outcomes[0].points, outcomes[0].period) == (30, "c7")
+        assert (period_of(event).starts_at, period_of(event).ends_at) == (STARTS, ENDS)
 
     def test_rules_are_those_of_the_moment_at_which_it_opened(self, declared: KnownEvents, storage: str) -> None:
         event = declared.add(event_board(storage, maximum=100))
@@ -227,7 +220,7 @@ class TestAttempts:
     def test_as_many_as_there_are_count_however_many_come_at_once(self, declared: KnownEvents, storage: str) -> None:
         declared.add(event_board(storage), attempts=3)
 
-        answers = at_once([lambda n=n: send(by("a", n), by("b", n)) for n in range(8)])
+        answers = at_once([partial(send, by("a", n), by("b", n)) for n in range(8)])
 
         outcomes = [each for answer in answers for each in answer]
         accepted = [str(each.player) for each in outcomes if each.status.is_accepted]

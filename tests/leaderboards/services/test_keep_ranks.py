@@ -9,7 +9,6 @@ from pytest_django import Settings
 from leaderboards.models import KeptRank, Period, PeriodSnapshot, State
 from leaderboards.selectors import standings
 from leaderboards.services import keep_ranks
-from leaderboards.services.erase import erase_player
 from leaderboards.services.keep_ranks import due, keep, keep_due
 from leaderboards.services.retain import thin_snapshots
 from tests import playing
@@ -140,12 +139,3 @@ def test_kept_ranks_go_when_their_period_expires_and_of_all_time_after_a_year_an
     assert [len(kept(period)) for period in (over, ends_never)] == [0, 2]
     assert thin_snapshots(NOON + 401 * DAY) == 1
     assert not KeptRank.objects.exists()
-
-
-def test_an_erased_player_has_no_kept_ranks() -> None:
-    period = crowd(make_board("hybrid"), 2)
-    keep_due(NOON)
-
-    erase_player("p1", NOON)
-
-    assert kept(period) == [("p0", 2, 1)]

@@ -49,30 +49,23 @@ def rederived(period: Period) -> dict[str, tuple[int, ...] | None]:
 @WHO_DECIDES
 def test_keys_live_until_their_period_has_been_final_for_as_long_as_the_board_says(storage: str) -> None:
     period = crowd(make_board(storage, retention_days=3), 5)
-    assert expire_due(LATER) == 0  # it is not final, however late it is
+    for state, closed_at in ((State.CLOSING, NOON), (State.OPEN, None)):
+        Period.objects.filter(pk=period.pk).update(state=state, closed_at=closed_at)
+        assert expire_due(LATER) == 0  # it is not final, however late it is
     assert len(in_redis(period)) == 5
     assert set(days_left(period)) == {0}
 
-    closed_at = NOON + 2 * DAY
-    close_due(closed_at)
+    closed = NOON + 2 * DAY
+    close_due(closed)
 
     assert set(days_left(period)) == {3}
-    assert expire_due(closed_at + 3 * DAY - SECOND) == 0
+    assert expire_due(closed + 3 * DAY - SECOND) == 0
     assert len(in_redis(period)) == 5
-    assert expire_due(closed_at + 3 * DAY) == 2  # and the next, opened ahead
+    assert expire_due(closed + 3 * DAY) == 2  # and the next, opened ahead
     assert days_left(period) == []
     assert Period.objects.get(pk=period.pk).state == State.EXPIRED
-    assert expire_due(closed_at + 3 * DAY) == 0
+    assert expire_due(closed + 3 * DAY) == 0
     assert len(final(period)) == 5
-
-
-def test_a_closing_period_keeps_its_keys() -> None:
-    period = crowd(make_board("redis"), 5)
-    Period.objects.filter(pk=period.pk).update(state=State.CLOSING, closed_at=NOON)
-
-    assert expire_due(LATER) == 0
-
-    assert len(in_redis(period)) == 5
 
 
 @patch.object(retain, "BATCH", 10)

@@ -11,7 +11,6 @@ from foundation import redis
 from foundation.models import KnownRedis
 from foundation.redis import RedisSilent
 from leaderboards.core.instants import milliseconds
-from leaderboards.core.rules import Order
 from leaderboards.models import DrawnGeneration, Period, Standing
 from leaderboards.services import missing
 from leaderboards.services import settle as settling
@@ -20,12 +19,11 @@ from leaderboards.stores.zset_settling import ZsetSettler
 from leaderboards.stores.zset_writes import Put, ZsetWriter
 from tests.at_once import at_once
 from tests.contracts.arena import NOW, Arena, Sent
-from tests.contracts.forms import FORMS
-from tests.leaderboards.services.sending import opened, send, told
+from tests.leaderboards.services.contest import told
+from tests.leaderboards.services.sending import opened, send
 from tests.leaderboards.services.site import redis_client
 
 FIRST = (Sent("a", 3, 5000), Sent("b", 3, 4000), Sent("c_d", 8, 10))
-LAYOUTS = ("milliseconds-in-score", "plain", "decimals", "criteria-overflow", "achieved-at-in-member")
 
 
 def begun(storage: str, stale: bool = False, lost: bool = False) -> Arena:
@@ -73,21 +71,6 @@ class TestRedisStorage:
 
         assert settle(arena.period.pk)
 
-        agree(arena)
-
-    @pytest.mark.parametrize("layout", LAYOUTS)
-    def test_lost_memory_comes_back_as_sql_has_it_and_goes_on(self, layout: str) -> None:
-        form = next(form for form in FORMS if form.name == layout)
-        arena = Arena.open(form, "redis", Order.DESC, form.updates[-1], form.ties[0])
-        arena.send(*FIRST)
-        arena.mirror()
-        flush()
-
-        settle_due(NOW)
-
-        arena.period.refresh_from_db()
-        arena.agree()
-        arena.send(*FIRST)
         agree(arena)
 
     def test_on_a_server_that_nobody_knows_it_takes_nothing_until_it_is_greeted(self) -> None:

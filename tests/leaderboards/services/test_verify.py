@@ -80,13 +80,16 @@ def damage_sql(period: Period) -> None:
 def test_what_redis_shows_wrongly_is_put_right_as_sql_has_it(form: str) -> None:
     period = crowd(make_board("hybrid", **FORMS[form]), PLAYERS)
     damage_redis(period)
+    damaged = in_redis(period)
 
+    [looked_at] = verify_all(NOON, LONG, repair=False)
+    assert (looked_at.differences, looked_at.repaired, in_redis(period)) == (6, 0, damaged)
     assert differences() == (6, 6)
 
     assert in_redis(period) == in_sql(period)
     assert len(in_sql(period)) == PLAYERS
     assert differences() == (0, 0)
-    assert Difference.objects.filter(repaired=True).count() == 6
+    assert [Difference.objects.filter(repaired=each).count() for each in (False, True)] == [6, 6]
 
 
 @patch.object(verifying, "CHUNK", 250)
@@ -112,18 +115,6 @@ def test_a_member_that_stands_for_nobody_any_more_is_taken_out() -> None:
 
     assert in_redis(period) == in_sql(period)
     assert differences() == (0, 0)
-
-
-def test_without_repair_everything_is_named_and_nothing_touched() -> None:
-    period = crowd(make_board("hybrid"), 50)
-    shift(period, "p7")
-    damaged = in_redis(period)
-
-    [verified] = verify_all(NOON, LONG, repair=False)
-
-    assert (verified.differences, verified.repaired) == (1, 0)
-    assert in_redis(period) == damaged
-    assert [(each.player, each.repaired) for each in Difference.objects.all()] == [("p7", False)]
 
 
 def test_what_settling_must_put_is_left_to_settling() -> None:
@@ -187,8 +178,8 @@ def test_a_run_whose_time_is_up_goes_on_where_it_stopped() -> None:
     shift(period, "p34")
     with redis_client() as client:
         client.zadd(period.family.zset, {"ghost": 1.0})
-    compared, finished = [], False
-    until = clock.monotonic() + LONG
+    compared: list[int] = []
+    until, finished = clock.monotonic() + LONG, False
 
     while not finished:
         assert len(compared) < 20

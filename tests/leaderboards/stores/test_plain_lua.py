@@ -3,6 +3,7 @@
 They judge, place and read as the oracle does; SQL takes no part. Every order and storage is the contract's.
 """
 
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import cycle
 from typing import Any
@@ -58,33 +59,22 @@ def listed(rows: list[Row]) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize("form", FORMS, ids=str)
 def test_entries_are_judged_and_placed_as_by_the_oracle(link: FakeLink, form: Form) -> None:
-    for update, ties in zip(form.updates, cycle(form.ties)):
+    for update, ties in zip(form.updates, cycle(form.ties), strict=False):
         period = opened(link, form, update=update.value, ties=ties.value)
         oracle = OracleBoard(period.rules, period.window)
         sent = [ToJudge(name, form.value(n), period.layout.quantize(NOON - ago), None) for name, n, ago in HISTORY]
+        for each in sent:
+            with suppress(OutOfRange):
+                oracle.submit(each.player, each.value, each.at_ms)
 
-        judged = ZsetWriter(link).submit(period, sent[:4], DAYS) + ZsetWriter(link).submit(period, sent[4:], DAYS)
+        ZsetWriter(link).submit(period, sent[:4], DAYS)
+        ZsetWriter(link).submit(period, sent[4:], DAYS)
 
-        assert [(each.verdict, each.state and each.state.value) for each in judged] == [
-            _expected(oracle, each.player, each.value, each.at_ms) for each in sent
-        ]
         questions: list[Question] = [Page(0, 3), Page(3, 50), Around("a", 1), Named(("z", "nobody"))]
         top, rest, around, named = ZsetStore(link).read(period, questions).answers
         assert rows_of(period, top + rest) == listed(oracle.rows())
         assert rows_of(period, around) == listed(oracle.around("a", 1))
         assert rows_of(period, named) == listed(oracle.named(["z"]))
-
-
-def _expected(
-    oracle: OracleBoard, player: str, value: tuple[int, ...], at_ms: int
-) -> tuple[Verdict, tuple[int, ...] | None]:
-    """The verdict, and the value that the player stands at then."""
-    try:
-        status, state = oracle.submit(player, value, at_ms)
-    except OutOfRange:
-        kept = oracle.state(player)
-        return Verdict.OUT_OF_RANGE, kept.value if kept else None
-    return Verdict.UPDATED if status == "updated" else Verdict.SAME, state.value
 
 
 class TestGuards:

@@ -1,4 +1,7 @@
-"""Moving an end: everybody keeps their place, in every layout and storage, and what cannot be is refused."""
+"""Moving an end: everybody keeps their place, in every layout and storage, and what cannot be is refused.
+
+Freezing: the copy stays as it was, is made once, and the schedule leaves it alone.
+"""
 
 from contextlib import suppress
 from datetime import timedelta
@@ -9,21 +12,35 @@ import pytest
 from django.db import transaction
 
 from foundation import redis
+from leaderboards import selectors
 from leaderboards.core.instants import milliseconds
 from leaderboards.errors import BadBoard, StorageUnavailable
-from leaderboards.models import Period, Player, Standing
+from leaderboards.models import Period, Player, Standing, State
 from leaderboards.selectors import reading
 from leaderboards.services import extend
 from leaderboards.services.close import close_due, close_period
 from leaderboards.services.extend import move_end
+from leaderboards.services.freeze import copy_period
 from leaderboards.services.mirror import mirror_all
+from leaderboards.services.retain import drop_submissions, expire_due
 from leaderboards.services.settle import settle_due
 from leaderboards.services.verify import verify_all
 from leaderboards.stores.base import Store
+from tests.at_once import at_once
 from tests.leaderboards.services.contest import ENDS, KnownEvents, period_of, send
-from tests.leaderboards.services.race import BEGUN, MILLISECONDS, Race
+from tests.leaderboards.services.race import BEGUN, MILLISECONDS, Race, Shown
 from tests.leaderboards.services.sending import WHO_DECIDES
-from tests.leaderboards.services.site import DAY, NOON, in_redis, in_sql, make_board, redis_away, refused_by_sql
+from tests.leaderboards.services.site import (
+    DAY,
+    NOON,
+    final,
+    in_redis,
+    in_sql,
+    make_board,
+    redis_away,
+    redis_client,
+    refused_by_sql,
+)
 from tests.leaderboards.services.site import period_of as running_period
 
 # 23 bits of points leave 30 for milliseconds, which is twelve days; 31 leave 22 for seconds, which is 48.
@@ -55,12 +72,13 @@ def test_everybody_keeps_their_place_and_scoring_goes_on(declared: KnownEvents, 
     settings, by = LAYOUTS[layout]
     race = Race(declared, storage, settings)
     period = race.begin()
-    before, times = race.shown(), race.times()
+    before, times, generation = race.shown(), race.times(), period.generation
 
     move_end(period, race.announce(by), NOON)
 
     assert before == race.expected() == race.shown()
     assert race.times() == times
+    assert layout != "dense" or period.generation == generation  # nothing was packed anew: Redis stays
     assert (period.ends_at, period_of(race.event).stale_since) == (ENDS + by, None)
     race.go_on(NOON + timedelta(hours=1))
     assert race.shown() == race.expected()
@@ -94,17 +112,6 @@ def test_it_ends_at_its_new_end(declared: KnownEvents, storage: str) -> None:
 
     assert early == []
     assert (closed.final, closed.players) == (True, 40)
-    assert race.shown() == race.expected()
-
-
-def test_where_nothing_is_packed_anew_redis_stays(declared: KnownEvents) -> None:
-    race = Race(declared, "hybrid", {"ties": "shared"})
-    period = race.begin()
-    generation = period.generation
-
-    move_end(period, race.announce(DAY), NOON)
-
-    assert (period.generation, period.ends_at) == (generation, ENDS + DAY)
     assert race.shown() == race.expected()
 
 
@@ -165,6 +172,8 @@ def test_an_end_that_is_not_to_come_and_a_period_that_is_over_are_refused(declar
     close_period(period, NOON)
     with pytest.raises(BadBoard, match="has ended"):
         move_end(period, ENDS + DAY, NOON)
+    with pytest.raises(BadBoard, match="calendar"):
+        move_end(running_period(make_board(storage)), NOON + 9 * DAY, NOON)
 
 
 @WHO_DECIDES
@@ -177,11 +186,6 @@ def test_a_window_that_the_layout_cannot_hold_is_refused(declared: KnownEvents, 
     assert (refused.value.field, "23 bits of seconds" in refused.value.detail) == ("ends_at", True)
     assert race.shown() == race.expected()
     race.go_on(NOON)
-
-
-def test_a_period_of_the_calendar_is_refused() -> None:
-    with pytest.raises(BadBoard, match="calendar"):
-        move_end(running_period(make_board("hybrid")), NOON + 9 * DAY, NOON)
 
 
 def test_while_redis_is_away_a_hybrid_board_moves_and_settles_later(declared: KnownEvents) -> None:
@@ -214,3 +218,81 @@ def test_a_redis_board_waits_until_redis_is_there_and_settled_and_sql_has_all_of
             move_end(period, ENDS + DAY, NOON)
 
     assert period_of(race.event).ends_at == ENDS
+
+
+LABEL = "c7-frozen"
+
+
+def frozen(race: Race) -> Shown:
+    rows = selectors.standings(race.event.board, LABEL, 0, 100).rows
+    return [(row.rank, row.player, (row.points,)) for row in rows]
+
+
+@WHO_DECIDES
+@pytest.mark.parametrize("ties", ["first_come", "last_come", "shared", "dense"])
+def test_one_copy_is_made_and_stays_as_it_was_while_the_race_goes_on(
+    declared: KnownEvents, storage: str, ties: str
+) -> None:
+    race = Race(declared, storage, {"ties": ties, "update": "increment"})
+    period = race.begin()
+    before, times = race.shown(), race.times()
+
+    made = at_once([lambda: copy_period(period_of(race.event), LABEL, NOON).pk] * 3)
+    race.go_on(NOON + timedelta(hours=1))
+    move_end(period, race.announce(6 * DAY), NOON)
+    made.append(copy_period(period, LABEL, NOON + timedelta(hours=2)).pk)
+
+    assert len(set(made)) == 1
+    _, exported = selectors.export_rows(race.event.board, LABEL)
+    assert {row.player: row.achieved_at for row in exported} == times
+    assert frozen(race) == before
+    assert race.shown() == race.expected() != before
+    assert selectors.shown_period(race.event.board, LABEL, NOON).ends_at == ENDS
+
+
+@WHO_DECIDES
+def test_it_is_what_closing_at_that_moment_would_have_written(declared: KnownEvents, storage: str) -> None:
+    race = Race(declared, storage, MILLISECONDS)
+    empty = copy_period(race.open(), "c7-empty", NOON)
+    period = race.begin()
+
+    copy = copy_period(period, LABEL, NOON)
+    close_due(ENDS + DAY)
+
+    assert (empty.players, final(empty)) == (0, [])
+    assert final(copy) == final(period)
+    assert copy.content_hash == period_of(race.event).content_hash
+    assert (copy.starts_at, copy.ends_at, copy.rules) == (period.starts_at, period.ends_at, period.rules)
+
+
+@WHO_DECIDES
+def test_the_schedule_leaves_it_alone(declared: KnownEvents, storage: str) -> None:
+    race = Race(declared, storage, MILLISECONDS)
+    copy = copy_period(race.begin(), LABEL, NOON)
+    before = frozen(race)
+
+    with redis_client() as client:
+        client.flushdb()
+        settle_due(NOON)
+        mirror_all()
+        verified = verify_all(NOON, seconds=10)
+        closed = close_due(ENDS + DAY)
+        expire_due(ENDS + 90 * DAY)
+        drop_submissions(ENDS + 200 * DAY)
+
+        assert not client.keys(f"*{LABEL}*")
+    assert LABEL not in {each.label for each in verified} | {each.label for each in closed}
+    assert Period.objects.get(pk=copy.pk).state == State.EXPIRED
+    assert frozen(race) == before
+
+
+def test_where_redis_decides_and_is_away_there_is_no_copy_yet(declared: KnownEvents) -> None:
+    period = Race(declared, "redis", MILLISECONDS).begin()
+
+    with redis_away(), pytest.raises(redis.RedisAway):
+        copy_period(period, LABEL, NOON)
+    Period.objects.filter(pk=period.pk).update(stale_since=NOON)
+    with pytest.raises(StorageUnavailable):
+        copy_period(period, LABEL, NOON)
+
+    assert not Period.objects.filter(label=LABEL).exists()
