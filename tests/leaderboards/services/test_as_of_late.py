@@ -19,7 +19,7 @@ from leaderboards.services.boards import retire, save_board
 from leaderboards.services.decide_redis import forget_bans
 from leaderboards.services.settle import settle_due
 from leaderboards.stores.zset_settling import ZsetSettler
-from tests.leaderboards.services.site import DAY, NOON, make_board, period_of, redis_client, score
+from tests.leaderboards.services.site import DAY, NOON, make_board, period_of, score
 
 
 def told(board: Board, points: int = 1, at: datetime = NOON) -> str:
@@ -64,14 +64,6 @@ def test_what_another_process_settled_is_looked_at_again_once() -> None:
 
     assert period_of(board).generation > before
     assert (first > 0, then) == (True, 0)
-
-
-def test_what_redis_lost_takes_nothing_until_it_is_settled() -> None:
-    board = scored()
-    with redis_client() as client:
-        client.flushdb()
-
-    assert told(board, 2) == "unavailable"
 
 
 def test_a_ban_of_another_process_is_heard_of_within_seconds_and_of_this_one_at_once() -> None:

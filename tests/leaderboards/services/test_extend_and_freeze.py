@@ -78,13 +78,16 @@ def test_everybody_keeps_their_place_and_scoring_goes_on(declared: KnownEvents, 
 
     assert before == race.expected() == race.shown()
     assert race.times() == times
+    move_end(period, ENDS + by, NOON)  # again: nothing changes
     assert layout != "dense" or period.generation == generation  # nothing was packed anew: Redis stays
     assert (period.ends_at, period_of(race.event).stale_since) == (ENDS + by, None)
-    race.go_on(NOON + timedelta(hours=1))
+    race.go_on(ENDS + by - timedelta(hours=1))
     assert race.shown() == race.expected()
     mirror_all()
     assert storage == "sql" or in_sql(period) == in_redis(period)
     assert [each.differences for each in verify_all(NOON, seconds=10) if each.label == "c7"] in ([], [0])
+    early, [closed] = close_due(ENDS + by), close_due(ENDS + by + DAY)
+    assert (early, closed.final, closed.players, race.shown()) == ([], True, 40, race.expected())
 
 
 @patch.object(extend, "CHUNK", 7)
@@ -100,19 +103,6 @@ def test_every_chunk_is_packed_anew(declared: KnownEvents) -> None:
         assert row.at is not None
         packed = period.layout.pack((row.points or 0,), milliseconds(row.at), row.player.external_id)
         assert (row.score, row.member) == packed
-
-
-@WHO_DECIDES
-def test_it_ends_at_its_new_end(declared: KnownEvents, storage: str) -> None:
-    race = Race(declared, storage, MILLISECONDS)
-    move_end(race.begin(), race.announce(DAY), NOON)
-
-    race.go_on(ENDS + timedelta(hours=1))
-    early, [closed] = close_due(ENDS + timedelta(hours=2)), close_due(ENDS + 2 * DAY)
-
-    assert early == []
-    assert (closed.final, closed.players) == (True, 40)
-    assert race.shown() == race.expected()
 
 
 @patch.object(extend, "mirror", lambda _: 0)  # as if all of it came after the last mirror
@@ -161,31 +151,25 @@ def test_in_a_callers_transaction_it_goes_back_with_it(declared: KnownEvents) ->
 
 
 @WHO_DECIDES
-def test_an_end_that_is_not_to_come_and_a_period_that_is_over_are_refused(declared: KnownEvents, storage: str) -> None:
-    period = Race(declared, storage, MILLISECONDS).begin()
+def test_what_cannot_be_is_refused_and_changes_nothing(declared: KnownEvents, storage: str) -> None:
+    race = Race(declared, storage, SECONDS)
+    period = race.begin()
 
+    with pytest.raises(BadBoard, match="choose an earlier end") as refused:
+        move_end(period, BEGUN + 49 * DAY, NOON)
+    assert (refused.value.field, "23 bits of seconds" in refused.value.detail) == ("ends_at", True)
     for past in (NOON, NOON - timedelta(hours=1), BEGUN):
         with pytest.raises(BadBoard, match="must lie ahead of now"):
             move_end(period, past, NOON)
     with pytest.raises(BadBoard, match="has ended"):
         move_end(period, ENDS + DAY, ENDS)
+    race.go_on(NOON)
+    assert race.shown() == race.expected()
     close_period(period, NOON)
     with pytest.raises(BadBoard, match="has ended"):
         move_end(period, ENDS + DAY, NOON)
     with pytest.raises(BadBoard, match="calendar"):
         move_end(running_period(make_board(storage)), NOON + 9 * DAY, NOON)
-
-
-@WHO_DECIDES
-def test_a_window_that_the_layout_cannot_hold_is_refused(declared: KnownEvents, storage: str) -> None:
-    race = Race(declared, storage, SECONDS)
-
-    with pytest.raises(BadBoard, match="choose an earlier end") as refused:
-        move_end(race.begin(), BEGUN + 49 * DAY, NOON)
-
-    assert (refused.value.field, "23 bits of seconds" in refused.value.detail) == ("ends_at", True)
-    assert race.shown() == race.expected()
-    race.go_on(NOON)
 
 
 def test_while_redis_is_away_a_hybrid_board_moves_and_settles_later(declared: KnownEvents) -> None:
@@ -254,9 +238,14 @@ def test_one_copy_is_made_and_stays_as_it_was_while_the_race_goes_on(
 def test_it_is_what_closing_at_that_moment_would_have_written(declared: KnownEvents, storage: str) -> None:
     race = Race(declared, storage, MILLISECONDS)
     empty = copy_period(race.open(), "c7-empty", NOON)
-    period = race.begin()
+    period, board = race.begin(), race.event.board
+
+    def read(label: str) -> list[object]:
+        me, near = selectors.player_row(board, "p3", label), selectors.around(board, "p3", 2, label)
+        return [me.row, near.rows, near.total, selectors.distribution(board, label).histogram]
 
     copy = copy_period(period, LABEL, NOON)
+    assert read(LABEL) == read("c7")
     close_due(ENDS + DAY)
 
     assert (empty.players, final(empty)) == (0, [])

@@ -124,9 +124,9 @@ class TestTimes:
 @WHO_DECIDES
 def test_a_rehearsal_says_the_same_and_leaves_nothing_and_a_ban_spoils_no_neighbour(storage: str) -> None:
     arena = opened(storage)
+    Player.objects.create(external_id="banned", banned_at=NOW)
     arena.send(Sent("a", 5, 10))
     arena.mirror()
-    Player.objects.create(external_id="banned", banned_at=NOW)
     entry = {"player": "a", "points": 2, "id": "m1"}
     others = [{"player": "banned", "points": 9}, {"player": "new", "points": 0}, {"player": "a", "points": -1}]
     entries = [entry, entry, {**entry, "points": 3}, *others]
