@@ -1,4 +1,4 @@
-"""The links as a fresh process has them, and competitions that a test declares."""
+"""Each test here commits, and begins with links as a fresh process has them. Competitions are what it declares."""
 
 from collections.abc import Iterator
 
@@ -10,8 +10,13 @@ from tests.links import links
 __all__ = ["links"]
 
 
+@pytest.fixture(autouse=True)
+def _as_a_process_begins(transactional_db: None, links: None) -> None:
+    pass
+
+
 @pytest.fixture
-def declared(links: None) -> Iterator[KnownEvents]:
+def declared() -> Iterator[KnownEvents]:
     """Somebody declares events, in which the players a, b, c and d take part."""
     with known_events() as declared:
         yield declared

@@ -13,6 +13,7 @@ from tests.leaderboards.services.contest import ENDS, KnownEvents, event_board, 
 from tests.leaderboards.services.site import DAY, NOON
 from tests.oracle import OracleBoard
 
+MILLISECONDS = {"tie_break": "score", "total_maximum": 2**23 - 1, "maximum": 2**23 - 1}
 BEGUN = NOON - 4 * DAY  # selectors show only what has begun by the real clock
 Shown = list[tuple[int | None, str, tuple[Any, ...]]]
 

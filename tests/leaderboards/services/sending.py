@@ -13,18 +13,16 @@ from tests.contracts.arena import NOW, Arena
 from tests.contracts.forms import FORMS
 
 MEMBER = next(form for form in FORMS if form.name == "member")
-STORAGES = pytest.mark.parametrize("storage", ["sql", "hybrid", "redis"])
-IN_REDIS = pytest.mark.parametrize("storage", ["hybrid", "redis"])
+WHO_DECIDES = pytest.mark.parametrize("storage", ["hybrid", "redis"])  # SQL or Redis; sql boards are decided as hybrid
+TURN = datetime.fromisoformat("2026-03-09T00:00:00+00:00")  # the end of NOW's week
 
 
-def opened(storage: str, update: Update = Update.INCREMENT) -> Arena:
-    return Arena.open(MEMBER, storage, Order.DESC, update, Ties.FIRST_COME)
+def opened(storage: str) -> Arena:
+    return Arena.open(MEMBER, storage, Order.DESC, Update.INCREMENT, Ties.FIRST_COME)
 
 
-def send(arena: Arena, *raw: dict[str, Any], at: datetime = NOW, **options: bool) -> list[Outcome]:
+def send(
+    arena: Arena, *raw: dict[str, Any], at: datetime = NOW, service: str = "game", dry_run: bool = False
+) -> list[Outcome]:
     entries = [read_entry({"board": arena.board.seq, **each}, place) for place, each in enumerate(raw)]
-    return submit(entries, Caller("game"), at, **options)
-
-
-def told(outcomes: list[Outcome]) -> list[str]:
-    return [outcome.code or outcome.status.value for outcome in outcomes]
+    return submit(entries, Caller(service), at, dry_run=dry_run)

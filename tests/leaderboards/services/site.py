@@ -4,19 +4,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from unittest.mock import patch
 
 import redis as driver
 from django.conf import settings
 from django.db import connection
 
+from foundation import redis
+from foundation.models import DeadLetter
 from leaderboards.core.entries import read_entry
-from leaderboards.core.periods import window_at
 from leaderboards.core.submissions import Caller, Outcome
-from leaderboards.models import Board, FinalStanding, Period, Player, Standing
-from leaderboards.services.boards import apply_boards
+from leaderboards.models import Board, Period, Player, Standing
 from leaderboards.services.mirror import mirror
-from leaderboards.services.open import open_period
 from leaderboards.services.submit import submit
+from tests.leaderboards.factories import BoardFactory, PeriodFactory
 
 DAY = timedelta(days=1)
 # Still to come: a period that was made after its end is taken for one that is being imported.
@@ -24,12 +25,12 @@ NOON = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0) + 2
 
 
 def make_board(storage: str, at: datetime = NOON, **wanted: Any) -> Board:
-    settings = {"name": f"A {storage} board", "storage": storage, "period": "day", **wanted}
-    return Board.objects.get(seq=apply_boards([settings], at)[str(settings["name"])])
+    settings = {"name": f"A {storage} board", "period": "day", **wanted}
+    return BoardFactory.create(storage=storage, at=at, **settings)
 
 
 def period_of(board: Board, at: datetime = NOON) -> Period:
-    return open_period(board, window_at(board.calendar, at))
+    return PeriodFactory.create(board=board, at=at)
 
 
 def score(board: Board, points: dict[str, int], at: datetime = NOON, id_: str = "") -> list[Outcome]:
@@ -43,10 +44,8 @@ def score(board: Board, points: dict[str, int], at: datetime = NOON, id_: str = 
 
 def crowd(board: Board, count: int, at: datetime = NOON) -> Period:
     """A period with ``count`` players p0, p1, … of 1, 2, … points, mirrored where Redis decides."""
-    for start in range(0, count, 500):
-        numbers = range(start, min(start + 500, count))
-        outcomes = score(board, {f"p{number}": number + 1 for number in numbers}, at)
-        assert all(outcome.status.is_accepted for outcome in outcomes)
+    outcomes = score(board, {f"p{number}": number + 1 for number in range(count)}, at)
+    assert all(outcome.status.is_accepted for outcome in outcomes)
     period = period_of(board, at)
     follow(period)
     return period
@@ -80,8 +79,28 @@ def points(board: Board, at: datetime = NOON) -> dict[str, Any]:
 
 
 def final(period: Period) -> list[tuple[int, int, str, float]]:
-    rows = FinalStanding.objects.filter(period=period).order_by("place")
-    return [(row.place, row.rank, row.member, row.score) for row in rows]
+    return list(period.final_standings.order_by("place").values_list("place", "rank", "member", "score"))
+
+
+def finalists(period: Period) -> list[str]:
+    """Who is placed in a final period whose members end with the player, best first."""
+    return [member.partition("_")[2] for _, _, member, _ in final(period)]
+
+
+@contextmanager
+def redis_away() -> Iterator[None]:
+    """Nobody reaches Redis for as long as the block lasts."""
+    with patch.object(redis.Link, "_exchange", side_effect=redis.RedisAway("Redis is away.")):
+        yield
+
+
+@contextmanager
+def set_aside(period: Period, player: str, points: int) -> Iterator[DeadLetter]:
+    """The player scores, and for as long as the block lasts SQL refuses it: the dead letter."""
+    with refused_by_sql(Player.objects.get(external_id=player)):
+        score(period.board, {player: points})
+        mirror(period)
+        yield DeadLetter.objects.get(resolved_at=None)
 
 
 @contextmanager
@@ -90,9 +109,8 @@ def refused_by_sql(player: Player) -> Iterator[None]:
     name = "refuses_one_player"
     table = "leaderboards_standing"
     if connection.vendor == "postgresql":
-        made = [
-            f"ALTER TABLE {table} ADD CONSTRAINT {name} CHECK (player_id <> {player.pk} OR score IS NULL) NOT VALID"
-        ]
+        check = f"CHECK (player_id <> {player.pk} OR score IS NULL) NOT VALID"
+        made = [f"ALTER TABLE {table} ADD CONSTRAINT {name} {check}"]
         gone = [f"ALTER TABLE {table} DROP CONSTRAINT {name}"]
     else:
         refuse = f"WHEN NEW.player_id = {player.pk} AND NEW.score IS NOT NULL BEGIN SELECT RAISE(ABORT, '{name}'); END"

@@ -1,14 +1,14 @@
 """Closing: final ranks never move, days of downtime are caught up with, and what is not in SQL keeps a period open."""
 
-from datetime import timedelta
-from typing import Any
+from datetime import datetime, timedelta
+from unittest.mock import patch
 
 import pytest
 
 from foundation import redis
 from foundation.models import DeadLetter
 from leaderboards.errors import PeriodClosed
-from leaderboards.models import Period, Player, Standing, State
+from leaderboards.models import Board, Period, Player, Standing, State
 from leaderboards.services import close as closing
 from leaderboards.services import mirror as mirroring
 from leaderboards.services.close import close_due
@@ -21,35 +21,40 @@ from tests.leaderboards.services.site import (
     NOON,
     crowd,
     final,
+    finalists,
     follow,
     in_sql,
     make_board,
     period_of,
+    points,
+    redis_away,
     redis_client,
     refused_by_sql,
     score,
+    set_aside,
 )
-
-pytestmark = pytest.mark.django_db(transaction=True)
 
 TOMORROW = NOON + DAY
 STORAGES = ("hybrid", "redis", "sql")
 
 
-def redis_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    def away(*_: object, **__: object) -> None:
-        raise redis.RedisAway("Redis is away.")
-
-    monkeypatch.setattr(redis.Link, "call", away)
+def followed(**points: int) -> Period:
+    """A period of a new redis board, with players whom SQL has as they are."""
+    board = make_board("redis")
+    score(board, points)
+    period = period_of(board)
+    follow(period)
+    return period
 
 
 @pytest.mark.parametrize("storage", STORAGES)
 @pytest.mark.parametrize("ties", ["first_come", "shared", "dense"])
-def test_closing_twice_gives_the_same_standings_and_the_same_hash(links: None, storage: str, ties: str) -> None:
+def test_closing_twice_gives_the_same_standings_and_the_same_hash(storage: str, ties: str) -> None:
     board = make_board(storage, ties=ties)
     score(board, {"a": 5, "b": 7, "c": 5})
-    score(board, {"d": 1})
+    score(board, {"d": 1, "gone": 9})
     period = period_of(board)
+    remove_player(board, "gone", NOON)
 
     [first] = close_due(TOMORROW)
     standings, digest = final(period), Period.objects.get(pk=period.pk).content_hash
@@ -64,25 +69,20 @@ def test_closing_twice_gives_the_same_standings_and_the_same_hash(links: None, s
     assert close_due(TOMORROW) == []
 
 
-def test_a_redis_board_waits_while_redis_is_away_and_others_do_not(
-    links: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_redis_board_waits_while_redis_is_away_and_others_do_not() -> None:
     for storage in STORAGES:
         crowd(make_board(storage), 3)
-    with monkeypatch.context() as patch:
-        redis_away(patch)
-
-        closed = {each.board: each for each in close_due(TOMORROW)}
+    with redis_away():
+        closed = close_due(TOMORROW)
 
     states = dict(Period.objects.filter(ends_at__lte=TOMORROW).values_list("board__storage", "state"))
     assert states == {"hybrid": State.FINAL, "sql": State.FINAL, "redis": State.CLOSING}
-    assert [each.detail for each in closed.values() if not each.final] == [closing.AWAY]
-    redis.boards().reset()
+    assert [each.detail for each in closed if not each.final] == [closing.AWAY]
     [late] = close_due(TOMORROW)
     assert (late.final, late.players) == (True, 3)
 
 
-def test_days_of_downtime_are_caught_up_with_oldest_first(links: None) -> None:
+def test_days_of_downtime_are_caught_up_with_oldest_first() -> None:
     boards = [make_board(storage) for storage in STORAGES]
     for day in range(4):
         for board in boards:
@@ -96,94 +96,65 @@ def test_days_of_downtime_are_caught_up_with_oldest_first(links: None) -> None:
     assert all(each.final and each.players == 2 for each in closed)
 
 
-def test_nothing_is_closed_before_its_grace_is_over(links: None) -> None:
-    board = make_board("hybrid", grace_seconds=90)
-    period = crowd(board, 1)
-    assert period.ends_at is not None
+def test_nothing_is_closed_before_its_grace_is_over() -> None:
+    ends_at = crowd(make_board("hybrid", grace_seconds=90), 1).ends_at or NOON
 
-    before = close_due(period.ends_at + timedelta(seconds=89))
-    after = close_due(period.ends_at + timedelta(seconds=90))
+    before = close_due(ends_at + timedelta(seconds=89))
+    after = close_due(ends_at + timedelta(seconds=90))
 
     assert (before, [each.final for each in after]) == ([], [True])
 
 
-def test_a_standing_that_sql_refuses_keeps_none_of_its_neighbours(links: None) -> None:
-    board = make_board("redis")
-    score(board, {"poison": 1})
-    period = period_of(board)
-    follow(period)
+def test_a_standing_that_sql_refuses_keeps_none_of_its_neighbours() -> None:
+    period = followed(poison=1)
+    neighbours = {f"p{number}": number for number in range(40)}
     with refused_by_sql(Player.objects.get(external_id="poison")):
-        score(board, {f"p{number}": number for number in range(40)} | {"poison": 9})
+        score(period.board, neighbours | {"poison": 9})
 
         mirror(period)
 
-        assert {name.partition("_")[2] for name in in_sql(period)} == {f"p{n}" for n in range(40)} | {"poison"}
-        letter = DeadLetter.objects.get()
-        assert (letter.payload["player"], letter.resolved_at) == ("poison", None)
-        assert "refuses_one_player" in letter.reason
-        assert Standing.objects.get(player__external_id="poison").points == 1
+    assert points(period.board) == neighbours | {"poison": 1}
+    letter = DeadLetter.objects.get()
+    assert (letter.payload["player"], letter.resolved_at) == ("poison", None)
+    assert "refuses_one_player" in letter.reason
 
 
-def test_a_set_aside_standing_goes_through_once_its_cause_is_gone(links: None) -> None:
-    board = make_board("redis")
-    score(board, {"poison": 1})
-    period = period_of(board)
-    follow(period)
-    with refused_by_sql(Player.objects.get(external_id="poison")):
-        score(board, {"poison": 9})
-        mirror(period)
-        letter = DeadLetter.objects.get()
+def test_a_redis_period_waits_while_a_standing_is_set_aside() -> None:
+    period = followed(poison=1, other=2)
+    with set_aside(period, "poison", 9) as letter:
+        [waiting] = close_due(TOMORROW)
         assert "refuses_one_player" in mirroring.retry(letter)
         assert letter.tries == 2
 
+    assert (waiting.final, "dead letters" in waiting.detail) == (False, True)
     assert mirroring.retry(letter) == ""
-
     assert letter.resolution == "mirrored"
-    assert Standing.objects.get(player__external_id="poison").points == 9
-
-
-def test_a_redis_period_waits_while_a_standing_is_set_aside(links: None) -> None:
-    board = make_board("redis")
-    score(board, {"poison": 1, "other": 2})
-    period = period_of(board)
-    follow(period)
-    with refused_by_sql(Player.objects.get(external_id="poison")):
-        score(board, {"poison": 9})
-        mirror(period)
-
-        [waiting] = close_due(TOMORROW)
-
-    assert not waiting.final
-    assert "dead letters" in waiting.detail
-    mirroring.retry(DeadLetter.objects.get())
     [closed] = close_due(TOMORROW)
     assert closed.final
-    assert [(rank, member.partition("_")[2]) for _, rank, member, _ in final(period)] == [(1, "poison"), (2, "other")]
+    assert finalists(period) == ["poison", "other"]
+    assert points(period.board) == {"poison": 9, "other": 2}
 
 
-@pytest.mark.parametrize("before", [1, None])
-def test_a_dropped_standing_closes_as_sql_has_it(links: None, before: int | None) -> None:
+@pytest.mark.parametrize("before", [{"poison": 1}, {}], ids=str)
+def test_a_dropped_standing_closes_as_sql_has_it(before: dict[str, int]) -> None:
     board = make_board("redis")
     score(board, {"poison": 1}, NOON - DAY)
     follow(period_of(board, NOON - DAY))
-    score(board, {"other": 2} | ({"poison": before} if before else {}))
+    score(board, {"other": 2} | before)
     period = period_of(board)
     follow(period)
-    with refused_by_sql(Player.objects.get(external_id="poison")):
-        score(board, {"poison": 9})
-        mirror(period)
-        mirroring.drop(DeadLetter.objects.get(), NOON)
+    with set_aside(period, "poison", 9) as letter:
+        mirroring.drop(letter, NOON)
 
-        closed = [each for each in close_due(TOMORROW) if each.label == period.label]
+        closed = [each.final for each in close_due(TOMORROW) if each.label == period.label]
 
-    assert [each.final for each in closed] == [True]
-    expected = ["other", "poison"] if before else ["other"]
-    assert [member.partition("_")[2] for _, _, member, _ in final(period)] == expected
+    assert closed == [True]
+    assert finalists(period) == ["other", *before]
 
 
 @pytest.mark.parametrize("damage", ["score", "missing", "extra"])
-def test_a_redis_period_with_a_difference_waits(links: None, monkeypatch: pytest.MonkeyPatch, damage: str) -> None:
-    monkeypatch.setattr(closing, "COMPARED_AT_ONCE", 2)
+@patch.object(closing, "COMPARED_AT_ONCE", 2)
+def test_a_redis_period_with_a_difference_waits(damage: str) -> None:
     period = crowd(make_board("redis"), 5)
     row = Standing.objects.filter(period=period, player__external_id="p3")
     if damage == "score":
@@ -196,23 +167,26 @@ def test_a_redis_period_with_a_difference_waits(links: None, monkeypatch: pytest
 
     [waiting] = close_due(TOMORROW)
 
-    assert not waiting.final
-    assert "verify --repair" in waiting.detail
+    assert (waiting.final, "verify --repair" in waiting.detail) == (False, True)
     assert final(period) == []
 
 
-def test_a_redis_period_that_is_being_settled_waits(links: None) -> None:
-    board = make_board("redis")
-    period = crowd(board, 5)
-    score(board, {"p3": 100})
+def test_a_redis_period_that_is_being_settled_waits_and_a_final_one_is_not_settled_any_more() -> None:
+    period = followed(a=5)
+    crowd(make_board("hybrid"), 1)
+    score(period.board, {"a": 100})
     Period.objects.filter(pk=period.pk).update(stale_since=NOON)
 
-    [waiting] = close_due(TOMORROW)
+    waiting, final_one = sorted(close_due(TOMORROW), key=lambda each: each.final)
+    over = Period.objects.filter(state=State.FINAL)
+    over.update(stale_since=TOMORROW)
+    settle_due(TOMORROW)
 
     assert (waiting.final, waiting.detail) == (False, "its standings in Redis are being settled")
+    assert (final_one.final, over.get().stale_since) == (True, TOMORROW)
 
 
-def test_nobody_is_taken_out_of_a_redis_period_that_closed_meanwhile(links: None) -> None:
+def test_nobody_is_taken_out_of_a_redis_period_that_closed_meanwhile() -> None:
     period = crowd(make_board("redis"), 3)
     closing.stop_taking(period)
     closing._drain(period)
@@ -223,42 +197,17 @@ def test_nobody_is_taken_out_of_a_redis_period_that_closed_meanwhile(links: None
     assert len(in_sql(period)) == 3
 
 
-def test_a_removed_player_has_no_place(links: None) -> None:
-    board = make_board("redis")
-    period = crowd(board, 3)
-    remove_player(board, "p1", NOON)
-
-    [closed] = close_due(TOMORROW)
-
-    assert (closed.final, closed.players) == (True, 2)
-    assert [member.partition("_")[2] for _, _, member, _ in final(period)] == ["p2", "p0"]
-
-
-def test_a_final_period_is_not_settled_any_more(links: None) -> None:
-    board = make_board("hybrid")
-    score(board, {"a": 5})
-    period = period_of(board)
-    close_due(TOMORROW)
-    Period.objects.filter(pk=period.pk).update(stale_since=TOMORROW)
-
-    settle_due(TOMORROW)
-
-    assert Period.objects.get(pk=period.pk).stale_since == TOMORROW
-
-
-def test_one_that_cannot_be_closed_keeps_no_other_waiting(links: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    broken, sound = make_board("hybrid", name="Broken"), make_board("hybrid", name="Sound")
-    for board in (broken, sound):
-        score(board, {"a": 5})
+def test_one_that_cannot_be_closed_keeps_no_other_waiting() -> None:
+    for name in ("Broken", "Sound"):
+        score(make_board("hybrid", name=name), {"a": 5})
     real = closing.close_period
 
-    def close(period: Period, *args: Any) -> closing.Closed:
-        if period.board_id == broken.seq:
+    def close(period: Period, at: datetime) -> closing.Closed:
+        if period.board.name == "Broken":
             raise ValueError("its rules cannot be read")
-        return real(period, *args)
+        return real(period, at)
 
-    monkeypatch.setattr(closing, "close_period", close)
-    with pytest.raises(ExceptionGroup, match="some could not be done"):
+    with patch.object(closing, "close_period", close), pytest.raises(ExceptionGroup, match="some could not be done"):
         close_due(TOMORROW)
 
-    assert {board: period_of(board).state for board in (broken, sound)} == {broken: "open", sound: "final"}
+    assert [period_of(board).state for board in Board.objects.order_by("name")] == ["open", "final"]

@@ -1,26 +1,27 @@
-"""Erasing a player: nothing names him any more, and nothing that is final has moved."""
+"""Erasing a player: nothing names them any more, and nothing that is final has moved."""
 
 from datetime import datetime
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from django.apps import apps
 from django.contrib.admin.models import CHANGE, LogEntry
-from django.contrib.auth.models import User
-from django.db.models import Model
 
 from foundation import redis
 from foundation.models import DeadLetter
 from leaderboards.errors import PeriodClosed, StorageUnavailable, UnknownPlayer
-from leaderboards.models import Difference, LinkCode, Period, Player, Standing, State, Submission
+from leaderboards.models import Difference, KeptRank, LinkCode, Period, Player, Standing, State, Submission
 from leaderboards.services import erase
 from leaderboards.services.close import close_due
 from leaderboards.services.erase import erase_player
+from leaderboards.services.keep_ranks import keep_due
 from leaderboards.services.link import make_code
 from leaderboards.services.players import ensure_player, set_profile
 from leaderboards.services.settle import settle_due
 from leaderboards.services.verify import verify_all
 from leaderboards.stores.sql_final import content_hash
+from tests.leaderboards.factories import UserFactory
 from tests.leaderboards.services.site import (
     DAY,
     NOON,
@@ -30,11 +31,10 @@ from tests.leaderboards.services.site import (
     in_sql,
     make_board,
     period_of,
+    redis_away,
     redis_client,
     score,
 )
-
-pytestmark = pytest.mark.django_db(transaction=True)
 
 OLD = "Kim Cheolsu"
 FORMS: list[dict[str, Any]] = [
@@ -42,7 +42,6 @@ FORMS: list[dict[str, Any]] = [
     {"storage": "hybrid", "tie_break": "member"},
     {"storage": "redis", "tie_break": "member"},
     {"storage": "redis", "ties": "dense"},
-    {"storage": "redis", "tie_break": "score"},
     {"storage": "sql"},
 ]
 
@@ -65,7 +64,7 @@ def _content(client: Any, key: bytes) -> object:
 
 
 def played(**settings: Any) -> tuple[Period, Period]:
-    """A period that is final and one that runs; in both he is second of three."""
+    """A period that is final and one that runs; in both they are second of three."""
     board = make_board(**settings)
     points = {"first": 9, OLD: 7, "third": 5}
     score(board, points, NOON, id_="a")
@@ -73,32 +72,27 @@ def played(**settings: Any) -> tuple[Period, Period]:
     follow(ended)
     close_due(NOON + DAY)
     score(board, points, NOON + DAY, id_="b")
-    running = period_of(board, NOON + DAY)
     ended.refresh_from_db()
-    return ended, running
+    return ended, period_of(board, NOON + DAY)
 
 
-def trouble(period: Period, user: User) -> None:
-    """Whatever else may name him."""
-    player = Player.objects.get(external_id=OLD)
+def trouble(period: Period) -> None:
+    """Whatever else may name them."""
+    user = UserFactory.create(password=None)
     set_profile(OLD, {"name": "Kim", "avatar_url": "https://example.com/kim.png", "country": "KR"}, NOON)
-    Player.objects.filter(pk=player.pk).update(user=user)
+    Player.objects.filter(external_id=OLD).update(user=user)
     make_code(OLD, NOON)
-    payload = {"period": period.pk, "player": OLD}
-    DeadLetter.note("mirror", f"{period.pk}:{OLD}", payload, f"Failing row contains ({OLD})", NOON)
+    DeadLetter.note("mirror", f"{period.pk}:{OLD}", {"period": period.pk, "player": OLD}, f"Failing: {OLD}", NOON)
     Difference.objects.create(period=period, player=OLD, repaired=True, found_at=NOON)
-    for row in (player, *DeadLetter.objects.all()):
-        _log(user, row)
-
-
-def _log(user: User, row: Model) -> None:
-    LogEntry.objects.log_actions(user.pk, [row], CHANGE, "Looked at.")
+    for row in (Player.objects.get(external_id=OLD), DeadLetter.objects.get()):
+        LogEntry.objects.log_actions(user.pk, [row], CHANGE, "Looked at.")
 
 
 @pytest.mark.parametrize("form", FORMS, ids=str)
-def test_nothing_names_him_and_nothing_final_has_moved(links: None, form: dict[str, Any]) -> None:
+def test_nothing_names_them_and_nothing_final_has_moved(form: dict[str, Any]) -> None:
     ended, running = played(**form)
-    trouble(running, User.objects.create_user("somebody"))
+    trouble(running)
+    keep_due(NOON + DAY)
     before = [(place, rank, points) for place, rank, _member, points in final(ended)]
 
     erased = erase_player(OLD, NOON + DAY)
@@ -110,17 +104,18 @@ def test_nothing_names_him_and_nothing_final_has_moved(links: None, form: dict[s
     assert [row[2].endswith(erased.player) for row in final(ended)] == [False, True, False]
     player = Player.objects.get(external_id=erased.player)
     assert (player.user, player.banned_at, player.name) == (None, None, "")
+    assert list(KeptRank.objects.values_list("player__external_id", "rank")) == [("first", 1), ("third", 3)]
     assert erased.removed_from == [str(running)]
     assert (erased.final_standings, erased.dead_letters, erased.differences, erased.link_codes) == (1, 1, 1, 1)
-    assert erased.submissions == (0 if form["storage"] == "redis" else 2)
+    submissions = Submission.objects.filter(player=player).order_by("pk")
+    assert erased.submissions == len(submissions) == (0 if form["storage"] == "redis" else 2)
+    for row in submissions:
+        assert (row.external_id, row.voided_at is None) == (None, row.period_id == ended.pk)
+    if form["storage"] != "sql":
+        _agree_and_can_be_rebuilt(running)
 
 
-@pytest.mark.parametrize("form", FORMS[:-1], ids=str)
-def test_redis_and_sql_agree_after_it_and_both_can_be_rebuilt_from_sql(links: None, form: dict[str, Any]) -> None:
-    _, running = played(**form)
-
-    erase_player(OLD, NOON + DAY)
-
+def _agree_and_can_be_rebuilt(running: Period) -> None:
     assert in_redis(running) == in_sql(running)
     assert len(in_sql(running)) == 2
     assert sum(each.differences for each in verify_all(NOON + DAY, 60.0)) == 0
@@ -130,38 +125,21 @@ def test_redis_and_sql_agree_after_it_and_both_can_be_rebuilt_from_sql(links: No
     assert in_redis(running) == in_sql(running)
 
 
-def test_his_submissions_stay_without_their_ids_and_those_of_the_open_period_are_void(links: None) -> None:
-    ended, running = played(storage="hybrid")
-
-    erase_player(OLD, NOON + DAY)
-
-    rows = Submission.objects.filter(player__external_id__startswith="erased-").order_by("pk")
-    assert [(row.period_id, row.external_id, row.voided_at is None) for row in rows] == [
-        (ended.pk, None, True),
-        (running.pk, None, False),
-    ]
-
-
-def test_whoever_comes_by_that_id_again_is_somebody_else(links: None) -> None:
-    _, running = played(storage="hybrid")
-    erased = erase_player(OLD, NOON + DAY)
-
-    score(running.board, {OLD: 1}, NOON + DAY)
-
-    again = Player.objects.get(external_id=OLD)
-    assert again.pk != Player.objects.get(external_id=erased.player).pk
-    assert Standing.objects.filter(period=running, player=again).count() == 1
-
-
-def test_nobody_gets_an_id_that_a_game_gave_to_another(links: None) -> None:
-    played(storage="sql")
+def test_they_get_an_id_that_nobody_has_and_whoever_comes_by_the_old_one_is_somebody_else() -> None:
+    _, running = played(storage="sql")
     number = Player.objects.get(external_id=OLD).pk
     Player.objects.create(external_id=f"erased-{number}")
 
-    assert erase_player(OLD, NOON + DAY).player == f"erased-{number}-1"
+    erased = erase_player(OLD, NOON + DAY)
+    score(running.board, {OLD: 1}, NOON + DAY)
+
+    again = Player.objects.get(external_id=OLD)
+    assert erased.player == f"erased-{number}-1"
+    assert again.pk != number
+    assert Standing.objects.filter(period=running, player=again).count() == 1
 
 
-def test_a_player_whom_sql_has_refused_so_far_is_erased_too(links: None) -> None:
+def test_a_player_whom_sql_has_refused_so_far_is_erased_too() -> None:
     board = make_board("redis")
     score(board, {OLD: 7})
     period = period_of(board)
@@ -173,23 +151,24 @@ def test_a_player_whom_sql_has_refused_so_far_is_erased_too(links: None) -> None
     assert OLD not in everywhere()
 
 
-def test_a_player_whom_nobody_knows_is_refused(links: None) -> None:
+def test_a_player_whom_nobody_knows_is_refused() -> None:
     with pytest.raises(UnknownPlayer):
         erase_player("nobody", NOON)
 
 
-@pytest.mark.parametrize("storage", ["hybrid", "redis"])
 @pytest.mark.parametrize(
-    ("case", "refused"),
-    [({"state": State.CLOSING}, PeriodClosed), ({"stale_since": NOON}, StorageUnavailable)],
-    ids=["closing", "stale"],
+    ("storage", "case", "refused"),
+    [
+        ("hybrid", {"state": State.CLOSING}, PeriodClosed),
+        ("hybrid", {"stale_since": NOON}, StorageUnavailable),
+        ("redis", {"stale_since": NOON}, StorageUnavailable),
+    ],
 )
-def test_where_a_period_cannot_be_touched_he_keeps_his_name_until_it_is_run_again(
-    links: None, storage: str, case: dict[str, Any], refused: type[Exception]
+def test_where_a_period_cannot_be_touched_they_keep_their_name_until_it_is_run_again(
+    storage: str, case: dict[str, Any], refused: type[Exception]
 ) -> None:
     _, running = played(storage=storage)
-    if storage == "redis":
-        follow(running)
+    follow(running)
     Period.objects.filter(pk=running.pk).update(**case)
 
     with pytest.raises(refused):
@@ -201,55 +180,45 @@ def test_where_a_period_cannot_be_touched_he_keeps_his_name_until_it_is_run_agai
     assert OLD not in everywhere()
 
 
-@pytest.mark.parametrize("storage", ["hybrid", "sql"])
-def test_who_asked_before_the_ban_and_scores_after_the_removal_is_taken_out_by_another_run(
-    links: None, monkeypatch: pytest.MonkeyPatch, storage: str
-) -> None:
+@pytest.mark.parametrize("storage", ["hybrid", "redis", "sql"])
+def test_who_is_let_in_once_more_before_their_ban_is_heard_of_keeps_their_name_until_the_next_run(storage: str) -> None:
     _, running = played(storage=storage)
-    before_the_ban = Player.objects.filter(external_id=OLD)
+    them = Player.objects.filter(external_id=OLD)
 
     def late(player: Player, at: datetime) -> None:
-        before_the_ban.update(banned_at=None)
+        them.update(banned_at=None)
         score(running.board, {OLD: 8}, NOON + DAY)
-        before_the_ban.update(banned_at=at)
+        follow(running)
+        them.update(banned_at=at)
 
-    with monkeypatch.context() as patched:
-        patched.setattr(erase, "_first", [late])
-        with pytest.raises(StorageUnavailable):
-            erase_player(OLD, NOON + DAY)
+    with patch.object(erase, "_first", [late]), pytest.raises(StorageUnavailable):
+        erase_player(OLD, NOON + DAY)
 
+    assert them.exists()
     erase_player(OLD, NOON + DAY)
     assert OLD not in everywhere()
     assert len(in_sql(running)) == 2
 
 
-@pytest.mark.parametrize("known_to", ["services.players", "services.link"])
-def test_who_read_a_player_before_his_erasure_gives_him_nothing_after_it(
-    links: None, monkeypatch: pytest.MonkeyPatch, known_to: str
-) -> None:
+def test_who_read_a_player_before_their_erasure_gives_them_nothing_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
     read = ensure_player(OLD, NOON)
     erase_player(OLD, NOON)
-    monkeypatch.setattr(f"leaderboards.{known_to}.ensure_player", lambda *_: read)
+    for service in ("players", "link"):
+        monkeypatch.setattr(f"leaderboards.services.{service}.ensure_player", lambda *_: read)
 
-    if known_to == "services.players":
-        set_profile(OLD, {"name": "Kim"}, NOON)
-    else:
-        with pytest.raises(UnknownPlayer):
-            make_code(OLD, NOON)
+    set_profile(OLD, {"name": "Kim"}, NOON)
+    with pytest.raises(UnknownPlayer):
+        make_code(OLD, NOON)
 
     assert (Player.objects.get().name, LinkCode.objects.exists()) == ("", False)
 
 
-def test_without_redis_a_final_name_there_would_outlive_sqls(links: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_redis_a_final_name_there_would_outlive_sqls() -> None:
     board = make_board("hybrid")
     score(board, {OLD: 7})
     close_due(NOON + DAY)
 
-    def away() -> redis.Link:
-        raise redis.RedisAway("Redis is away.")
-
-    monkeypatch.setattr(redis, "boards", away)
-    with pytest.raises(redis.RedisAway):
+    with redis_away(), pytest.raises(redis.RedisAway):
         erase_player(OLD, NOON + DAY)
 
     assert Player.objects.filter(external_id=OLD).exists()

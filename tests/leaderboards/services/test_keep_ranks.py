@@ -1,26 +1,22 @@
 """Kept ranks: one look for each time of the grid, with the very ranks of the page; harmless late, twice and at once."""
 
-from datetime import timedelta
-from typing import Any
+from datetime import datetime, timedelta
+from unittest.mock import patch
 
 import pytest
-from django.conf import settings
+from pytest_django import Settings
 
-from foundation import redis
 from leaderboards.models import KeptRank, Period, PeriodSnapshot, State
 from leaderboards.selectors import standings
 from leaderboards.services import keep_ranks
-from leaderboards.services.erase import erase_player
 from leaderboards.services.keep_ranks import due, keep, keep_due
 from leaderboards.services.retain import thin_snapshots
 from tests import playing
 from tests.at_once import at_once
-from tests.leaderboards.services.site import DAY, NOON, crowd, make_board, period_of, score
-
-pytestmark = pytest.mark.django_db(transaction=True)
+from tests.leaderboards.services.site import DAY, NOON, crowd, make_board, period_of, redis_away, score
 
 HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
-STORAGES = ("hybrid", "redis", "sql")
+MIDNIGHT = NOON.replace(hour=0)
 
 
 def kept(period: Period) -> list[tuple[str, int, int | None]]:
@@ -28,18 +24,13 @@ def kept(period: Period) -> list[tuple[str, int, int | None]]:
     return list(found.values_list("player__external_id", "rank", "points"))
 
 
-def looked_at(period: Period, *moments: Any) -> None:
-    for at in moments:
-        PeriodSnapshot.objects.create(period=period, due_at=at, taken_at=at, total=1, is_whole=True)
-
-
-def left(period: Period) -> list[Any]:
+def left(period: Period) -> list[datetime]:
     return list(PeriodSnapshot.objects.filter(period=period).order_by("due_at").values_list("due_at", flat=True))
 
 
-@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("storage", ["hybrid", "redis", "sql"])
 @pytest.mark.parametrize(("ties", "order"), [("first_come", "desc"), ("shared", "asc"), ("dense", "desc")])
-def test_what_is_kept_are_the_ranks_and_points_of_the_page(links: None, storage: str, ties: str, order: str) -> None:
+def test_what_is_kept_are_the_ranks_and_points_of_the_page(storage: str, ties: str, order: str) -> None:
     board = make_board(storage, period="all_time", ties=ties, order=order, decimals=1)
     score(board, {"ann": 9, "bob": 5, "cleo": 9, "dan": 7})
     crowd(board, 3)
@@ -52,7 +43,7 @@ def test_what_is_kept_are_the_ranks_and_points_of_the_page(links: None, storage:
     assert (snapshot.total, snapshot.is_whole, snapshot.due_at, snapshot.taken_at) == (7, True, NOON, NOON)
 
 
-def test_criteria_are_kept_too(links: None) -> None:
+def test_criteria_are_kept_too() -> None:
     criteria = [{"name": "stage", "max": 9, "order": "desc"}, {"name": "deaths", "max": 9, "order": "asc"}]
     playing.score(playing.make_board(period="all_time", criteria=criteria), {"ann": {"stage": 3, "deaths": 1}})
 
@@ -62,62 +53,46 @@ def test_criteria_are_kept_too(links: None) -> None:
     assert (row.rank, row.points, row.fields) == (1, None, [3, 1])
 
 
-def test_only_the_best_are_kept_and_never_more_than_a_bound(links: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings, "RANK_SNAPSHOT_PLAYERS", 25_000_000)
-    monkeypatch.setattr(keep_ranks, "MOST_PLAYERS", 3)
+@patch.object(keep_ranks, "MOST_PLAYERS", 3)
+def test_only_the_best_are_kept_and_never_more_than_a_bound(settings: Settings) -> None:
     period = crowd(make_board("hybrid"), 5)
 
-    keep_due(NOON)
+    settings.RANK_SNAPSHOT_PLAYERS = 0
+    assert keep_due(NOON) == 0
+    settings.RANK_SNAPSHOT_PLAYERS = 25_000_000
+    assert keep_due(NOON) == 1
 
     assert kept(period) == [("p4", 1, 5), ("p3", 2, 4), ("p2", 3, 3)]
     snapshot = PeriodSnapshot.objects.get()
     assert (snapshot.total, snapshot.is_whole) == (5, False)
 
 
-def test_with_no_players_to_keep_nobody_looks(links: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings, "RANK_SNAPSHOT_PLAYERS", 0)
-    crowd(make_board("hybrid"), 2)
-
-    assert keep_due(NOON) == 0
-    assert not PeriodSnapshot.objects.exists()
-
-
-def test_the_grid_is_of_hours_and_a_late_run_takes_the_latest_alone(
-    links: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_grid_is_of_hours_and_a_late_run_takes_the_latest_alone(settings: Settings) -> None:
     period = crowd(make_board("hybrid"), 2)
 
     assert keep_due(NOON + 5 * HOUR + 7 * MINUTE) == 1
     assert keep_due(NOON + 5 * HOUR + 8 * MINUTE) == 0
-    monkeypatch.setattr(settings, "RANK_SNAPSHOT_MINUTES", 5)
+    settings.RANK_SNAPSHOT_MINUTES = 5
     assert due(NOON + 5 * HOUR + 8 * MINUTE) == NOON + 5 * HOUR + 5 * MINUTE
 
     assert left(period) == [NOON + 5 * HOUR]
     assert PeriodSnapshot.objects.get().taken_at == NOON + 5 * HOUR + 7 * MINUTE
 
 
-def test_periods_that_do_not_run_are_not_looked_at(links: None) -> None:
+def test_periods_that_do_not_run_are_not_looked_at_and_competitions_look_at_theirs() -> None:
     period = crowd(make_board("hybrid"), 2)
-    midnight = NOON.replace(hour=0)
+    races = make_board("hybrid", name="Races", period="event")
+    of_a_race = {"starts_at": NOON - DAY, "ends_at": NOON + DAY, "rules_json": races.rules.to_json()}
+    Period.objects.create(board=races, label="c1", **of_a_race)
 
-    assert keep_due(midnight) == 0  # it begins at this moment: nobody stands yet
-    assert keep_due(midnight + DAY) == 0  # and ends at this one
+    assert keep_due(MIDNIGHT) == 0  # it begins at this moment: nobody stands yet
+    assert keep_due(MIDNIGHT + DAY) == 0  # and ends at this one
     Period.objects.filter(pk=period.pk).update(state=State.CLOSING)
     assert keep_due(NOON) == 0
 
 
-def test_boards_of_competitions_are_left_to_them(links: None) -> None:
-    board = make_board("hybrid", period="event")
-    Period.objects.create(
-        board=board, label="c1", starts_at=NOON - DAY, ends_at=NOON + DAY, rules_json=board.rules.to_json()
-    )
-
-    assert keep_due(NOON) == 0
-
-
-@pytest.mark.parametrize("storage", STORAGES)
-def test_looked_at_at_once_it_is_kept_once(links: None, storage: str) -> None:
-    period = crowd(make_board(storage), 50)
+def test_looked_at_at_once_it_is_kept_once() -> None:
+    period = crowd(make_board("hybrid"), 50)
 
     kept_by = at_once([lambda: keep(Period.objects.get(pk=period.pk), NOON, NOON)] * 4)
 
@@ -125,42 +100,35 @@ def test_looked_at_at_once_it_is_kept_once(links: None, storage: str) -> None:
     assert (PeriodSnapshot.objects.count(), KeptRank.objects.count()) == (1, 50)
 
 
-def test_nothing_is_kept_while_redis_does_not_have_the_present_state(
-    links: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_kept_while_redis_does_not_have_the_present_state() -> None:
     stale, away = crowd(make_board("hybrid", name="Stale"), 2), crowd(make_board("redis", name="Away"), 2)
     sql = crowd(make_board("sql"), 2)
     Period.objects.filter(pk=stale.pk).update(stale_since=NOON)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(redis.Link, "_exchange", _away)
+    with redis_away():
         assert keep_due(NOON) == 1
-    redis.boards().reset()
 
     assert [len(kept(period)) for period in (stale, away, sql)] == [0, 0, 2]
     assert keep_due(NOON + MINUTE) == 1
     assert [len(kept(period)) for period in (stale, away, sql)] == [0, 2, 2]
 
 
-def _away(*_args: object, **_named: object) -> object:
-    raise redis.RedisAway("Redis is away.")
-
-
-def test_each_look_is_kept_for_two_days_and_then_the_first_of_each_day(links: None) -> None:
+def test_each_look_is_kept_for_two_days_and_then_the_first_of_each_day() -> None:
     period = period_of(make_board("hybrid", period="month"))
-    midnight = NOON.replace(hour=0)
-    looked_at(period, *(midnight + hours * HOUR for hours in range(5, 24 * 5, 6)))
+    for hours in range(5, 24 * 5, 6):
+        at = MIDNIGHT + hours * HOUR
+        PeriodSnapshot.objects.create(period=period, due_at=at, taken_at=at, total=1, is_whole=True)
 
-    gone = thin_snapshots(midnight + 4 * DAY)
+    gone = thin_snapshots(MIDNIGHT + 4 * DAY)
 
-    days = [midnight + day * DAY + 5 * HOUR for day in range(5)]
-    recent = [midnight + hours * HOUR for hours in range(2 * 24 + 5, 5 * 24, 6)]
+    days = [MIDNIGHT + day * DAY + 5 * HOUR for day in range(5)]
+    recent = [MIDNIGHT + hours * HOUR for hours in range(2 * 24 + 5, 5 * 24, 6)]
     assert left(period) == sorted({*days, *recent})
     assert gone == 6
-    assert thin_snapshots(midnight + 4 * DAY) == 0
+    assert thin_snapshots(MIDNIGHT + 4 * DAY) == 0
 
 
-def test_kept_ranks_go_when_their_period_expires_and_of_all_time_after_a_year_and_more(links: None) -> None:
+def test_kept_ranks_go_when_their_period_expires_and_of_all_time_after_a_year_and_more() -> None:
     over, ends_never = crowd(make_board("hybrid"), 2), crowd(make_board("hybrid", name="Always", period="all_time"), 2)
     keep_due(NOON)
     Period.objects.filter(pk=over.pk).update(state=State.FINAL)
@@ -169,15 +137,5 @@ def test_kept_ranks_go_when_their_period_expires_and_of_all_time_after_a_year_an
     Period.objects.filter(pk=over.pk).update(state=State.EXPIRED)
     assert thin_snapshots(NOON + 400 * DAY) == 1
     assert [len(kept(period)) for period in (over, ends_never)] == [0, 2]
-
     assert thin_snapshots(NOON + 401 * DAY) == 1
     assert not KeptRank.objects.exists()
-
-
-def test_an_erased_player_has_no_kept_ranks(links: None) -> None:
-    period = crowd(make_board("hybrid"), 2)
-    keep_due(NOON)
-
-    erase_player("p1", NOON)
-
-    assert kept(period) == [("p0", 2, 1)]

@@ -1,6 +1,7 @@
 """Retention: nothing goes before it may, and what is folded still makes the same standings."""
 
 from datetime import timedelta
+from unittest.mock import patch
 
 import pytest
 
@@ -13,6 +14,7 @@ from leaderboards.services.link import make_code
 from leaderboards.services.retain import drop_records, drop_submissions, expire_due, fold_submissions
 from leaderboards.services.void import void_submission
 from leaderboards.stores.sql_writes import state_of
+from tests.leaderboards.services.sending import WHO_DECIDES
 from tests.leaderboards.services.site import (
     DAY,
     NOON,
@@ -25,78 +27,65 @@ from tests.leaderboards.services.site import (
     score,
 )
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-LATER = NOON + timedelta(days=400)
+SECOND, LATER = timedelta(seconds=1), NOON + 400 * DAY
 
 
-def keys(period: Period) -> list[str]:
-    """The keys of the period that are there."""
+def days_left(period: Period) -> list[int]:
+    """Of each key of the period that is there; 0 for one that stays."""
     with redis_client() as client:
-        return [key for key in period.family.every if client.exists(key)]
+        return [round(client.ttl(key) / 86_400) for key in period.family.every if client.exists(key)]
 
 
-def rederived(period: Period) -> dict[int, tuple[int, ...] | None]:
-    """Each player's value, from his submissions alone."""
-    found: dict[int, tuple[int, ...] | None] = {}
-    for row in Standing.objects.filter(period=period):
-        rows = Submission.objects.filter(period=period, player=row.player_id, voided_at=None).order_by("pk")
+def rederived(period: Period) -> dict[str, tuple[int, ...] | None]:
+    """Each player's value and time, from their submissions alone."""
+    found: dict[str, tuple[int, ...] | None] = {}
+    for row in Standing.objects.filter(period=period).select_related("player"):
+        rows = Submission.objects.filter(period=period, player=row.player, voided_at=None).order_by("pk")
         state = replay(period.rules, (state_of(each.points, each.fields, each.at) for each in rows))
-        found[row.player_id] = None if state is None else (*state.value, state.at_ms)
+        found[row.player.external_id] = None if state is None else (*state.value, state.at_ms)
     return found
 
 
-@pytest.mark.parametrize("storage", ["hybrid", "redis"])
-def test_keys_live_until_their_period_has_been_final_for_as_long_as_the_board_says(links: None, storage: str) -> None:
+@WHO_DECIDES
+def test_keys_live_until_their_period_has_been_final_for_as_long_as_the_board_says(storage: str) -> None:
     period = crowd(make_board(storage, retention_days=3), 5)
-    assert expire_due(LATER) == 0  # it is not final, however late it is
+    for state, closed_at in ((State.CLOSING, NOON), (State.OPEN, None)):
+        Period.objects.filter(pk=period.pk).update(state=state, closed_at=closed_at)
+        assert expire_due(LATER) == 0  # it is not final, however late it is
     assert len(in_redis(period)) == 5
-    with redis_client() as client:
-        assert {client.ttl(key) for key in keys(period)} == {-1}
+    assert set(days_left(period)) == {0}
 
-    closed_at = NOON + 2 * DAY
-    close_due(closed_at)
+    closed = NOON + 2 * DAY
+    close_due(closed)
 
-    with redis_client() as client:
-        assert {round(client.ttl(key) / 86_400) for key in keys(period)} == {3}
-    assert expire_due(closed_at + 3 * DAY - timedelta(seconds=1)) == 0
+    assert set(days_left(period)) == {3}
+    assert expire_due(closed + 3 * DAY - SECOND) == 0
     assert len(in_redis(period)) == 5
-    assert expire_due(closed_at + 3 * DAY) == 2  # and the next, opened ahead
-    assert keys(period) == []
+    assert expire_due(closed + 3 * DAY) == 2  # and the next, opened ahead
+    assert days_left(period) == []
     assert Period.objects.get(pk=period.pk).state == State.EXPIRED
-    assert expire_due(closed_at + 3 * DAY) == 0
+    assert expire_due(closed + 3 * DAY) == 0
     assert len(final(period)) == 5
 
 
-def test_a_closing_period_keeps_its_keys(links: None) -> None:
-    period = crowd(make_board("redis"), 5)
-    Period.objects.filter(pk=period.pk).update(state=State.CLOSING, closed_at=NOON)
-
-    assert expire_due(LATER) == 0
-
-    assert len(in_redis(period)) == 5
-
-
-def test_submissions_of_final_periods_go_in_batches(links: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retain, "BATCH", 10)
+@patch.object(retain, "BATCH", 10)
+def test_submissions_of_final_periods_go_in_batches() -> None:
     board = make_board("hybrid", keep_submissions_days=2)
     old, running = crowd(board, 35), crowd(board, 4, NOON + 3 * DAY)
     close_due(NOON + DAY)
 
     assert drop_submissions(NOON + 3 * DAY) == 0
-    assert drop_submissions(NOON + 3 * DAY + timedelta(seconds=1)) == 35
+    assert drop_submissions(NOON + 3 * DAY + SECOND) == 35
 
-    assert not Submission.objects.filter(period=old).exists()
-    assert Submission.objects.filter(period=running).count() == 4
+    assert [Submission.objects.filter(period=period).count() for period in (old, running)] == [0, 4]
     assert len(final(old)) == 35
     assert drop_submissions(LATER) == 0
 
 
 @pytest.mark.parametrize("update", ["best", "latest", "increment"])
-def test_folding_changes_no_standing_and_they_can_be_derived_as_before(links: None, update: str) -> None:
+def test_folding_changes_no_standing_and_they_can_be_derived_as_before(update: str) -> None:
     board = make_board("hybrid", period="all_time", update=update, keep_submissions_days=10)
-    days = {0: {"a": 5, "b": 7}, 1: {"a": 9, "b": 1}, 2: {"a": 3}, 50: {"a": 4, "c": 6}}
-    for day, points in days.items():
+    for day, points in {0: {"a": 5, "b": 7}, 1: {"a": 9, "b": 1}, 2: {"a": 3}, 50: {"a": 4, "c": 6}}.items():
         score(board, points, NOON + day * DAY)
     period = period_of(board)
     standings = list(Standing.objects.filter(period=period).order_by("player").values())
@@ -116,37 +105,24 @@ def test_folding_changes_no_standing_and_they_can_be_derived_as_before(links: No
     assert fold_submissions(NOON + 55 * DAY) == 0
 
 
-def test_a_baseline_folds_into_the_next_one(links: None) -> None:
+def test_a_baseline_folds_into_the_next_one_and_what_was_voided_is_in_none() -> None:
     board = make_board("hybrid", period="all_time", update="increment", keep_submissions_days=10)
+    score(board, {"a": 100, "gone": 5})
+    for row in Submission.objects.all():
+        void_submission(row, NOON)
     for day in (0, 1, 30, 31):
         score(board, {"a": 10}, NOON + day * DAY)
-    period = period_of(board)
     fold_submissions(NOON + 20 * DAY)
 
     fold_submissions(NOON + 60 * DAY)
 
-    row = Submission.objects.get(period=period)
+    row = Submission.objects.get()
     assert (row.points, row.service) == (40, "baseline")
-    assert rederived(period) == {row.player_id: (40, row.player_id and int(row.at.timestamp() * 1000))}
+    assert rederived(period_of(board)) == {"a": (40, int(row.at.timestamp() * 1000)), "gone": None}
 
 
-def test_what_was_voided_is_in_no_baseline(links: None) -> None:
-    board = make_board("hybrid", period="all_time", update="increment", keep_submissions_days=10)
-    score(board, {"a": 10, "gone": 5})
-    score(board, {"a": 100})
-    period = period_of(board)
-    for row in Submission.objects.filter(points__in=(5, 100)):
-        void_submission(row, NOON)
-
-    fold_submissions(LATER)
-
-    assert list(Submission.objects.values_list("player__external_id", "points")) == [("a", 10)]
-    assert rederived(period)[Standing.objects.get(player__external_id="gone").player_id] is None
-
-
-def test_another_run_may_have_folded_a_player_already(links: None) -> None:
-    board = make_board("hybrid", period="all_time")
-    score(board, {"gone": 5})
+def test_another_run_may_have_folded_a_player_already() -> None:
+    score(make_board("hybrid", period="all_time"), {"gone": 5})
     row = Submission.objects.get()
     void_submission(row, NOON)
 
@@ -155,8 +131,8 @@ def test_another_run_may_have_folded_a_player_already(links: None) -> None:
     assert folded == [1, 0]
 
 
-def test_records_go_when_they_have_been_over_for_long_enough(links: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retain, "BATCH", 2)
+@patch.object(retain, "BATCH", 2)
+def test_records_go_when_they_have_been_over_for_long_enough() -> None:
     period = period_of(make_board("hybrid"))
     for name in "abcde":
         DeadLetter.note("mirror", f"{period.pk}:{name}", {}, "why", NOON)
@@ -164,7 +140,7 @@ def test_records_go_when_they_have_been_over_for_long_enough(links: None, monkey
         make_code(name, NOON - timedelta(minutes=10))
     DeadLetter.resolve("mirror", [f"{period.pk}:{name}" for name in "abcd"], "mirrored", NOON)
 
-    early, due = drop_records(NOON + 90 * DAY), drop_records(NOON + 90 * DAY + timedelta(seconds=1))
+    early, due = drop_records(NOON + 90 * DAY), drop_records(NOON + 90 * DAY + SECOND)
 
     assert (early, due) == (0, 14)
     assert [letter.subject for letter in DeadLetter.objects.all()] == [f"{period.pk}:e"]  # nobody has decided
@@ -172,7 +148,7 @@ def test_records_go_when_they_have_been_over_for_long_enough(links: None, monkey
     assert not LinkCode.objects.exists()
 
 
-def test_a_dropped_letter_stays_until_closing_has_asked_what_was_given_up(links: None) -> None:
+def test_a_dropped_letter_stays_until_closing_has_asked_what_was_given_up() -> None:
     period = period_of(make_board("redis", period="year"))
     DeadLetter.note("mirror", f"{period.pk}:a", {"period": period.pk, "player": "a"}, "why", NOON)
     DeadLetter.resolve("mirror", [f"{period.pk}:a"], "dropped", NOON)

@@ -1,52 +1,52 @@
-"""Submitting: ids, times, bans and rehearsals. What a policy makes of it is the contracts'."""
+"""Submitting: ids, times and rehearsals, and while Redis is away or SQL goes away. Policies are the contract's."""
 
-from datetime import datetime, timedelta
+from collections.abc import Sequence
+from datetime import timedelta
+from unittest.mock import patch
 
 import pytest
+from django.db import OperationalError, connection
+from redis import ConnectionPool
 
 from foundation import redis
+from foundation.redis import Link, RedisAway, RedisRefused, RedisSilent
+from foundation.statements import _Pipelined
 from leaderboards import selectors
-from leaderboards.core.entries import read_entry
-from leaderboards.core.submissions import Caller
-from leaderboards.models import Period, Player, Standing, State, Submission
-from leaderboards.services.boards import retire
+from leaderboards.core.periods import window_at
+from leaderboards.models import Period, Player, Standing, Submission
+from leaderboards.services import resolve
 from leaderboards.services.close import close_period
-from leaderboards.services.submit import submit
+from leaderboards.services.settle import settle_due
 from leaderboards.stores.zset_settling import ZsetSettler
-from tests.contracts.arena import NOW, Sent
-from tests.leaderboards.services.sending import STORAGES, opened, send, told
+from tests.contracts.arena import NOW, Arena, Sent
+from tests.leaderboards.services.contest import told
+from tests.leaderboards.services.sending import TURN, WHO_DECIDES, opened, send
 
-pytestmark = [pytest.mark.contract, pytest.mark.django_db(transaction=True)]
+pytestmark = pytest.mark.contract
 
-TURN = datetime.fromisoformat("2026-03-09T00:00:00+00:00")  # the end of NOW's week
+SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
 
 
-@STORAGES
+def finish(arena: Arena) -> None:
+    """The first period is final, and Redis was started again since."""
+    period = Period.objects.select_related("board").get(board=arena.board, label="2026-10")
+    assert close_period(period, TURN + HOUR).final
+    if arena.storage == "redis":
+        ZsetSettler(redis.settling()).forget_generation(period)
+
+
+@WHO_DECIDES
 class TestIds:
-    def test_a_repetition_is_known_after_the_period_has_turned(self, links: None, storage: str) -> None:
+    @pytest.mark.parametrize("is_final", [False, True], ids=["turned", "final, and Redis started again"])
+    def test_a_repetition_is_known_after_its_period_is_over(self, storage: str, is_final: bool) -> None:
         arena = opened(storage)
         entry = {"player": "a", "points": 5, "id": "m1"}
-        send(arena, entry, at=TURN - timedelta(seconds=1))
+        send(arena, entry, at=TURN - SECOND)
+        if is_final:
+            finish(arena)
 
-        again = send(arena, entry, at=TURN + timedelta(hours=3))
-        other = send(arena, {**entry, "points": 6}, at=TURN + timedelta(hours=3))
-
-        assert [(each.status.value, each.period, each.points) for each in again] == [("duplicate", "2026-10", 5)]
-        assert told(other) == ["id_reused"]
-
-    def test_a_repetition_is_known_after_its_period_is_final_and_redis_was_started_again(
-        self, links: None, storage: str
-    ) -> None:
-        arena = opened(storage)
-        entry = {"player": "a", "points": 5, "id": "m1"}
-        send(arena, entry, at=TURN - timedelta(seconds=1))
-        period = Period.objects.select_related("board").get(board=arena.board, label="2026-10")
-        assert close_period(period, TURN + timedelta(hours=1)).final
-        if storage == "redis":  # what a restart does to a final period
-            ZsetSettler(redis.settling()).forget_generation(period)
-
-        again = send(arena, entry, {"player": "b", "points": 1, "id": "m2"}, at=TURN + timedelta(hours=3))
-        other = send(arena, {**entry, "points": 6}, at=TURN + timedelta(hours=3))
+        again = send(arena, entry, {"player": "b", "points": 1, "id": "m2"}, at=TURN + 3 * HOUR)
+        other = send(arena, {**entry, "points": 6}, at=TURN + 3 * HOUR)
 
         assert [(each.status.value, each.period, each.points) for each in again] == [
             ("duplicate", "2026-10", 5),
@@ -54,24 +54,25 @@ class TestIds:
         ]
         assert told(other) == ["id_reused"]
 
-    def test_other_content_is_a_reuse_and_the_same_number_in_other_words_is_not(
-        self, links: None, storage: str
-    ) -> None:
+    def test_other_content_is_a_reuse_and_the_same_number_in_other_words_is_not(self, storage: str) -> None:
         arena = opened(storage)
         at = (NOW - timedelta(minutes=1)).isoformat()
-        send(arena, {"player": "a", "points": 50, "id": "m1", "at": at})
+        entry = {"player": "a", "points": 50, "id": "m1", "at": at}
+        send(arena, entry)
 
         outcomes = send(
             arena,
-            {"player": "a", "points": "50.0", "id": "m1", "at": at},
-            {"player": "a", "points": 51, "id": "m1", "at": at},
-            {"player": "b", "points": 50, "id": "m1", "at": at},
+            {**entry, "points": "50.0"},
+            {**entry, "points": 51},
+            {**entry, "player": "b"},
             {"player": "a", "points": 50, "id": "m1"},
         )
+        [of_another_game] = send(arena, {**entry, "points": 6}, service="another")
 
         assert told(outcomes) == ["duplicate", "id_reused", "id_reused", "id_reused"]
+        assert (of_another_game.status.value, of_another_game.points) == ("updated", 56)
 
-    def test_a_rejected_entry_does_not_use_its_id_up(self, links: None, storage: str) -> None:
+    def test_a_rejected_entry_does_not_use_its_id_up(self, storage: str) -> None:
         arena = opened(storage)
 
         first = send(
@@ -86,53 +87,32 @@ class TestIds:
         assert told(first) == ["out_of_range", "updated", "out_of_range", "unchanged"]
         assert told(second) == ["unchanged", "id_reused"]
 
-    def test_one_id_twice_in_a_request_counts_once(self, links: None, storage: str) -> None:
+    def test_one_id_for_two_periods_in_a_request_counts_once(self, storage: str) -> None:
         arena = opened(storage)
-        entry = {"player": "a", "points": 5, "id": "m1"}
+        before = {"player": "a", "points": 5, "id": "m1", "at": (TURN - SECOND).isoformat()}
 
-        rehearsed = send(arena, entry, entry, {**entry, "points": 6}, dry_run=True)
-        outcomes = send(arena, entry, entry, {**entry, "points": 6})
-
-        assert told(outcomes) == ["updated", "duplicate", "id_reused"]
-        assert told(rehearsed) == told(outcomes)
-        assert outcomes[1].points == 5
-
-    def test_one_id_for_two_periods_in_a_request_counts_once(self, links: None, storage: str) -> None:
-        arena = opened(storage)
-        before = {"player": "a", "points": 5, "id": "m1", "at": (TURN - timedelta(seconds=1)).isoformat()}
-
-        outcomes = send(arena, before, {"player": "a", "points": 5, "id": "m1"}, at=TURN + timedelta(seconds=5))
+        outcomes = send(arena, before, {"player": "a", "points": 5, "id": "m1"}, at=TURN + 5 * SECOND)
 
         assert told(outcomes) == ["updated", "id_reused"]
 
-    def test_two_services_may_use_one_id(self, links: None, storage: str) -> None:
-        arena = opened(storage)
-        send(arena, {"player": "a", "points": 5, "id": "m1"})
-        entry = read_entry({"board": arena.board.seq, "player": "a", "points": 6, "id": "m1"}, 0)
 
-        outcomes = submit([entry], Caller("another"), NOW)
-
-        assert [(each.status.value, each.points) for each in outcomes] == [("updated", 11)]
-
-
-@STORAGES
 class TestTimes:
-    def test_grace_takes_what_happened_in_the_period_before_and_no_longer(self, links: None, storage: str) -> None:
-        arena = opened(storage)
+    def test_grace_takes_what_happened_in_the_period_before_and_no_longer(self) -> None:
+        arena = opened("hybrid")
         entry = {"player": "a", "points": 5, "at": (TURN - timedelta(milliseconds=1)).isoformat()}
 
         within = send(arena, entry, at=TURN + timedelta(seconds=59, milliseconds=999))
-        after = send(arena, entry, at=TURN + timedelta(seconds=60))
+        after = send(arena, entry, at=TURN + 60 * SECOND)
 
         assert [(each.status.value, each.period) for each in within] == [("updated", "2026-10")]
         assert told(after) == ["period_closed"]
 
-    def test_five_seconds_ahead_count_as_now_and_more_is_refused(self, links: None, storage: str) -> None:
-        arena = opened(storage)
+    def test_five_seconds_ahead_count_as_now_and_more_is_refused(self) -> None:
+        arena = opened("hybrid")
 
         outcomes = send(
             arena,
-            {"player": "a", "points": 5, "at": (NOW + timedelta(seconds=5)).isoformat()},
+            {"player": "a", "points": 5, "at": (NOW + 5 * SECOND).isoformat()},
             {"player": "b", "points": 5, "at": (NOW + timedelta(seconds=5, milliseconds=1)).isoformat()},
         )
 
@@ -140,48 +120,120 @@ class TestTimes:
         [row] = selectors.standings(arena.board, arena.period.label).rows
         assert row.achieved_at == NOW
 
-    def test_a_retired_board_takes_what_belongs_to_its_last_period(self, links: None, storage: str) -> None:
-        arena = opened(storage)
-        retire(arena.board, NOW)
 
-        running = send(arena, {"player": "a", "points": 5})
-        later = send(arena, {"player": "a", "points": 5}, at=TURN)
+@WHO_DECIDES
+def test_a_rehearsal_says_the_same_and_leaves_nothing_and_a_ban_spoils_no_neighbour(storage: str) -> None:
+    arena = opened(storage)
+    Player.objects.create(external_id="banned", banned_at=NOW)
+    arena.send(Sent("a", 5, 10))
+    arena.mirror()
+    entry = {"player": "a", "points": 2, "id": "m1"}
+    others = [{"player": "banned", "points": 9}, {"player": "new", "points": 0}, {"player": "a", "points": -1}]
+    entries = [entry, entry, {**entry, "points": 3}, *others]
 
-        assert told(running + later) == ["updated", "period_closed"]
+    rehearsed = send(arena, *entries, dry_run=True)
 
-    def test_a_closing_period_takes_nothing(self, links: None, storage: str) -> None:
-        arena = opened(storage)
-        Period.objects.filter(pk=arena.period.pk).update(state=State.CLOSING)
+    assert told(rehearsed) == ["updated", "duplicate", "id_reused", "banned", "updated", "out_of_range"]
+    assert [each.points for each in rehearsed] == [7, 7, None, None, 0, None]
+    assert set(Player.objects.values_list("external_id", flat=True)) == {"a", "banned"}
+    assert Standing.objects.count() == 1
+    assert Submission.objects.filter(external_id="m1").count() == 0
+    arena.agree()
+    assert told(send(arena, *entries)) == told(rehearsed)
 
-        assert told(send(arena, {"player": "a", "points": 5})) == ["period_closed"]
+
+FAILURES = {
+    RedisAway("away"): "unavailable",
+    RedisSilent("silent"): "outcome_unknown",
+    RedisRefused("OOM command not allowed"): "unavailable",
+}
 
 
-@STORAGES
-class TestWithoutEffect:
-    def test_a_banned_player_is_refused_and_his_neighbours_are_not(self, links: None, storage: str) -> None:
-        arena = opened(storage)
-        Player.objects.create(external_id="a", banned_at=NOW)
+@pytest.mark.parametrize("failure", FAILURES, ids=str)
+def test_a_hybrid_board_goes_on_and_is_whole_again_after_settling(failure: Exception) -> None:
+    arena = opened("hybrid")
+    arena.send(Sent("a", 5, 10))
+    with patch.object(Link, "run", side_effect=failure):
+        arena.send(Sent("b", 7, 5), Sent("a", 3, 1))
+        arena.agree(live=False)
+    assert Standing.objects.filter(unput=True).count() == 2
+    assert Period.objects.get(pk=arena.period.pk).stale_since == NOW
+    settle_due(NOW)
+    arena.agree()
+    arena.agree_in_sql()
 
-        outcomes = send(arena, {"player": "a", "points": 5}, {"player": "b", "points": 5})
 
-        assert told(outcomes) == ["banned", "updated"]
+@pytest.mark.parametrize(("failure", "said"), FAILURES.items(), ids=str)
+def test_a_redis_board_says_what_it_knows(failure: Exception, said: str) -> None:
+    arena = opened("redis")
+    arena.send(Sent("a", 5, 10))
+    arena.mirror()
+    with patch.object(Link, "run", side_effect=failure):
+        outcomes = send(arena, {"player": "b", "points": 7}, {"player": "c", "points": -7})
+        arena.agree(live=False)
 
-    def test_a_rehearsal_says_the_same_and_leaves_nothing(self, links: None, storage: str) -> None:
-        arena = opened(storage)
-        arena.send(Sent("a", 5, 10))
-        arena.mirror()
-        entries = [
-            {"player": "a", "points": 2, "id": "m1"},
-            {"player": "new", "points": 0},
-            {"player": "a", "points": -1},
-        ]
+    assert told(outcomes) == [said, "out_of_range"]
+    arena.agree()
 
-        rehearsed = send(arena, *entries, dry_run=True)
 
-        assert told(rehearsed) == ["updated", "updated", "out_of_range"]
-        assert [each.points for each in rehearsed] == [7, 0, None]
-        assert list(Player.objects.values_list("external_id", flat=True)) == ["a"]
-        assert Standing.objects.count() == 1
-        assert Submission.objects.filter(external_id="m1").count() == 0
-        arena.agree()
-        assert told(send(arena, *entries)) == told(rehearsed)
+def test_a_closed_port_is_away_at_once_and_then_left_alone() -> None:
+    pool = ConnectionPool.from_url("redis://127.0.0.1:1/0", socket_connect_timeout=0.2)
+    link = Link(pool)
+
+    with patch.object(pool, "get_connection", wraps=pool.get_connection) as connect:
+        for _ in range(3):
+            with pytest.raises(RedisAway):
+                link.call("PING")
+
+    assert connect.call_count == 1
+
+
+@pytest.mark.parametrize("storage", ["hybrid", "redis", "sql"])
+def test_sql_that_goes_away_as_a_period_opens_spoils_no_neighbour(storage: str) -> None:
+    arena = opened(storage)
+    send(arena, {"player": "a", "points": 1})
+    arena.board.periods.filter(starts_at=TURN).delete()
+    before = {"player": "a", "points": 2, "at": (TURN - SECOND).isoformat()}
+
+    with patch.object(resolve, "open_period", side_effect=OperationalError("the connection is closed")):
+        outcomes = send(arena, before, {"player": "a", "points": 4}, at=TURN + 10 * SECOND)
+
+    assert told(outcomes) == ["updated", "unavailable"]
+
+
+COMMITS = {
+    "no answer": (["SELECT pg_terminate_backend(pg_backend_pid())"], "outcome_unknown", 0),
+    "refused before": (["SET LOCAL statement_timeout = 1", "SELECT pg_sleep(9)"], "unavailable", 0),
+    "a deadlock": (["DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40P01'; END $$"], "updated", 1),
+}
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite is in the process: it answers")
+@pytest.mark.parametrize("storage", ["hybrid", "sql"])
+@pytest.mark.parametrize(("troubles", "said", "kept"), COMMITS.values(), ids=COMMITS)
+def test_what_becomes_of_a_commit_is_told_as_far_as_it_is_known(
+    storage: str, troubles: Sequence[str], said: str, kept: int
+) -> None:
+    """Once, SQL does something else between the writes and their COMMIT, which travel together."""
+    arena = opened(storage)
+    commit, waiting = _Pipelined.commit, list(troubles)
+
+    def troubled(statements: _Pipelined) -> None:
+        while waiting:
+            statements.execute(waiting.pop(0), ())
+        commit(statements)
+
+    with patch.object(_Pipelined, "commit", troubled):
+        assert told(send(arena, {"player": "a", "points": 1})) == [said]
+    assert Submission.objects.count() == kept
+
+
+def test_the_calendar_is_asked_once_for_entries_of_one_moment() -> None:
+    arena, earlier = opened("redis"), NOW - timedelta(days=1)
+    late = {"player": "d", "points": 1, "at": earlier.isoformat()}
+
+    with patch.object(resolve, "window_at", wraps=window_at) as asked:
+        outcomes = send(arena, *({"player": name, "points": 1} for name in "abc"), late)
+
+    assert told(outcomes) == ["updated"] * 4
+    assert [call.args[1] for call in asked.call_args_list] == [NOW, earlier]

@@ -2,14 +2,16 @@
 
 import random
 from datetime import timedelta
+from itertools import chain, repeat
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 from foundation import clock, redis
 from foundation.models import DeadLetter
 from leaderboards.core.instants import milliseconds
-from leaderboards.models import Difference, Period, Player, Standing
+from leaderboards.models import Difference, Period, Standing
 from leaderboards.services import mirror as mirroring
 from leaderboards.services import verify as verifying
 from leaderboards.services.verify import verify_all
@@ -21,25 +23,19 @@ from tests.leaderboards.services.site import (
     in_redis,
     in_sql,
     make_board,
+    period_of,
     redis_client,
-    refused_by_sql,
     score,
+    set_aside,
 )
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
 LONG = 60.0
-PLAYERS = 1200  # more than two chunks
-ONE_PERCENT = PLAYERS // 100
+PLAYERS = 600
 FORMS: dict[str, dict[str, Any]] = {
     "in the score": {"tie_break": "score"},
     "in the member": {"tie_break": "member"},
     "dense": {"ties": "dense"},
 }
-
-
-def member(period: Period, player: str) -> str:
-    return Standing.objects.get(period=period, player__external_id=player).member
 
 
 def differences() -> tuple[int, int]:
@@ -49,62 +45,68 @@ def differences() -> tuple[int, int]:
     return sum(each.differences for each in verified), sum(each.repaired for each in verified)
 
 
-def damage_redis(period: Period, dice: random.Random) -> int:
-    """Wrong scores, lost members and strangers: a percent of all in all."""
-    victims = dice.sample(sorted(in_redis(period)), ONE_PERCENT)
-    third = ONE_PERCENT // 3
+def shift(period: Period, player: str) -> None:
+    """Redis shows another score of the player."""
     with redis_client() as client:
-        for member in victims[:third]:
+        client.zincrby(period.family.zset, 3, Standing.objects.get(period=period, player__external_id=player).member)
+
+
+def damage_redis(period: Period) -> None:
+    """Two wrong scores, two lost members and two strangers: a percent of all in all."""
+    wrong, also_wrong, *lost = random.Random(7).sample(sorted(in_redis(period)), 4)
+    strangers = [f"{'9' * 19}_ghost{n}" if period.layout.in_member else f"ghost{n}" for n in range(2)]
+    with redis_client() as client:
+        for member in (wrong, also_wrong):
             client.zincrby(period.family.zset, 3, member)
-        client.zrem(period.family.zset, *victims[third : 2 * third])
-        for number in range(ONE_PERCENT - 2 * third):
-            member = f"{'9' * 19}_ghost{number}" if period.layout.in_member else f"ghost{number}"
-            client.zadd(period.family.zset, {member: 5.0})
-    return ONE_PERCENT
+        client.zrem(period.family.zset, *lost)
+        client.zadd(period.family.zset, dict.fromkeys(strangers, 5.0))
 
 
-def damage_sql(period: Period, dice: random.Random) -> int:
-    """Wrong scores, lost rows, and rows of players whom Redis does not rank."""
-    rows = list(Standing.objects.filter(period=period).order_by("pk"))
-    victims = dice.sample(rows, ONE_PERCENT)
-    third = ONE_PERCENT // 3
-    for row in victims[:third]:
+def damage_sql(period: Period) -> None:
+    """Two wrong scores, two lost rows, and two rows of players whom Redis does not rank."""
+    rows = list(Standing.objects.filter(period=period).select_related("player").order_by("pk"))
+    victims = random.Random(8).sample(rows, 6)
+    for row in victims[:2]:
         Standing.objects.filter(pk=row.pk).update(score=(row.score or 0) + 7)
-    Standing.objects.filter(pk__in=[row.pk for row in victims[third : 2 * third]]).delete()
+    Standing.objects.filter(pk__in=[row.pk for row in victims[2:4]]).delete()
     with redis_client() as client:
-        for row in victims[2 * third :]:
+        for row in victims[4:]:
             client.zrem(period.family.zset, row.member)
             client.hdel(period.family.members, row.player.external_id)
-    return ONE_PERCENT
 
 
+@patch.object(verifying, "CHUNK", 250)
 @pytest.mark.parametrize("form", FORMS)
-def test_what_redis_shows_wrongly_is_put_right_as_sql_has_it(links: None, form: str) -> None:
+def test_what_redis_shows_wrongly_is_put_right_as_sql_has_it(form: str) -> None:
     period = crowd(make_board("hybrid", **FORMS[form]), PLAYERS)
-    damaged = damage_redis(period, random.Random(7))
+    damage_redis(period)
+    damaged = in_redis(period)
 
-    assert differences() == (damaged, damaged)
+    [looked_at] = verify_all(NOON, LONG, repair=False)
+    assert (looked_at.differences, looked_at.repaired, in_redis(period)) == (6, 0, damaged)
+    assert differences() == (6, 6)
 
     assert in_redis(period) == in_sql(period)
     assert len(in_sql(period)) == PLAYERS
     assert differences() == (0, 0)
-    assert Difference.objects.filter(repaired=True).count() == damaged
+    assert [Difference.objects.filter(repaired=each).count() for each in (False, True)] == [6, 6]
 
 
+@patch.object(verifying, "CHUNK", 250)
 @pytest.mark.parametrize("form", FORMS)
-def test_what_sql_has_wrongly_is_put_right_where_redis_decides(links: None, form: str) -> None:
+def test_what_sql_has_wrongly_is_put_right_where_redis_decides(form: str) -> None:
     period = crowd(make_board("redis", **FORMS[form]), PLAYERS)
-    damaged = damage_sql(period, random.Random(8))
+    damage_sql(period)
     decided = in_redis(period)
 
-    assert differences() == (damaged, damaged)
+    assert differences() == (6, 6)
     follow(period)
 
     assert in_redis(period) == decided == in_sql(period)
     assert differences() == (0, 0)
 
 
-def test_a_member_that_stands_for_nobody_any_more_is_taken_out(links: None) -> None:
+def test_a_member_that_stands_for_nobody_any_more_is_taken_out() -> None:
     period = crowd(make_board("hybrid", tie_break="member"), 5)
     with redis_client() as client:
         client.zadd(period.family.zset, {f"{'1' * 19}_p3": 4.0})
@@ -115,37 +117,24 @@ def test_a_member_that_stands_for_nobody_any_more_is_taken_out(links: None) -> N
     assert differences() == (0, 0)
 
 
-def test_without_repair_everything_is_named_and_nothing_touched(links: None) -> None:
-    period = crowd(make_board("hybrid"), 50)
-    with redis_client() as client:
-        client.zincrby(period.family.zset, 3, member(period, "p7"))
-    damaged = in_redis(period)
-
-    [verified] = verify_all(NOON, LONG, repair=False)
-
-    assert (verified.differences, verified.repaired) == (1, 0)
-    assert in_redis(period) == damaged
-    assert [(each.player, each.repaired) for each in Difference.objects.all()] == [("p7", False)]
-
-
-def test_what_settling_must_put_is_left_to_settling(links: None) -> None:
+def test_what_settling_must_put_is_left_to_settling() -> None:
     period = crowd(make_board("hybrid"), 20)
     Standing.objects.filter(period=period, player__external_id="p3").update(unput=True)
-    with redis_client() as client:
-        client.zincrby(period.family.zset, 3, member(period, "p3"))
+    shift(period, "p3")
     damaged = in_redis(period)
 
     assert differences() == (0, 0)
 
     assert in_redis(period) == damaged
     assert Standing.objects.get(period=period, player__external_id="p3").unput
+    Period.objects.filter(pk=period.pk).update(stale_since=NOON)
+    assert [each.label for each in verify_all(NOON, LONG) if each.compared] == []
 
 
-def test_what_a_writer_may_be_committing_is_left_alone(links: None) -> None:
+def test_what_a_writer_may_be_committing_is_left_alone() -> None:
     period = crowd(make_board("hybrid"), 20)
-    token = f"{milliseconds(NOON)}-unsure"
     ahead = [Put("p3", 9e9, f"{'8' * 19}_p3"), Put("newcomer", 8e9, f"{'8' * 19}_newcomer")]
-    ZsetWriter(redis.boards()).put(period, ahead, token)
+    ZsetWriter(redis.boards()).put(period, ahead, f"{milliseconds(NOON)}-unsure")
     shown = in_redis(period)
 
     assert differences() == (0, 0)
@@ -153,7 +142,7 @@ def test_what_a_writer_may_be_committing_is_left_alone(links: None) -> None:
     assert in_redis(period) == shown
 
 
-def test_what_the_mirror_has_not_copied_yet_is_no_difference(links: None) -> None:
+def test_what_the_mirror_has_not_copied_yet_is_no_difference() -> None:
     board = make_board("redis")
     period = crowd(board, 20)
     score(board, {"p3": 1000, "newcomer": 5})
@@ -166,14 +155,12 @@ def test_what_the_mirror_has_not_copied_yet_is_no_difference(links: None) -> Non
         assert client.hlen(period.family.dirty) == 2
 
 
-def test_what_was_given_up_is_no_difference_until_the_player_scores_again(links: None) -> None:
+def test_what_was_given_up_is_no_difference_until_the_player_scores_again() -> None:
     board = make_board("redis", update="latest")
     score(board, {"poison": 1, "other": 2})
-    mirroring.mirror_all()
-    with refused_by_sql(Player.objects.get(external_id="poison")):
-        score(board, {"poison": 9})
-        mirroring.mirror_all()
-        mirroring.drop(DeadLetter.objects.get(), NOON)
+    follow(period_of(board))
+    with set_aside(period_of(board), "poison", 9) as letter:
+        mirroring.drop(letter, NOON)
 
         assert differences() == (0, 0)
         mirroring.mirror_all()
@@ -185,34 +172,22 @@ def test_what_was_given_up_is_no_difference_until_the_player_scores_again(links:
     assert differences() == (1, 1)
 
 
-def test_a_stale_period_is_left_to_settling(links: None) -> None:
-    period = crowd(make_board("hybrid"), 20)
-    with redis_client() as client:
-        client.zincrby(period.family.zset, 3, member(period, "p3"))
-    Period.objects.filter(pk=period.pk).update(stale_since=NOON)
-
-    assert [each.label for each in verify_all(NOON, LONG) if each.compared] == []
-
-
-def test_a_run_whose_time_is_up_goes_on_where_it_stopped(links: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verifying, "CHUNK", 10)
+@patch.object(verifying, "CHUNK", 10)
+def test_a_run_whose_time_is_up_goes_on_where_it_stopped() -> None:
     period = crowd(make_board("hybrid"), 35)
+    shift(period, "p34")
     with redis_client() as client:
-        client.zincrby(period.family.zset, 3, member(period, "p34"))
         client.zadd(period.family.zset, {"ghost": 1.0})
-    compared = []
-    until = clock.monotonic() + LONG
+    compared: list[int] = []
+    until, finished = clock.monotonic() + LONG, False
 
-    for _ in range(20):
+    while not finished:
+        assert len(compared) < 20
         period.refresh_from_db()
-        times = iter([0.0])
-        monkeypatch.setattr(clock, "monotonic", lambda times=times: next(times, until + 1))
-        [verified] = [verifying.verify(period, until, repair=True)]
-        monkeypatch.undo()
-        monkeypatch.setattr(verifying, "CHUNK", 10)
+        with patch.object(clock, "monotonic", side_effect=chain([0.0], repeat(until + 1))):
+            verified = verifying.verify(period, until, repair=True)
         compared.append(verified.compared)
-        if verified.finished:
-            break
+        finished = verified.finished
 
     assert sum(compared) == 35
     assert len(compared) > 2
@@ -221,7 +196,7 @@ def test_a_run_whose_time_is_up_goes_on_where_it_stopped(links: None, monkeypatc
     assert (period.verify_place, period.verified_at is None) == ("", False)
 
 
-def test_periods_never_verified_come_first(links: None) -> None:
+def test_periods_never_verified_come_first() -> None:
     old = crowd(make_board("hybrid", name="old"), 3)
     new = crowd(make_board("hybrid", name="new"), 3)
     Period.objects.filter(board=old.board).update(verified_at=NOON - timedelta(days=1))

@@ -1,9 +1,11 @@
 """The scripts without a server: what they keep to is plain Lua and commands that every Redis has.
 
-They judge, place and read as the oracle does; SQL takes no part.
+They judge, place and read as the oracle does; SQL takes no part. Every order and storage is the contract's.
 """
 
+from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import cycle
 from typing import Any
 
 import pytest
@@ -11,18 +13,16 @@ import pytest
 from foundation.redis import RedisRefused
 from leaderboards.core.id_buckets import bucketed_id
 from leaderboards.core.periods import Calendar, PeriodKind, window_at
-from leaderboards.core.policies import State, judge
-from leaderboards.core.rules import Order
 from leaderboards.core.settings import board_rules
 from leaderboards.errors import OutOfRange
 from leaderboards.models import Board, Period
 from leaderboards.stores.base import Around, Named, Page, Placed, Question, Stale
 from leaderboards.stores.zset import ZsetStore
 from leaderboards.stores.zset_settling import ZsetSettler
-from leaderboards.stores.zset_writes import Judged, Put, ToJudge, Verdict, ZsetWriter
+from leaderboards.stores.zset_writes import Put, ToJudge, Verdict, ZsetWriter
 from tests.contracts.forms import FORMS, Form
 from tests.fake_link import FakeLink
-from tests.oracle import OracleBoard
+from tests.oracle import OracleBoard, Row
 
 NOON = int(datetime(2026, 3, 4, 12, tzinfo=UTC).timestamp() * 1000)
 DAYS = ("2026-03-04", "2026-03-03")
@@ -32,12 +32,14 @@ HISTORY = (
 )
 
 
-def period_of(form: Form, **rules: Any) -> Period:
-    """A period that no database knows."""
+def opened(link: FakeLink, form: Form, **rules: Any) -> Period:
+    """A period that no database knows, in a Redis that has nothing else."""
     board = Board(**form.settings, **rules)
     window = window_at(Calendar(PeriodKind(board.period)), datetime(2026, 3, 4, tzinfo=UTC))
     period = Period(board_id=7, label=window.label, starts_at=window.starts_at, ends_at=window.ends_at, generation=3)
     period.rules_json = board_rules(board).to_json()
+    link.reset()
+    ZsetSettler(link).renew(period, 3, empty=True)
     return period
 
 
@@ -46,85 +48,39 @@ def link() -> FakeLink:
     return FakeLink()
 
 
-def rows_of(period: Period, placed: list[Placed]) -> list[tuple[int | None, str, tuple[int, ...], int | None]]:
+def rows_of(period: Period, placed: list[Placed]) -> list[tuple[Any, ...]]:
     unpacked = [(each, period.layout.unpack(each.score, each.member)) for each in placed]
     return [(each.rank, found.player, found.value, each.tied) for each, found in unpacked]
 
 
-@pytest.mark.parametrize("at_once", [1, len(HISTORY)], ids=["one by one", "together"])
-@pytest.mark.parametrize("order", Order)
-@pytest.mark.parametrize("form", FORMS, ids=str)
-def test_entries_are_judged_and_placed_as_by_the_oracle(link: FakeLink, form: Form, order: Order, at_once: int) -> None:
-    for update in form.updates:
-        for ties in form.ties:
-            link.reset()
-            period = period_of(form, order=order.value, update=update.value, ties=ties.value)
-            ZsetSettler(link).renew(period, 3, empty=True)
-            oracle = OracleBoard(period.rules, period.window)
-
-            sent = [ToJudge(name, form.value(n), period.layout.quantize(NOON - ago), None) for name, n, ago in HISTORY]
-            judged: list[Judged] = []
-            for start in range(0, len(sent), at_once):
-                judged += ZsetWriter(link).submit(period, sent[start : start + at_once], DAYS)
-
-            assert [(each.verdict, each.state and each.state.value) for each in judged] == [
-                _expected(oracle, each.player, each.value, each.at_ms) for each in sent
-            ]
-            listed = [(row.rank, row.player, row.value, row.tied) for row in oracle.rows()]
-            questions: list[Question] = [Page(0, 3), Page(3, 50), Around("a", 1), Named(("z", "nobody"))]
-            top, rest, around, named = ZsetStore(link).read(period, questions).answers
-            assert rows_of(period, top + rest) == listed
-            assert rows_of(period, around) == [(r.rank, r.player, r.value, r.tied) for r in oracle.around("a", 1)]
-            assert rows_of(period, named) == [(r.rank, r.player, r.value, r.tied) for r in oracle.named(["z"])]
-
-
-def _expected(
-    oracle: OracleBoard, player: str, value: tuple[int, ...], at_ms: int
-) -> tuple[Verdict, tuple[int, ...] | None]:
-    """The verdict, and the value that the player stands at then."""
-    try:
-        status, state = oracle.submit(player, value, at_ms)
-    except OutOfRange:
-        kept = oracle.state(player)
-        return Verdict.OUT_OF_RANGE, kept.value if kept else None
-    return Verdict.UPDATED if status == "updated" else Verdict.SAME, state.value
+def listed(rows: list[Row]) -> list[tuple[Any, ...]]:
+    return [(row.rank, row.player, row.value, row.tied) for row in rows]
 
 
 @pytest.mark.parametrize("form", FORMS, ids=str)
-def test_what_is_put_is_read_in_the_same_order(link: FakeLink, form: Form) -> None:
-    for ties in form.ties:
-        link.reset()
-        period = period_of(form, ties=ties.value)
-        ZsetSettler(link).renew(period, 3, empty=True)
+def test_entries_are_judged_and_placed_as_by_the_oracle(link: FakeLink, form: Form) -> None:
+    for update, ties in zip(form.updates, cycle(form.ties), strict=False):
+        period = opened(link, form, update=update.value, ties=ties.value)
         oracle = OracleBoard(period.rules, period.window)
-        states: dict[str, State] = {}
-        for player, n, ago in HISTORY:
-            new = State(form.value(n), period.layout.quantize(NOON - ago))
-            states[player] = judge(period.rules, states.get(player), new)
-            oracle.submit(player, *_parts(new))
+        sent = [ToJudge(name, form.value(n), period.layout.quantize(NOON - ago), None) for name, n, ago in HISTORY]
+        for each in sent:
+            with suppress(OutOfRange):
+                oracle.submit(each.player, each.value, each.at_ms)
 
-        ZsetWriter(link).put(period, [_put(period, player, state) for player, state in states.items()], "9-token")
+        ZsetWriter(link).submit(period, sent[:4], DAYS)
+        ZsetWriter(link).submit(period, sent[4:], DAYS)
 
-        [page] = ZsetStore(link).read(period, [Page(0, 50)]).answers
-        assert rows_of(period, page) == [(row.rank, row.player, row.value, row.tied) for row in oracle.rows()]
-        assert ZsetSettler(link).tokens(period) == {"9-token": list(states)}
-
-
-def _parts(state: State) -> tuple[tuple[int, ...], int]:
-    return state.value, state.at_ms
-
-
-def _put(period: Period, player: str, state: State) -> Put:
-    packed = period.layout.pack(state.value, state.at_ms, player)
-    return Put(player, packed.score, packed.member)
+        questions: list[Question] = [Page(0, 3), Page(3, 50), Around("a", 1), Named(("z", "nobody"))]
+        top, rest, around, named = ZsetStore(link).read(period, questions).answers
+        assert rows_of(period, top + rest) == listed(oracle.rows())
+        assert rows_of(period, around) == listed(oracle.around("a", 1))
+        assert rows_of(period, named) == listed(oracle.named(["z"]))
 
 
 class TestGuards:
     @pytest.fixture
     def period(self, link: FakeLink) -> Period:
-        period = period_of(FORMS[0])
-        ZsetSettler(link).renew(period, 3, empty=True)
-        return period
+        return opened(link, FORMS[0])
 
     def test_an_id_is_known_again_and_its_reuse_told(self, link: FakeLink, period: Period) -> None:
         first = ToJudge("a", (5,), NOON, bucketed_id("game", "m1", "five"))

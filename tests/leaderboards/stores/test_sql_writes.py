@@ -1,13 +1,14 @@
-"""Rows in bulk: what travels as an array arrives as it was sent."""
+"""Rows in bulk: what travels as an array arrives as it was sent. Generations only grow, whatever is rolled back."""
 
 from datetime import UTC, datetime
 
 import pytest
-from django.db import DataError, connection
+from django.db import DataError, connection, transaction
 
 from foundation.statements import Statements
 from leaderboards.core.policies import State
-from leaderboards.models import Player, Standing
+from leaderboards.models import DrawnGeneration, Player, Standing
+from leaderboards.stores import generations
 from leaderboards.stores.sql_locks import lock_standings
 from leaderboards.stores.sql_rows import among, as_array
 from leaderboards.stores.sql_writes import (
@@ -21,11 +22,13 @@ from leaderboards.stores.sql_writes import (
 from tests.leaderboards.services.site import make_board, period_of
 
 pytestmark = pytest.mark.django_db
+POSTGRESQL = pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no arrays, and other plans")
 
 NOON = datetime(2026, 3, 4, 12, 0, 0, 123_456, tzinfo=UTC)
 HARD = ["", "NULL", "null", '"', "\\", '\\"', "a,b", "{a}", " a ", "'", "%s", "a\nb", "김", "𝔘", "\x01", "''", "E'\\x'"]
 
 
+@POSTGRESQL
 @pytest.mark.parametrize(
     ("kind", "cells"),
     [
@@ -39,9 +42,6 @@ HARD = ["", "NULL", "null", '"', "\\", '\\"', "a,b", "{a}", " a ", "'", "%s", "a
     ],
 )
 def test_an_array_arrives_as_it_was_sent(kind: str, cells: list[object]) -> None:
-    if connection.vendor != "postgresql":
-        pytest.skip("only PostgreSQL is sent arrays: on SQLite rows travel as VALUES")
-
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT %s::{kind}[]", [as_array(cells)])  # type: ignore[arg-type]  # cells of every kind
         (found,) = cursor.fetchone()
@@ -62,18 +62,15 @@ def test_no_player_is_taken_for_another_however_he_is_called() -> None:
     assert not Player.objects.filter(among("external_id", "text", [])).exists()
 
 
-def test_what_sql_cannot_keep_is_refused_as_before() -> None:
-    if connection.vendor != "postgresql":
-        pytest.skip("SQLite keeps a null character, so nothing is refused")
-
+@POSTGRESQL
+def test_what_sql_cannot_keep_is_refused() -> None:
     with pytest.raises((DataError, ValueError)):
         ensure_players(["a\0b"], NOON)
 
 
+@POSTGRESQL
 def test_a_name_is_found_by_its_index_among_many() -> None:
-    if connection.vendor != "postgresql":
-        pytest.skip("asks the planner of PostgreSQL; SQLite explains its plans in another way")
-    make_players([f"p{number}" for number in range(5000)], NOON)
+    make_players([f"p{number}" for number in range(2000)], NOON)
 
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE leaderboards_player")
@@ -90,14 +87,8 @@ def test_a_standing_is_locked_as_it_was_written_and_whoever_has_none_is_left_out
     make_standings(period, ["a", "b", "c"])
     late = State((7,), 1_772_625_600_123)
 
-    write_standings(
-        Statements(),
-        period,
-        [
-            StandingRow(numbers["a"], "a", "a", late, 7.0, 3),
-            StandingRow(numbers["b"], "b", "b", None, None, 4),
-        ],
-    )
+    rows = [StandingRow(numbers["a"], "a", "a", late, 7.0, 3), StandingRow(numbers["b"], "b", "b", None, None, 4)]
+    write_standings(Statements(), period, rows)
     Player.objects.filter(external_id="b").update(banned_at=NOON)
     held = lock_standings(period, ["a", "b", "c", "d", "nobody"])
 
@@ -118,3 +109,29 @@ def test_an_older_version_changes_nothing_where_only_newer_ones_may() -> None:
     write_standings(Statements(), period, [StandingRow(number, "a", "a", older, 5.0, 2)], only_newer=True)
 
     assert lock_standings(period, ["a"])["a"].state == newer
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_generation_is_not_drawn_again_after_a_rollback_and_all_leave_one_row() -> None:
+    with transaction.atomic():
+        lost = generations.draw()
+        transaction.set_rollback(True)
+
+    numbers = [generations.draw() for _ in range(5)]
+
+    # SQLite rolls its sequence back, which is why settling draws in a transaction of its own.
+    assert numbers[0] >= lost
+    assert numbers == sorted(set(numbers))
+    assert DrawnGeneration.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_generations_can_be_lifted_above_what_redis_remembers_and_never_fall() -> None:
+    before = generations.draw()
+
+    generations.lift(before + 1000)
+    lifted = generations.draw()
+    generations.lift(before)
+
+    assert lifted > before + 1000
+    assert generations.draw() > lifted

@@ -1,0 +1,287 @@
+"""Moving an end: everybody keeps their place, in every layout and storage, and what cannot be is refused.
+
+Freezing: the copy stays as it was, is made once, and the schedule leaves it alone.
+"""
+
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from django.db import transaction
+
+from foundation import redis
+from leaderboards import selectors
+from leaderboards.core.instants import milliseconds
+from leaderboards.errors import BadBoard, StorageUnavailable
+from leaderboards.models import Period, Player, Standing, State
+from leaderboards.selectors import reading
+from leaderboards.services import extend
+from leaderboards.services.close import close_due, close_period
+from leaderboards.services.extend import move_end
+from leaderboards.services.freeze import copy_period
+from leaderboards.services.mirror import mirror_all
+from leaderboards.services.retain import drop_submissions, expire_due
+from leaderboards.services.settle import settle_due
+from leaderboards.services.verify import verify_all
+from leaderboards.stores.base import Store
+from tests.at_once import at_once
+from tests.leaderboards.services.contest import ENDS, KnownEvents, period_of, send
+from tests.leaderboards.services.race import BEGUN, MILLISECONDS, Race, Shown
+from tests.leaderboards.services.sending import WHO_DECIDES
+from tests.leaderboards.services.site import (
+    DAY,
+    NOON,
+    final,
+    in_redis,
+    in_sql,
+    make_board,
+    redis_away,
+    redis_client,
+    refused_by_sql,
+)
+from tests.leaderboards.services.site import period_of as running_period
+
+# 23 bits of points leave 30 for milliseconds, which is twelve days; 31 leave 22 for seconds, which is 48.
+SECONDS = {"tie_break": "score"}
+CRITERIA = {
+    "criteria": [{"name": "stage", "bits": 15, "order": "desc"}, {"name": "members", "bits": 8, "order": "asc"}]
+}
+LAYOUTS: dict[str, tuple[dict[str, Any], timedelta]] = {
+    "milliseconds": (MILLISECONDS, 6 * DAY),
+    "milliseconds, lowest first": ({**MILLISECONDS, "order": "asc"}, 6 * DAY),
+    "milliseconds, whoever was last": ({**MILLISECONDS, "ties": "last_come"}, 6 * DAY),
+    "milliseconds, then in the member": ({**MILLISECONDS, "tie_break": "auto"}, 20 * DAY),
+    "milliseconds, sooner": (MILLISECONDS, -DAY / 2),
+    "seconds": (SECONDS, 30 * DAY),
+    "seconds, sooner": (SECONDS, -DAY / 2),
+    "in the member": ({}, 300 * DAY),
+    "equals share": ({"ties": "shared"}, 300 * DAY),
+    "dense": ({"ties": "dense"}, 300 * DAY),
+    "sums": ({**MILLISECONDS, "update": "increment"}, 6 * DAY),
+    "latest": ({**MILLISECONDS, "update": "latest"}, 6 * DAY),
+    "criteria": ({**CRITERIA, "tie_break": "score"}, 6 * DAY),
+}
+IN_REDIS_TOO = ("milliseconds", "milliseconds, then in the member", "dense", "criteria")
+CASES = [(each, "sql") for each in LAYOUTS] + [(each, where) for each in IN_REDIS_TOO for where in ("hybrid", "redis")]
+
+
+@pytest.mark.parametrize(("layout", "storage"), CASES)
+def test_everybody_keeps_their_place_and_scoring_goes_on(declared: KnownEvents, storage: str, layout: str) -> None:
+    settings, by = LAYOUTS[layout]
+    race = Race(declared, storage, settings)
+    period = race.begin()
+    before, times, generation = race.shown(), race.times(), period.generation
+
+    move_end(period, race.announce(by), NOON)
+
+    assert before == race.expected() == race.shown()
+    assert race.times() == times
+    move_end(period, ENDS + by, NOON)  # again: nothing changes
+    assert layout != "dense" or period.generation == generation  # nothing was packed anew: Redis stays
+    assert (period.ends_at, period_of(race.event).stale_since) == (ENDS + by, None)
+    race.go_on(ENDS + by - timedelta(hours=1))
+    assert race.shown() == race.expected()
+    mirror_all()
+    assert storage == "sql" or in_sql(period) == in_redis(period)
+    assert [each.differences for each in verify_all(NOON, seconds=10) if each.label == "c7"] in ([], [0])
+    early, [closed] = close_due(ENDS + by), close_due(ENDS + by + DAY)
+    assert (early, closed.final, closed.players, race.shown()) == ([], True, 40, race.expected())
+
+
+@patch.object(extend, "CHUNK", 7)
+def test_every_chunk_is_packed_anew(declared: KnownEvents) -> None:
+    race = Race(declared, "sql", MILLISECONDS)
+    period = race.begin()
+
+    move_end(period, race.announce(DAY), NOON)
+    move_end(period, race.announce(2 * DAY), NOON)
+
+    assert race.shown() == race.expected()
+    for row in Standing.objects.filter(period=period).select_related("player"):
+        assert row.at is not None
+        packed = period.layout.pack((row.points or 0,), milliseconds(row.at), row.player.external_id)
+        assert (row.score, row.member) == packed
+
+
+@patch.object(extend, "mirror", lambda _: 0)  # as if all of it came after the last mirror
+def test_what_redis_had_and_sql_not_is_kept(declared: KnownEvents) -> None:
+    race = Race(declared, "redis", MILLISECONDS)
+    period = race.begin()
+
+    move_end(period, race.announce(DAY), NOON)
+
+    assert race.shown() == race.expected()
+    assert in_sql(period) == in_redis(period)
+
+
+def test_a_reader_who_began_before_sees_one_layout(declared: KnownEvents) -> None:
+    race = Race(declared, "sql", MILLISECONDS)
+    race.begin()
+    asked = period_of(race.event)
+    before = asked.layout
+
+    def read(store: Store, period: Period) -> dict[int | None, int]:
+        if period.layout is before:
+            move_end(period_of(race.event), race.announce(2 * DAY), NOON)
+        return {row.points: period.layout.leading(row.score or 0) for row in Standing.objects.filter(period=period)}
+
+    found, _ = reading.ask(asked, read)
+
+    assert found == {points: points for points in found}
+    assert before.time_bits < asked.layout.time_bits
+
+
+class Regretted(Exception):
+    """What makes a transaction go back."""
+
+
+def test_in_a_callers_transaction_it_goes_back_with_it(declared: KnownEvents) -> None:
+    race = Race(declared, "hybrid", MILLISECONDS)
+    period = race.begin()
+
+    with suppress(Regretted), transaction.atomic():
+        move_end(period, ENDS + DAY, NOON)
+        raise Regretted
+
+    settle_due(NOON)
+    assert period_of(race.event).ends_at == ENDS
+    assert race.shown() == race.expected()
+
+
+@WHO_DECIDES
+def test_what_cannot_be_is_refused_and_changes_nothing(declared: KnownEvents, storage: str) -> None:
+    race = Race(declared, storage, SECONDS)
+    period = race.begin()
+
+    with pytest.raises(BadBoard, match="choose an earlier end") as refused:
+        move_end(period, BEGUN + 49 * DAY, NOON)
+    assert (refused.value.field, "23 bits of seconds" in refused.value.detail) == ("ends_at", True)
+    for past in (NOON, NOON - timedelta(hours=1), BEGUN):
+        with pytest.raises(BadBoard, match="must lie ahead of now"):
+            move_end(period, past, NOON)
+    with pytest.raises(BadBoard, match="has ended"):
+        move_end(period, ENDS + DAY, ENDS)
+    race.go_on(NOON)
+    assert race.shown() == race.expected()
+    close_period(period, NOON)
+    with pytest.raises(BadBoard, match="has ended"):
+        move_end(period, ENDS + DAY, NOON)
+    with pytest.raises(BadBoard, match="calendar"):
+        move_end(running_period(make_board(storage)), NOON + 9 * DAY, NOON)
+
+
+def test_while_redis_is_away_a_hybrid_board_moves_and_settles_later(declared: KnownEvents) -> None:
+    race = Race(declared, "hybrid", MILLISECONDS)
+    period = race.begin()
+    with redis_away():
+        move_end(period, race.announce(DAY), NOON)
+        assert race.shown() == race.expected()
+
+    settle_due(NOON)
+    assert period_of(race.event).stale_since is None
+    assert race.shown() == race.expected()
+
+
+def test_a_redis_board_waits_until_redis_is_there_and_settled_and_sql_has_all_of_it(declared: KnownEvents) -> None:
+    race = Race(declared, "redis", MILLISECONDS)
+    period = race.begin()
+    mirror_all()
+
+    with redis_away(), pytest.raises(redis.RedisAway):
+        move_end(period, ENDS + DAY, NOON)
+    assert race.shown() == race.expected()
+    Period.objects.filter(pk=period.pk).update(stale_since=NOON)
+    with pytest.raises(StorageUnavailable, match="being settled"):
+        move_end(period, ENDS + DAY, NOON)
+    Period.objects.filter(pk=period.pk).update(stale_since=None)
+    with refused_by_sql(Player.objects.get(external_id="p3")):
+        send({"player": "p3", "points": 99})
+        with pytest.raises(StorageUnavailable, match="dead letters"):
+            move_end(period, ENDS + DAY, NOON)
+
+    assert period_of(race.event).ends_at == ENDS
+
+
+LABEL = "c7-frozen"
+
+
+def frozen(race: Race) -> Shown:
+    rows = selectors.standings(race.event.board, LABEL, 0, 100).rows
+    return [(row.rank, row.player, (row.points,)) for row in rows]
+
+
+@WHO_DECIDES
+@pytest.mark.parametrize("ties", ["first_come", "last_come", "shared", "dense"])
+def test_one_copy_is_made_and_stays_as_it_was_while_the_race_goes_on(
+    declared: KnownEvents, storage: str, ties: str
+) -> None:
+    race = Race(declared, storage, {"ties": ties, "update": "increment"})
+    period = race.begin()
+    before, times = race.shown(), race.times()
+
+    made = at_once([lambda: copy_period(period_of(race.event), LABEL, NOON).pk] * 3)
+    race.go_on(NOON + timedelta(hours=1))
+    move_end(period, race.announce(6 * DAY), NOON)
+    made.append(copy_period(period, LABEL, NOON + timedelta(hours=2)).pk)
+
+    assert len(set(made)) == 1
+    _, exported = selectors.export_rows(race.event.board, LABEL)
+    assert {row.player: row.achieved_at for row in exported} == times
+    assert frozen(race) == before
+    assert race.shown() == race.expected() != before
+    assert selectors.shown_period(race.event.board, LABEL, NOON).ends_at == ENDS
+
+
+@WHO_DECIDES
+def test_it_is_what_closing_at_that_moment_would_have_written(declared: KnownEvents, storage: str) -> None:
+    race = Race(declared, storage, MILLISECONDS)
+    empty = copy_period(race.open(), "c7-empty", NOON)
+    period, board = race.begin(), race.event.board
+
+    def read(label: str) -> list[object]:
+        me, near = selectors.player_row(board, "p3", label), selectors.around(board, "p3", 2, label)
+        return [me.row, near.rows, near.total, selectors.distribution(board, label).histogram]
+
+    copy = copy_period(period, LABEL, NOON)
+    assert read(LABEL) == read("c7")
+    close_due(ENDS + DAY)
+
+    assert (empty.players, final(empty)) == (0, [])
+    assert final(copy) == final(period)
+    assert copy.content_hash == period_of(race.event).content_hash
+    assert (copy.starts_at, copy.ends_at, copy.rules) == (period.starts_at, period.ends_at, period.rules)
+
+
+@WHO_DECIDES
+def test_the_schedule_leaves_it_alone(declared: KnownEvents, storage: str) -> None:
+    race = Race(declared, storage, MILLISECONDS)
+    copy = copy_period(race.begin(), LABEL, NOON)
+    before = frozen(race)
+
+    with redis_client() as client:
+        client.flushdb()
+        settle_due(NOON)
+        mirror_all()
+        verified = verify_all(NOON, seconds=10)
+        closed = close_due(ENDS + DAY)
+        expire_due(ENDS + 90 * DAY)
+        drop_submissions(ENDS + 200 * DAY)
+
+        assert not client.keys(f"*{LABEL}*")
+    assert LABEL not in {each.label for each in verified} | {each.label for each in closed}
+    assert Period.objects.get(pk=copy.pk).state == State.EXPIRED
+    assert frozen(race) == before
+
+
+def test_where_redis_decides_and_is_away_there_is_no_copy_yet(declared: KnownEvents) -> None:
+    period = Race(declared, "redis", MILLISECONDS).begin()
+
+    with redis_away(), pytest.raises(redis.RedisAway):
+        copy_period(period, LABEL, NOON)
+    Period.objects.filter(pk=period.pk).update(stale_since=NOON)
+    with pytest.raises(StorageUnavailable):
+        copy_period(period, LABEL, NOON)
+
+    assert not Period.objects.filter(label=LABEL).exists()

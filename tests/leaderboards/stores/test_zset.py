@@ -1,0 +1,72 @@
+"""What the store tells by plain commands, and more dirty marks than one call looks at."""
+
+import pytest
+
+from foundation import redis
+from leaderboards import selectors
+from leaderboards.models import Period, Standing
+from leaderboards.services import mirror as mirroring
+from leaderboards.stores import zset_settling
+from leaderboards.stores.base import Named, Stale
+from leaderboards.stores.zset import ZsetStore
+from leaderboards.stores.zset_ranks import is_plain, plain_rank
+from leaderboards.stores.zset_settling import ALL, ZsetSettler
+from tests.playing import make_board, score
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+POINTS = {"omar": 9, "mina": 7, "robin": 7, "aiko": 1}
+MANY = 600  # more than Redis keeps in a list, which it shows at once whatever it is asked
+A_CALL = 50
+
+
+def played(points: dict[str, int], **settings: object) -> Period:
+    board = make_board(**settings)
+    score(board, points)
+    return Period.objects.select_related("board").filter(board=board).earliest("starts_at")
+
+
+@pytest.mark.parametrize("order", ["desc", "asc"])
+@pytest.mark.parametrize("ties", ["first_come", "last_come"])
+def test_a_rank_by_plain_commands_is_that_of_the_store(order: str, ties: str) -> None:
+    period = played(POINTS, order=order, ties=ties, tie_break="score")
+    (rows,) = ZsetStore(redis.boards()).read(period, [Named(tuple(POINTS))]).answers
+
+    found = {player: plain_rank(redis.boards(), period, player) for player in POINTS}
+
+    assert is_plain(period)
+    assert found == {row.member: row.rank for row in rows} == selectors.ranks(period, POINTS)
+    assert selectors.ranks(period, ["robin"]) == {"robin": found["robin"]}
+    assert plain_rank(redis.boards(), period, "nobody") is None
+    period.generation += 1
+    with pytest.raises(Stale):
+        plain_rank(redis.boards(), period, "omar")
+
+
+@pytest.mark.parametrize(
+    ("settings", "rank"), [({"ties": "shared"}, 4), ({"ties": "dense"}, 3), ({"tie_break": "member"}, 4)]
+)
+def test_where_a_place_is_no_rank_the_script_is_asked(settings: dict[str, object], rank: int) -> None:
+    period = played(POINTS, **settings)
+
+    assert not is_plain(period)
+    assert selectors.ranks(period, ["aiko"]) == {"aiko": rank}
+
+
+def test_all_dirty_marks_are_found_once_each_and_taken_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    period = played({f"p{n}": n for n in range(MANY)}, storage="redis")
+    settler = ZsetSettler(redis.boards())
+    monkeypatch.setattr(zset_settling, "MARKS_PER_CALL", A_CALL)
+    monkeypatch.setattr(mirroring, "CHUNK", 250)
+
+    total, some = settler.dirty(period, 3 * A_CALL)
+    every = settler.dirty(period, ALL)[1]
+
+    assert total == MANY
+    assert 3 * A_CALL <= len(some) < 5 * A_CALL
+    assert len({row.player for row in some}) == len(some)
+    assert {row.player for row in every} == {f"p{n}" for n in range(MANY)}
+    assert settler.clean(period, []) == MANY  # for nothing, nothing is taken off
+    assert mirroring.mirror(period) == MANY  # it goes on until all is copied
+    assert Standing.objects.filter(period=period, score__isnull=False).count() == MANY
+    assert settler.dirty(period, ALL) == (0, [])
