@@ -22,12 +22,13 @@ class Caller:
         self._headers = {"Authorization": f"Bearer {key}"} if key else {}
 
     def get(self, path: str, **headers: str) -> Any:
-        return self._client.get(f"/api/v1{path}", headers=self._headers | _named(headers))
+        return self.send("GET", path, "", **headers)
 
     def send(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
         content = body if isinstance(body, bytes | str) else json.dumps(body)
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
         return self._client.generic(
-            method, f"/api/v1{path}", content, "application/json", headers=self._headers | _named(headers)
+            method, f"/api/v1{path}", content, "application/json", headers=self._headers | named
         )
 
     def submit(self, *entries: Any, query: str = "") -> Any:
@@ -39,10 +40,6 @@ class Caller:
     def score(self, board: int, **points: object) -> Any:
         """The answer to one entry for each player."""
         return self.submit(*({"board": board, "player": name, "points": each} for name, each in points.items()))
-
-
-def _named(headers: dict[str, str]) -> dict[str, str]:
-    return {name.replace("_", "-"): value for name, value in headers.items()}
 
 
 def with_key(*scopes: str, **wanted: Any) -> Caller:

@@ -8,16 +8,17 @@ from foundation import clock
 from leaderboards.models import Board
 from leaderboards.services.boards import SETTINGS, retire
 from tests.leaderboards.api.conftest import Caller, Make
+from tests.playing import score
 
 
 def test_a_board_is_shown_with_all_settings_its_players_and_its_running_period(
-    make_board: Make, game: Caller, anybody: Caller
+    make_board: Make, anybody: Caller
 ) -> None:
     with time_machine.travel(datetime(2026, 11, 20, 9, tzinfo=UTC), tick=False):
         board = make_board(
             "Wins", timezone="Asia/Seoul", decimals=2, minimum="-1.50", maximum=100, total_maximum=100, storage="sql"
         )
-        game.score(board, a=1, b=1)
+        score(board, {"a": 1, "b": 1})
 
         answer = anybody.get(f"/boards/{board}").json()
 
@@ -38,15 +39,17 @@ def test_a_board_is_shown_with_all_settings_its_players_and_its_running_period(
     assert answer["settings"]["period"] == "week"
 
 
-def test_all_time_has_no_end_and_an_event_board_no_running_period(make_board: Make, anybody: Caller) -> None:
-    all_time, event = make_board("All", period="all_time"), make_board("Cups", period="event")
+def test_all_time_has_no_end_a_retired_board_one_and_an_event_board_no_running_period(
+    make_board: Make, anybody: Caller
+) -> None:
+    seqs = [make_board("All", period="all_time"), make_board("Cups", period="event"), make_board("Old")]
+    retire(Board.objects.get(name="Old"), clock.now())
 
-    shown = [anybody.get(f"/boards/{seq}").json()["period"] for seq in (all_time, event)]
+    all_time, event, retired = (anybody.get(f"/boards/{seq}").json() for seq in seqs)
 
-    assert shown == [
-        {"label": "all", "starts_at": None, "ends_at": None, "state": "open", "seconds_left": None},
-        None,
-    ]
+    endless = {"label": "all", "starts_at": None, "ends_at": None, "state": "open", "seconds_left": None}
+    assert (all_time["period"], event["period"]) == (endless, None)
+    assert retired["retired_at"] == retired["period"]["ends_at"]
 
 
 def test_boards_are_listed_by_number_and_found_by_name(make_board: Make, anybody: Caller) -> None:
@@ -61,12 +64,3 @@ def test_boards_are_listed_by_number_and_found_by_name(make_board: Make, anybody
     assert (found["total"], [row["seq"] for row in found["rows"]]) == (1, [second])
     for name in ("second", "Nobody's", "%00", "x" * 1000, ""):
         assert anybody.get(f"/boards?name={name}").json() == {"total": 0, "rows": []}
-
-
-def test_a_retired_board_is_still_shown(make_board: Make, anybody: Caller) -> None:
-    board = make_board()
-    retire(Board.objects.get(seq=board), clock.now())
-
-    answer = anybody.get(f"/boards/{board}").json()
-
-    assert answer["retired_at"] == answer["period"]["ends_at"]

@@ -1,6 +1,5 @@
 """Competitions at the edge of leaderboards: what a submission is told, and that nothing is read round them."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
@@ -8,21 +7,15 @@ import pytest
 from foundation import clock
 from leaderboards.services.events import Event
 from tests.leaderboards.api.conftest import Caller, problem
-from tests.leaderboards.services.contest import KnownEvents, event_board, known_events
-from tests.links import links
+from tests.leaderboards.services.conftest import declared, links
+from tests.leaderboards.services.contest import KnownEvents, event_board
 
-__all__ = ["links"]
+__all__ = ["declared", "links"]
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 HOUR = timedelta(hours=1)
 READS = ("standings?", "players?ids=a&", "players/a?", "players/a/around?", "distribution?", "standings.csv?")
-
-
-@pytest.fixture
-def declared(links: None) -> Iterator[KnownEvents]:
-    with known_events() as declared:
-        yield declared
 
 
 def running(declared: KnownEvents, hides_ranks: bool = False) -> Event:

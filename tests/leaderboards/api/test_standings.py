@@ -29,9 +29,7 @@ def test_a_page_holds_rows_best_first_with_the_whole_count(field: int, anybody: 
         assert (beyond["rows"], beyond["total"]) == ([], 9)
 
 
-def test_a_row_tells_name_points_time_and_how_many_share_the_rank(
-    make_board: Make, game: Caller, anybody: Caller
-) -> None:
+def test_a_row_tells_name_points_time_and_how_many_share_the_rank(make_board: Make, game: Caller) -> None:
     timed, shared = make_board("Timed", period="all_time"), make_board("Shared", ties="shared")
     raid = [{"name": "stage", "max": 100, "order": "desc"}, {"name": "achieved_at", "unit": "s", "order": "asc"}]
     fields = make_board("Raid", criteria=raid, period="month")
@@ -41,7 +39,7 @@ def test_a_row_tells_name_points_time_and_how_many_share_the_rank(
     game.submit({"board": fields, "player": "a", "fields": {"stage": 7}})
     set_profile("alice", {"name": "Alice 🎉"}, clock.now())
 
-    shown = [anybody.get(f"/boards/{board}/standings").json()["rows"] for board in (timed, shared, fields)]
+    shown = [game.get(f"/boards/{board}/standings").json()["rows"] for board in (timed, shared, fields)]
 
     alice = {"rank": 1, "player": "alice", "name": "Alice 🎉", "points": 5, "achieved_at": at, "tied": 1}
     assert shown[0] == [alice]
@@ -50,9 +48,7 @@ def test_a_row_tells_name_points_time_and_how_many_share_the_rank(
     assert shown[2] == [{"rank": 1, "player": "a", "name": "a", "fields": {"stage": 7}, "tied": 1}]
 
 
-def test_ten_rows_nine_neighbours_and_a_hundred_names_are_given(
-    make_board: Make, game: Caller, anybody: Caller
-) -> None:
+def test_ten_rows_nine_neighbours_and_a_hundred_names_are_given(make_board: Make, game: Caller) -> None:
     board = make_board(storage="sql")
     game.score(board, **{f"p{nth}": nth for nth in range(101)})
     hundred = ",".join(f"p{nth}" for nth in range(100))
@@ -65,7 +61,7 @@ def test_ten_rows_nine_neighbours_and_a_hundred_names_are_given(
     }
 
     for path, length in lengths.items():
-        assert len(anybody.get(f"/boards/{board}/{path}").json()["rows"]) == length, path
+        assert len(game.get(f"/boards/{board}/{path}").json()["rows"]) == length, path
 
 
 WRONG = {
@@ -98,40 +94,31 @@ def test_a_board_that_is_none_is_not_found_and_one_that_is_no_number_refused(gam
 class TestPlayers:
     """One player, those around, and several by name."""
 
-    def test_the_row_comes_with_percentile_and_total(self, field: int, anybody: Caller) -> None:
-        shown = {player: anybody.get(f"/boards/{field}/players/{player}").json() for player in ("p9", "p7", "p1")}
-
-        assert [shown["p7"][name] for name in ("rank", "player", "points", "tied", "total")] == [3, "p7", 70, 1, 9]
-        assert [row["percentile"] for row in shown.values()] == [100.0, 75.0, 0.0]
-
-    def test_rows_stand_on_both_sides_as_far_as_there_are_any(self, field: int, anybody: Caller) -> None:
-        expected = {
+    def test_each_comes_with_the_rank_in_the_whole_board(self, field: int, anybody: Caller) -> None:
+        neighbours = {
             "p5": [(3, "p7"), (4, "p6"), (5, "p5"), (6, "p4"), (7, "p3")],
             "p9": [(1, "p9"), (2, "p8"), (3, "p7")],
             "p1": [(7, "p3"), (8, "p2"), (9, "p1")],
         }
 
-        answers = {each: anybody.get(f"/boards/{field}/players/{each}/around?radius=2").json() for each in expected}
+        rows = [anybody.get(f"/boards/{field}/players/{each}").json() for each in neighbours]
+        around = [anybody.get(f"/boards/{field}/players/{each}/around?radius=2").json() for each in neighbours]
+        friends = anybody.get(f"/boards/{field}/players?ids=p2,nobody,p8&ids=p5,p2").json()
 
-        assert {each: players(answer) for each, answer in answers.items()} == expected
-        assert {answer["total"] for answer in answers.values()} == {9}
+        assert [rows[0][name] for name in ("rank", "player", "points", "tied")] == [5, "p5", 50, 1]
+        assert [row["percentile"] for row in rows] == [50.0, 100.0, 0.0]
+        assert [players(each) for each in around] == [*neighbours.values()]
+        assert players(friends) == [(2, "p8"), (5, "p5"), (8, "p2")]
+        assert {each["total"] for each in (*rows, *around, friends)} == {9}
 
-    def test_friends_stand_best_first_with_their_rank_in_the_whole_board(self, field: int, anybody: Caller) -> None:
-        answer = anybody.get(f"/boards/{field}/players?ids=p2,nobody,p8&ids=p5,p2").json()
-
-        assert players(answer) == [(2, "p8"), (5, "p5"), (8, "p2")]
-        assert answer["total"] == 9
-
-    def test_ids_are_of_every_script_and_told_apart_by_case(
-        self, make_board: Make, game: Caller, anybody: Caller
-    ) -> None:
+    def test_ids_are_of_every_script_and_told_apart_by_case(self, make_board: Make, game: Caller) -> None:
         board = make_board()
         game.score(board, **{"민준 & co?#%": 1, "Alice": 2, "alice": 3})
 
-        answer = anybody.get(f"/boards/{board}/players/%EB%AF%BC%EC%A4%80%20%26%20co%3F%23%25").json()
+        answer = game.get(f"/boards/{board}/players/%EB%AF%BC%EC%A4%80%20%26%20co%3F%23%25").json()
 
         assert answer["player"] == "민준 & co?#%"
-        assert anybody.get(f"/boards/{board}/players/Alice").json()["points"] == 2
+        assert game.get(f"/boards/{board}/players/Alice").json()["points"] == 2
         assert set(Player.objects.values_list("external_id", flat=True)) == {"민준 & co?#%", "Alice", "alice"}
 
     def test_who_is_not_ranked_is_not_found_and_an_id_that_none_can_have_refused(
@@ -184,7 +171,7 @@ class TestPeriods:
         assert datetime.fromisoformat(previous["period"]["ends_at"]) == running.starts_at
 
     def test_unknown_and_future_labels_are_not_found(self, make_board: Make, anybody: Caller) -> None:
-        board = Board.objects.get(seq=make_board())
+        board, all_time = Board.objects.get(seq=make_board()), make_board("All", period="all_time")
         next_one = board.periods.get(starts_at__gt=clock.now()).label
         strange = ("nonsense", "", "%00", "2026-47%0A", "c1", "all", "x" * 500, "'; --", "%F0%9F")
 
@@ -192,14 +179,7 @@ class TestPeriods:
             for path in ("standings", "players/a", "players/a/around", "players", "distribution", "standings.csv"):
                 response = anybody.get(f"/boards/{board.seq}/{path}?ids=a&period={period}")
                 problem(response, 404, "unknown_period")
-
-    def test_all_time_has_no_previous_period(self, make_board: Make, anybody: Caller) -> None:
-        path = f"/boards/{make_board(period='all_time')}/standings"
-
-        current = anybody.get(path).json()["period"]
-
-        assert current == {"label": "all", "starts_at": None, "ends_at": None, "state": "open"}
-        problem(anybody.get(f"{path}?period=previous"), 404, "unknown_period")
+        problem(anybody.get(f"/boards/{all_time}/standings?period=previous"), 404, "unknown_period")
 
 
 def test_times_have_a_fraction_only_where_there_is_one() -> None:

@@ -1,20 +1,18 @@
 """Importing tables as they come: strange names, missing cells, ids that were used, times of all kinds."""
 
 import csv
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from django.core.management.base import CommandError
 
 from foundation import clock
-from leaderboards.core.entries import read_entry
-from leaderboards.core.submissions import Caller
 from leaderboards.models import Board, Period, Standing, Submission
 from leaderboards.services.close import close_due
-from leaderboards.services.submit import backfill
 from tests.leaderboards.commands.calls import Printed, run
 from tests.leaderboards.factories import BoardFactory
+from tests.playing import score
 
 pytestmark = pytest.mark.django_db
 
@@ -67,16 +65,6 @@ def test_what_is_no_utf8_and_a_separator_inside_a_name_spoil_their_own_row_only(
     assert b"al\xffice" in (tmp_path / "scores.rejected.csv").read_bytes()
 
 
-def test_points_may_be_one_number_for_every_row(tmp_path: Path) -> None:
-    board = make_board(update="increment")
-    file = tmp_path / "wins.csv"
-    file.write_text("who\nalice\nalice\nbob\n")
-
-    run("import_scores", file, "--board", board.seq, "--player", "who", "--points", "1")
-
-    assert points() == {"alice": 2, "bob": 1}
-
-
 def test_a_bare_date_is_the_days_first_moment_on_the_board(tmp_path: Path) -> None:
     board = make_board(period="day", timezone="Asia/Seoul", cutoff="04:30")
     text = "who,points,day\nalice,5,2025-06-01\na,1,2025-02-30\nb,2,yesterday\nc,3,\n"
@@ -103,10 +91,9 @@ def test_the_past_is_closed_but_for_a_backfill_which_leaves_the_running_period_o
     assert [period.state for period in states.all()] == ["final", "open"]
 
 
-def test_the_schedule_leaves_a_period_alone_while_it_is_backfilled(tmp_path: Path) -> None:
+def test_the_schedule_leaves_a_period_alone_while_it_is_backfilled() -> None:
     board = make_board()
-    entry = read_entry({"board": board.seq, "player": "a", "points": 1, "at": "2024-03-01T12:00:00Z"}, 0)
-    backfill([entry], Caller("x"), clock.now())
+    score(board.seq, {"a": 1}, datetime(2024, 3, 1, 12, tzinfo=UTC))
     past = Period.objects.get(board=board, label="2024-09")
 
     assert close_due(clock.now()) == []

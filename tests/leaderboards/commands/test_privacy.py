@@ -6,19 +6,10 @@ import pytest
 from django.core.management.base import CommandError
 from django.utils.translation import override
 
-from foundation import clock
 from leaderboards.services.link import make_code
 from leaderboards.services.players import set_profile
 from tests.leaderboards.commands.calls import run
 from tests.leaderboards.services.site import make_board, score
-from tests.links import links
-
-__all__ = ["links"]
-
-
-@pytest.fixture
-def now(transactional_db: None, links: None) -> datetime:
-    return clock.now()
 
 
 @pytest.mark.parametrize("storage", ["hybrid", "redis"])
