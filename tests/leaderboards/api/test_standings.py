@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from foundation import clock
 from leaderboards.api.encoding import when
 from leaderboards.core.periods import window_at
-from leaderboards.models import Board, Player
+from leaderboards.models import Board
 from leaderboards.services.players import set_profile
 from tests.leaderboards.api.conftest import Caller, Make, players, problem, wrong_parameter
 
@@ -119,7 +119,6 @@ class TestPlayers:
 
         assert answer["player"] == "민준 & co?#%"
         assert game.get(f"/boards/{board}/players/Alice").json()["points"] == 2
-        assert set(Player.objects.values_list("external_id", flat=True)) == {"민준 & co?#%", "Alice", "alice"}
 
     def test_who_is_not_ranked_is_not_found_and_an_id_that_none_can_have_refused(
         self, field: int, anybody: Caller

@@ -74,6 +74,8 @@ def test_every_standing_of_every_month_equals_a_plain_count_of_the_file(
     assert f"periods: {months} ({months} closed)" in printed.out
     assert found == {month: ranked(count) for month, count in goals_by_month(file).items()}
     assert {period.state for period in past} == {State.FINAL}
+    first = selectors.standings(board, "2023-03", limit=1).rows[0]
+    assert (first.rank, first.player, first.points, first.tied) == (1, "Rasmus Højlund", 5, 1)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from django.core.management.base import CommandError
 from foundation import clock, redis
 from foundation.models import DeadLetter, Heartbeat
 from leaderboards import selectors
+from leaderboards.management import checkup
 from leaderboards.management.commands import rebuild as rebuild_command
 from leaderboards.management.progress import Progress
 from leaderboards.models import Board, Difference, Period
@@ -158,11 +159,11 @@ def test_the_doctor_is_red_where_somebody_has_to_decide_or_repair_and_redis_may_
     score(burst.seq, {"alice": 7})
     long_ago = now.replace(year=2020, month=1, day=1)
     period = running(burst)
+    [never] = checkup.worker(now)
     Heartbeat.objects.create(name="worker", beat_at=long_ago)
     Period.objects.filter(board=hybrid).update(stale_since=long_ago, whole=True, rebuilt=1)
     DeadLetter.note("mirror", f"{period.pk}:alice", {}, "why", now)
     Difference.objects.create(period=period, player="alice", repaired=False, found_at=now)
-
     redis.settling().call("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
 
     try:
@@ -171,6 +172,7 @@ def test_the_doctor_is_red_where_somebody_has_to_decide_or_repair_and_redis_may_
         redis.settling().call("CONFIG", "SET", "maxmemory-policy", "noeviction")
 
     assert status == 1
+    assert (never.is_red, never.detail) == (True, "has never given a sign of life: start worker and beat")
     red = [line.removeprefix("RED  ") for line in lines if line.startswith("RED")]
     assert any(line.startswith("maxmemory-policy: allkeys-lru") for line in red)
     assert any(line.startswith("worker: last sign of life") for line in red)
