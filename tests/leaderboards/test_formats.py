@@ -14,51 +14,39 @@ from leaderboards.selectors import PeriodShown
 TODAY = date(2026, 11, 21)
 
 
-def shown(board: Board, label: str) -> PeriodShown:
-    window = window_of(board.calendar, label)
-    return PeriodShown(label, window.starts_at, window.ends_at, "open")
-
-
 @pytest.mark.parametrize(
-    ("settings", "value", "text"),
+    ("settings", "value", "text", "sentence"),
     [
-        ({}, 12345, "12,345"),
-        ({}, -5, "-5"),
-        ({"decimals": 2}, Decimal("12.5"), "12.50"),
-        ({"decimals": 1}, Decimal("12.345"), "12.345"),
-        ({"unit": "seconds"}, 65, "1:05"),
-        ({"unit": "seconds"}, 3725, "1:02:05"),
-        ({"unit": "seconds", "decimals": 2}, Decimal("59.5"), "0:59.50"),
-        ({"unit": "milliseconds"}, 61250, "1:01.250"),
-        ({"unit": "milliseconds"}, -61250, "-1:01.250"),
-        ({"unit": "milliseconds", "decimals": 1}, Decimal("999.5"), "0:00.9995"),
+        ({}, 1, "1", "1 point"),
+        ({}, 12345, "12,345", "12,345 points"),
+        ({}, -5, "-5", "-5 points"),
+        ({"decimals": 2}, Decimal("12.5"), "12.50", "12.50 points"),
+        ({"decimals": 1}, Decimal("12.345"), "12.345", "12.345 points"),
+        ({"format": "kcal"}, 300, "300", "300 kcal"),
+        ({"unit": "kilometres", "decimals": 1}, 3, "3.0", "3.0 km"),
+        ({"unit": "seconds"}, 65, "1:05", "1:05"),
+        ({"unit": "seconds"}, 3725, "1:02:05", "1:02:05"),
+        ({"unit": "seconds", "decimals": 2}, Decimal("59.5"), "0:59.50", "0:59.50"),
+        ({"unit": "milliseconds"}, 61250, "1:01.250", "1:01.250"),
+        ({"unit": "milliseconds"}, -61250, "-1:01.250", "-1:01.250"),
+        ({"unit": "milliseconds", "decimals": 1}, Decimal("999.5"), "0:00.9995", "0:00.9995"),
     ],
 )
-def test_points_are_spelt_by_unit_and_decimals(settings: dict[str, object], value: formats.Number, text: str) -> None:
-    assert formats.points(Board(**settings), value) == text
+def test_points_are_spelt_by_unit_and_decimals_and_a_sentence_names_the_unit(
+    settings: dict[str, object], value: formats.Number, text: str, sentence: str
+) -> None:
+    board = Board(**settings)
+
+    assert (formats.points(board, value), formats.measured(board, value)) == (text, sentence)
 
 
-@pytest.mark.parametrize(
-    ("settings", "value", "text"),
-    [
-        ({}, 1, "1 point"),
-        ({}, 12345, "12,345 points"),
-        ({"decimals": 1}, Decimal("1.5"), "1.5 points"),
-        ({"format": "kcal"}, 300, "300 kcal"),
-        ({"unit": "kilometres", "decimals": 1}, 3, "3.0 km"),
-        ({"unit": "milliseconds"}, 250, "0:00.250"),
-    ],
-)
-def test_a_sentence_names_the_unit(settings: dict[str, object], value: formats.Number, text: str) -> None:
-    assert formats.measured(Board(**settings), value) == text
+TIMES_LEFT = {0: "0 s", 59: "59 s", 60: "1 min 0 s", 3599: "59 min 59 s", 3600: "1 h 0 min", 93_600: "1 d 2 h"}
+ORDINALS = {1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 113: "113th", 1021: "1,021st"}
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(0, "0 s"), (59, "59 s"), (60, "1 min 0 s"), (3599, "59 min 59 s"), (3600, "1 h 0 min"), (93_600, "1 d 2 h")],
-)
-def test_time_left_has_its_two_greatest_units(seconds: int, text: str) -> None:
-    assert formats.time_left(seconds) == text
+def test_time_left_has_its_two_greatest_units_and_ordinals_end_as_they_are_spoken() -> None:
+    assert {seconds: formats.time_left(seconds) for seconds in TIMES_LEFT} == TIMES_LEFT
+    assert {rank: formats.ordinal(rank) for rank in ORDINALS} == ORDINALS
 
 
 @pytest.mark.parametrize(
@@ -76,11 +64,13 @@ def test_time_left_has_its_two_greatest_units(seconds: int, text: str) -> None:
 )
 def test_periods_are_told_by_their_days(period: str, label: str, english: str, korean: str) -> None:
     board = Board(period=period, timezone="Asia/Seoul")
+    window = window_of(board.calendar, label)
+    shown = PeriodShown(label, window.starts_at, window.ends_at, "open")
 
     with translation.override("ko"):
-        in_korean = formats.period_dates(board, shown(board, label), TODAY)
+        in_korean = formats.period_dates(board, shown, TODAY)
 
-    assert formats.period_dates(board, shown(board, label), TODAY) == english
+    assert formats.period_dates(board, shown, TODAY) == english
     assert in_korean == korean
 
 
@@ -89,11 +79,3 @@ def test_times_are_told_on_the_boards_clock() -> None:
 
     assert formats.moment(at, "Asia/Seoul") == "Sat 21 Nov, 01:30"
     assert formats.time_of_day(at, "Asia/Kathmandu") == "22:15:05"
-
-
-@pytest.mark.parametrize(
-    ("rank", "shown"),
-    [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (12, "12th"), (113, "113th"), (1021, "1,021st")],
-)
-def test_ordinals_end_as_they_are_spoken(rank: int, shown: str) -> None:
-    assert formats.ordinal(rank) == shown

@@ -1,4 +1,4 @@
-"""Boards, keys and a caller for the API's tests: each made by the test that needs it."""
+"""A caller of the API, and the keys and boards that its tests begin with."""
 
 import json
 from collections.abc import Callable
@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from foundation import clock, service_keys
-from leaderboards.services.boards import apply_boards
+from foundation import redis
+from tests.foundation.factories import KeyFactory
+from tests.leaderboards.factories import BoardFactory
 
 Make = Callable[..., int]
-STORAGES = pytest.mark.parametrize("storage", ["hybrid", "redis", "sql"])
-ANY_SCOPES = ("scores:write", "players:write", "boards:read")
 
 
 class Caller:
@@ -23,12 +22,13 @@ class Caller:
         self._headers = {"Authorization": f"Bearer {key}"} if key else {}
 
     def get(self, path: str, **headers: str) -> Any:
-        return self._client.get(f"/api/v1{path}", headers=self._headers | _named(headers))
+        return self.send("GET", path, "", **headers)
 
     def send(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
         content = body if isinstance(body, bytes | str) else json.dumps(body)
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
         return self._client.generic(
-            method, f"/api/v1{path}", content, "application/json", headers=self._headers | _named(headers)
+            method, f"/api/v1{path}", content, "application/json", headers=self._headers | named
         )
 
     def submit(self, *entries: Any, query: str = "") -> Any:
@@ -37,9 +37,14 @@ class Caller:
         assert response.status_code == 200, response.content
         return response.json()
 
+    def score(self, board: int, **points: object) -> Any:
+        """The answer to one entry for each player."""
+        return self.submit(*({"board": board, "player": name, "points": each} for name, each in points.items()))
 
-def _named(headers: dict[str, str]) -> dict[str, str]:
-    return {name.replace("_", "-"): value for name, value in headers.items()}
+
+def with_key(*scopes: str, **wanted: Any) -> Caller:
+    """A caller whose key has these scopes."""
+    return Caller(KeyFactory.create(scopes=scopes, **wanted))
 
 
 def problem(response: Any, status: int, code: str) -> dict[str, Any]:
@@ -53,6 +58,12 @@ def problem(response: Any, status: int, code: str) -> dict[str, Any]:
     return told
 
 
+def wrong_parameter(response: Any) -> str:
+    """The parameter for which the request is refused."""
+    [error] = problem(response, 422, "invalid_request")["errors"]
+    return str(error["parameter"])
+
+
 def players(answer: dict[str, Any]) -> list[tuple[int, str]]:
     return [(row["rank"], row["player"]) for row in answer["rows"]]
 
@@ -62,7 +73,7 @@ def make_board(db: None) -> Make:
     """Makes a board with these settings and returns its number."""
 
     def make(name: str = "Wins", **settings: Any) -> int:
-        return apply_boards([{"name": name, **settings}], clock.now())[name]
+        return BoardFactory.create(name=name, **settings).seq
 
     return make
 
@@ -71,16 +82,16 @@ def make_board(db: None) -> Make:
 def make_key(db: None) -> Callable[..., str]:
     """Makes a service key and returns its text."""
 
-    def make(*scopes: str, boards: list[int] | None = None, name: str = "game") -> str:
-        return service_keys.make(name, scopes or ANY_SCOPES, boards)[1]
+    def make(*scopes: str, **wanted: Any) -> str:
+        return KeyFactory.create(**({"scopes": scopes} if scopes else {}), **wanted)
 
     return make
 
 
 @pytest.fixture
-def game(make_key: Callable[..., str]) -> Caller:
+def game(db: None) -> Caller:
     """A game server whose key opens everything."""
-    return Caller(make_key())
+    return Caller(KeyFactory.create())
 
 
 @pytest.fixture
@@ -89,12 +100,17 @@ def anybody() -> Caller:
 
 
 @pytest.fixture
-def field(make_board: Make, game: Caller) -> Callable[..., int]:
+def field(make_board: Make, game: Caller) -> int:
     """A board with nine players: p1 has 10 points, p9 has 90."""
+    board = make_board()
+    game.score(board, **{f"p{nth}": nth * 10 for nth in range(1, 10)})
+    return board
 
-    def make(**settings: Any) -> int:
-        board = make_board(**settings)
-        game.submit(*({"board": board, "player": f"p{nth}", "points": nth * 10} for nth in range(1, 10)))
-        return board
 
-    return make
+def take_redis_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on Redis does not answer."""
+
+    def away(*_: object) -> None:
+        raise redis.RedisAway("Redis is away.")
+
+    monkeypatch.setattr(redis.Link, "_wire", away)

@@ -1,13 +1,16 @@
-"""What holds at every address: methods, HEAD, OPTIONS, other sites, faults of ours."""
+"""What holds at every address: methods, HEAD, OPTIONS, other sites, ETags, faults of ours."""
 
-import logging
+from datetime import timedelta
 
 import pytest
+import time_machine
 from django.db import OperationalError
 
+from foundation import clock
 from leaderboards import selectors
-from tests.leaderboards.api.conftest import Caller, Make, problem
+from tests.leaderboards.api.conftest import Caller, Make, problem, take_redis_away
 
+TAGGED = ("", "/standings", "/players/a", "/players/a/around", "/players?ids=a", "/distribution")
 READS = (
     *("/boards", "/boards/1", "/boards/1/standings", "/boards/1/standings.csv", "/boards/1/players"),
     *("/boards/1/players/a", "/boards/1/players/a/around", "/boards/1/distribution"),
@@ -15,25 +18,21 @@ READS = (
 WRITES = {"/scores": "POST", "/players/a": "PUT", "/players/a/link-code": "POST"}
 
 
-@pytest.mark.parametrize("path", [*READS, *WRITES])
-def test_other_methods_are_not_allowed(db: None, game: Caller, path: str) -> None:
-    known = {WRITES.get(path, "GET"), *(["DELETE"] if path == "/boards/1/players/a" else [])}
-
-    for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND"} - known:
-        response = game.send(method, path, {})
-        problem(response, 405, "method_not_allowed")
-        assert known <= set(response["Allow"].split(", "))
-
-
-@pytest.mark.parametrize("path", ["/", "", "/nothing", "/boards/", "/boards/1/", "/boards/1/nothing", "/players/a/b/c"])
-def test_an_unknown_path_is_a_problem_document(db: None, anybody: Caller, path: str) -> None:
-    problem(anybody.get(path), 404, "no_such_path")
-    problem(anybody.send("POST", path, {}), 404, "no_such_path")
+def test_other_methods_are_not_allowed(game: Caller) -> None:
+    for path in (*READS, *WRITES):
+        known = {WRITES.get(path, "GET"), *(["DELETE"] if path == "/boards/1/players/a" else [])}
+        for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND"} - known:
+            response = game.send(method, path, {})
+            problem(response, 405, "method_not_allowed")
+            assert known <= set(response["Allow"].split(", ")), path
 
 
-@pytest.mark.parametrize("path", ["/api", "/api/", "/api/v2/boards", "/api/%00"])
-def test_beside_the_version_there_is_nothing_either(anybody: Caller, path: str) -> None:
-    problem(anybody._client.get(path), 404, "no_such_path")
+def test_an_unknown_path_is_a_problem_document(db: None, anybody: Caller) -> None:
+    for path in ("/", "", "/nothing", "/boards/", "/boards/1/", "/boards/1/nothing", "/players/a/b/c"):
+        problem(anybody.get(path), 404, "no_such_path")
+        problem(anybody.send("POST", path, {}), 404, "no_such_path")
+    for path in ("/api", "/api/", "/api/v2/boards", "/api/%00"):
+        problem(anybody._client.get(path), 404, "no_such_path")
 
 
 def test_head_answers_like_get_without_a_body(make_board: Make, anybody: Caller) -> None:
@@ -45,65 +44,95 @@ def test_head_answers_like_get_without_a_body(make_board: Make, anybody: Caller)
     assert head["ETag"] == anybody.get(path)["ETag"]
 
 
-class TestOtherSites:
-    """Browsers of other sites may read what is public, without credentials."""
+def test_browsers_of_other_sites_may_read_what_is_public_without_credentials(make_board: Make, game: Caller) -> None:
+    path = f"/boards/{make_board()}/standings"
+    known = game.get(path, If_None_Match=game.get(path)["ETag"])
 
-    def test_public_reads_are_open_to_them(self, make_board: Make, anybody: Caller) -> None:
-        for path in (f"/boards/{make_board()}/standings", "/boards", "/boards/999999", "/boards/1/standings?limit=0"):
-            response = anybody.get(path)
-            assert response["Access-Control-Allow-Origin"] == "*", path
-            assert "Access-Control-Allow-Credentials" not in response
-            assert "ETag" in response["Access-Control-Expose-Headers"]
-
-    def test_a_304_is_open_to_them_too(self, make_board: Make, anybody: Caller) -> None:
-        path = f"/boards/{make_board()}/standings"
-
-        response = anybody.get(path, If_None_Match=anybody.get(path)["ETag"])
-
-        assert (response.status_code, response["Access-Control-Allow-Origin"]) == (304, "*")
-
-    @pytest.mark.parametrize("path", READS)
-    def test_they_may_ask_before_a_conditional_read(self, anybody: Caller, path: str) -> None:
-        response = anybody.send("OPTIONS", path, Origin="https://game.example", Access_Control_Request_Method="GET")
-
-        assert response.status_code == 204
+    assert (known.status_code, known["Access-Control-Allow-Origin"]) == (304, "*")
+    for each in (path, "/boards", "/boards/999999", "/boards/1/standings?limit=0"):
+        response = game.get(each)
+        assert response["Access-Control-Allow-Origin"] == "*", each
+        assert "Access-Control-Allow-Credentials" not in response
+        assert "ETag" in response["Access-Control-Expose-Headers"]
+    for each in READS:
+        response = game.send("OPTIONS", each, Origin="https://game.example", Access_Control_Request_Method="GET")
+        assert response.status_code == 204, each
         assert response["Access-Control-Allow-Methods"] == "GET, HEAD"
         assert response["Access-Control-Allow-Headers"] == "If-None-Match"
-
-    @pytest.mark.parametrize("path", WRITES)
-    def test_writes_are_closed_to_them(self, db: None, game: Caller, path: str) -> None:
-        preflight = game.send("OPTIONS", path)
-        write = game.send(WRITES[path], path, {})
-
-        assert preflight.status_code == 204
-        for response in (preflight, write):
-            assert "Access-Control-Allow-Origin" not in response
+    for each, method in WRITES.items():
+        preflight, write = game.send("OPTIONS", each), game.send(method, each, {})
+        assert preflight.status_code == 204, each
+        assert "Access-Control-Allow-Origin" not in preflight, each
+        assert "Access-Control-Allow-Origin" not in write, each
 
 
-class TestFaults:
-    """What goes wrong on our side."""
+class TestETags:
+    """Weak, over what an answer says: time passing changes none."""
 
-    def test_a_fault_is_told_without_its_cause_and_logged_with_it(
-        self, make_board: Make, anybody: Caller, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    def test_the_same_answer_has_the_same_tag_at_another_time_and_another_one_has_not(
+        self, make_board: Make, game: Caller
     ) -> None:
-        def fail(*_: object) -> None:
-            raise RuntimeError("LeaderBoard_1_2026-47 broke")
+        board = make_board(storage="sql", period="all_time", update="increment")
+        game.score(board, a=1)
+        tags = {path: game.get(path)["ETag"] for path in (f"/boards/{board}{each}" for each in TAGGED)}
 
-        monkeypatch.setattr(selectors, "standings", fail)
-        with caplog.at_level(logging.ERROR):
-            response = anybody.get(f"/boards/{make_board()}/standings")
+        with time_machine.travel(clock.now() + timedelta(hours=1)):
+            later = {path: game.get(path)["ETag"] for path in tags}
+            known = {path: game.get(path, If_None_Match=tag) for path, tag in tags.items()}
+        game.score(board, a=1, b=1)
+        changed = {path: game.get(path, If_None_Match=tag) for path, tag in tags.items()}
 
-        problem(response, 500, "server_error")
-        assert b"LeaderBoard" not in response.content
-        assert "LeaderBoard_1_2026-47 broke" in caplog.text
+        assert later == tags
+        for path, tag in tags.items():
+            assert tag.startswith('W/"')
+            assert (known[path].status_code, known[path].content, known[path]["ETag"]) == (304, b"", tag)
+            assert changed[path].status_code == 200, path
+            assert changed[path]["ETag"] != tag
 
-    def test_a_database_that_is_away_is_503(self, db: None, anybody: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-        def fail(*_: object, **__: object) -> None:
-            raise OperationalError("connection to server at 10.0.0.1 refused")
+    def test_any_tag_of_the_header_may_match(self, make_board: Make, anybody: Caller) -> None:
+        make_board()
+        tag = anybody.get("/boards")["ETag"]
+        matching = (tag, f'"other", {tag}', tag.removeprefix("W/"), "*")
 
-        monkeypatch.setattr(selectors, "board_by_seq", fail)
-        response = anybody.get("/boards/1/standings")
+        for named, status in {**dict.fromkeys(matching, 304), 'W/"other"': 200, "nonsense": 200}.items():
+            assert anybody.get("/boards", If_None_Match=named).status_code == status, named
 
-        problem(response, 503, "unavailable")
-        assert b"10.0.0.1" not in response.content
-        assert int(response["Retry-After"]) >= 1
+    def test_what_redis_cannot_say_has_another_tag_than_what_it_said(
+        self, field: int, anybody: Caller, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path = f"/boards/{field}/standings"
+        live = anybody.get(path)
+        take_redis_away(monkeypatch)
+
+        from_sql = anybody.get(path, If_None_Match=live["ETag"])
+
+        assert from_sql.status_code == 200
+        assert (live.json()["live"], from_sql.json()["live"]) == (True, False)
+        assert from_sql.json()["rows"] == live.json()["rows"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "status", "code"),
+    [
+        (RuntimeError("LeaderBoard_1_2026-47 broke"), 500, "server_error"),
+        (OperationalError("connection to server at 10.0.0.1 refused"), 503, "unavailable"),
+    ],
+)
+def test_a_fault_of_ours_is_told_without_its_cause(
+    game: Caller,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    fault: Exception,
+    status: int,
+    code: str,
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise fault
+
+    monkeypatch.setattr(selectors, "board_by_seq", fail)
+    response = game.get("/boards/1/standings")
+
+    problem(response, status, code)
+    assert str(fault).encode() not in response.content
+    assert (str(fault) in caplog.text) == (status == 500)
+    assert ("Retry-After" in response) == (status == 503)

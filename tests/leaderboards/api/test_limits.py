@@ -1,15 +1,14 @@
-"""Too many requests: 429 with the time to wait, whoever asks; and nobody locked out because Redis is away."""
+"""Too many requests: 429 with the time to wait, whoever asks. How is counted: tests/foundation/test_rate_limit.py."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.conf import LazySettings
 
-from foundation import rate_limit, service_keys
+from foundation import rate_limit
 from foundation.limits import Limit
-from foundation.redis import RedisAway
-from tests.leaderboards.api.conftest import Caller, Make, problem
+from tests.leaderboards.api.conftest import Caller, Make, problem, with_key
 
 THREE = Limit(3, 300)
 
@@ -24,101 +23,46 @@ def limits(settings: LazySettings) -> Iterator[None]:
 
 
 @pytest.fixture
-def no_redis(monkeypatch: pytest.MonkeyPatch) -> None:
-    def away(*_: object) -> None:
-        raise RedisAway("Redis is away.")
-
-    for alias in ("boards", "default"):
-        monkeypatch.setattr(rate_limit.link_of(alias), "run", away)
+def board(make_board: Make) -> int:
+    return make_board(storage="sql", update="increment")
 
 
 def score(game: Caller, board: int) -> Any:
     return game.send("POST", "/scores", {"entries": [{"board": board, "player": "a", "points": 1}]})
 
 
-def test_a_key_over_its_writes_is_told_when_to_come_back(make_board: Make, game: Caller) -> None:
-    board = make_board(storage="sql")
+def test_a_key_over_its_writes_is_told_when_to_come_back_and_changes_nothing(board: int, game: Caller) -> None:
     accepted = [score(game, board).status_code for _ in range(3)]
 
     refused = score(game, board)
+    other = score(with_key("scores:write", name="other"), board)
 
     assert accepted == [200] * 3
     problem(refused, 429, "rate_limited")
     assert 295 <= int(refused["Retry-After"]) <= 300
+    assert other.status_code == 200
+    assert game.get(f"/boards/{board}/standings").json()["rows"][0]["points"] == 4
 
 
-def test_what_was_refused_changed_nothing(make_board: Make, game: Caller, anybody: Caller) -> None:
-    board = make_board(storage="sql", update="increment")
+def test_reads_and_guessed_keys_are_counted_by_address_and_apart_from_writes(
+    anybody: Caller, game: Caller, settings: LazySettings
+) -> None:
+    told = [anybody.get("/boards", X_Forwarded_For=f"203.0.113.{nth}").status_code for nth in range(4)]
+    settings.TRUSTED_PROXIES = 1
+    behind = [anybody.get("/boards", X_Forwarded_For="6.6.6.6, 203.0.113.1").status_code for _ in range(4)]
+    neighbour = {"X_Forwarded_For": "6.6.6.6, 203.0.113.2"}
+    guessed = [Caller(f"sunwi_00000000_{nth:040x}").get("/boards", **neighbour).status_code for nth in range(4)]
 
-    for _ in range(5):
-        score(game, board)
-
-    assert anybody.get(f"/boards/{board}/standings").json()["rows"][0]["points"] == 3
-
-
-def test_another_key_is_not_held_up(make_board: Make, game: Caller, make_key: Callable[..., str]) -> None:
-    board = make_board(storage="sql")
-    for _ in range(4):
-        score(game, board)
-
-    assert score(Caller(make_key(name="other")), board).status_code == 200
-
-
-def test_reads_are_counted_by_address_and_apart_from_writes(db: None, anybody: Caller, game: Caller) -> None:
-    told = [anybody.get("/boards").status_code for _ in range(4)]
-
-    assert told == [200, 200, 200, 429]
+    assert told == behind == [200, 200, 200, 429]
+    assert guessed == [401, 401, 401, 429]
     assert game.get("/boards").status_code == 200
 
 
-def test_a_forged_address_does_not_help(db: None, anybody: Caller) -> None:
-    told = [anybody.get("/boards", X_Forwarded_For=f"203.0.113.{nth}").status_code for nth in range(4)]
-
-    assert told == [200, 200, 200, 429]
-
-
-def test_behind_a_proxy_each_client_counts_by_himself(db: None, anybody: Caller, settings: LazySettings) -> None:
-    settings.TRUSTED_PROXIES = 1
-
-    one = [anybody.get("/boards", X_Forwarded_For="6.6.6.6, 203.0.113.1").status_code for _ in range(4)]
-
-    assert one[-1] == 429
-    assert anybody.get("/boards", X_Forwarded_For="6.6.6.6, 203.0.113.2").status_code == 200
-
-
-def test_who_guesses_keys_is_known_by_his_address(db: None) -> None:
-    told = [Caller(f"sunwi_00000000_{nth:040x}").get("/boards").status_code for nth in range(4)]
-
-    assert told == [401, 401, 401, 429]
-
-
-def test_a_keys_own_limit_counts_all_that_it_does(make_board: Make) -> None:
-    board = make_board(storage="sql")
-    _, text = service_keys.make("slow", ["scores:write"], limit=Limit(2, 300))
-    slow = Caller(text)
+def test_a_keys_own_limit_counts_all_that_it_does_and_may_be_greater_than_the_sites(board: int) -> None:
+    slow = with_key("scores:write", name="slow", limit=Limit(2, 300))
+    fast = with_key("scores:write", name="fast", limit=Limit(100, 300))
 
     told = [score(slow, board).status_code, slow.get("/boards").status_code, slow.get("/boards").status_code]
 
     assert told == [200, 200, 429]
-
-
-def test_a_keys_own_limit_may_be_greater_than_the_sites(make_board: Make) -> None:
-    board = make_board(storage="sql")
-    _, text = service_keys.make("fast", ["scores:write"], limit=Limit(100, 300))
-
-    told = {score(Caller(text), board).status_code for _ in range(8)}
-
-    assert told == {200}
-
-
-@pytest.mark.usefixtures("no_redis")
-class TestWithoutRedis:
-    def test_a_key_may_go_on_writing_up_to_its_limit(self, make_board: Make, game: Caller) -> None:
-        board = make_board(storage="sql")
-
-        told = [score(game, board).status_code for _ in range(4)]
-
-        assert told == [200, 200, 200, 429]
-
-    def test_reading_is_open(self, db: None, anybody: Caller) -> None:
-        assert {anybody.get("/boards").status_code for _ in range(6)} == {200}
+    assert {score(fast, board).status_code for _ in range(8)} == {200}

@@ -1,187 +1,187 @@
-"""Reading standings: pages, periods, and what is no board."""
+"""Reading standings: pages, one player, those around, several by name, the spread, periods; and taking one out.
 
-from collections.abc import Callable
+That every storage says the same, with every kind of ties, is held by tests/contracts.
+"""
+
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from foundation import clock
+from leaderboards.api.encoding import when
 from leaderboards.core.periods import window_at
 from leaderboards.models import Board
 from leaderboards.services.players import set_profile
-from tests.leaderboards.api.conftest import STORAGES, Caller, Make, players, problem
+from tests.leaderboards.api.conftest import Caller, Make, players, problem, wrong_parameter
 
 
-@STORAGES
-def test_a_page_holds_rows_best_first_with_the_whole_count(
-    field: Callable[..., int], anybody: Caller, storage: str
-) -> None:
-    board = field(storage=storage)
-
-    answer = anybody.get(f"/boards/{board}/standings?offset=2&limit=3").json()
+def test_a_page_holds_rows_best_first_with_the_whole_count(field: int, anybody: Caller) -> None:
+    answer = anybody.get(f"/boards/{field}/standings?offset=2&limit=3").json()
 
     assert players(answer) == [(3, "p7"), (4, "p6"), (5, "p5")]
     assert set(answer) == {"board", "period", "total", "as_of", "live", "rows"}
-    assert (answer["board"], answer["total"], answer["live"]) == (board, 9, True)
+    assert (answer["board"], answer["total"], answer["live"]) == (field, 9, True)
     assert set(answer["period"]) == {"label", "starts_at", "ends_at", "state"}
     assert answer["period"]["state"] == "open"
     assert datetime.fromisoformat(answer["as_of"]).tzinfo is not None
     assert answer["as_of"].endswith("Z")
     assert answer["period"]["starts_at"].endswith("00Z")
+    for offset in (9, 2**31, 2**53):
+        beyond = anybody.get(f"/boards/{field}/standings?offset={offset}").json()
+        assert (beyond["rows"], beyond["total"]) == ([], 9)
 
 
-@STORAGES
-def test_a_row_tells_points_time_and_how_many_share_the_rank(
-    make_board: Make, game: Caller, anybody: Caller, storage: str
-) -> None:
-    board = make_board(storage=storage, period="all_time")
-    game.submit({"board": board, "player": "alice", "points": 5, "at": "2026-01-02T03:04:05.678Z"})
-
-    (row,) = anybody.get(f"/boards/{board}/standings").json()["rows"]
-
-    assert row == {
-        "rank": 1, "player": "alice", "name": "alice", "points": 5,
-        "achieved_at": "2026-01-02T03:04:05.678Z", "tied": 1,
-    }  # fmt: skip  # as a table
-
-
-def test_a_player_is_shown_by_the_name_the_game_gave(make_board: Make, game: Caller, anybody: Caller) -> None:
-    board = make_board()
-    game.submit({"board": board, "player": "alice", "points": 5})
+def test_a_row_tells_name_points_time_and_how_many_share_the_rank(make_board: Make, game: Caller) -> None:
+    timed, shared = make_board("Timed", period="all_time"), make_board("Shared", ties="shared")
+    raid = [{"name": "stage", "max": 100, "order": "desc"}, {"name": "achieved_at", "unit": "s", "order": "asc"}]
+    fields = make_board("Raid", criteria=raid, period="month")
+    at = "2026-01-02T03:04:05.678Z"
+    game.submit({"board": timed, "player": "alice", "points": 5, "at": at})
+    game.score(shared, bob=5, carol=5)
+    game.submit({"board": fields, "player": "a", "fields": {"stage": 7}})
     set_profile("alice", {"name": "Alice 🎉"}, clock.now())
 
-    (row,) = anybody.get(f"/boards/{board}/standings").json()["rows"]
+    shown = [game.get(f"/boards/{board}/standings").json()["rows"] for board in (timed, shared, fields)]
 
-    assert (row["player"], row["name"]) == ("alice", "Alice 🎉")
-
-
-@STORAGES
-@pytest.mark.parametrize(("ties", "ranks"), [("shared", [1, 1, 3]), ("dense", [1, 1, 2])])
-def test_equals_share_a_rank_and_every_row_counts_them(
-    make_board: Make, game: Caller, anybody: Caller, storage: str, ties: str, ranks: list[int]
-) -> None:
-    board = make_board(storage=storage, ties=ties)
-    game.submit(
-        *({"board": board, "player": name, "points": points} for name, points in (("a", 5), ("b", 5), ("c", 1)))
-    )
-
-    rows = anybody.get(f"/boards/{board}/standings").json()["rows"]
-
-    assert [row["rank"] for row in rows] == ranks
-    assert [row["tied"] for row in rows] == [2, 2, 1]
-    assert "achieved_at" not in rows[0]
+    alice = {"rank": 1, "player": "alice", "name": "Alice 🎉", "points": 5, "achieved_at": at, "tied": 1}
+    assert shown[0] == [alice]
+    assert shown[1] == [{"rank": 1, "player": name, "name": name, "points": 5, "tied": 2} for name in ("carol", "bob")]
+    assert shown[2][0].pop("achieved_at").endswith("Z")
+    assert shown[2] == [{"rank": 1, "player": "a", "name": "a", "fields": {"stage": 7}, "tied": 1}]
 
 
-def test_fields_stand_in_place_of_points(make_board: Make, game: Caller, anybody: Caller) -> None:
-    criteria = [{"name": "stage", "max": 100, "order": "desc"}, {"name": "achieved_at", "unit": "s", "order": "asc"}]
-    board = make_board(criteria=criteria, period="month")
-    game.submit({"board": board, "player": "a", "fields": {"stage": 7}})
-
-    (row,) = anybody.get(f"/boards/{board}/standings").json()["rows"]
-
-    assert row["fields"] == {"stage": 7}
-    assert "points" not in row
-    assert row["achieved_at"].endswith("Z")
-
-
-@STORAGES
-def test_an_offset_past_the_end_gives_no_rows(field: Callable[..., int], anybody: Caller, storage: str) -> None:
-    board = field(storage=storage)
-
-    for offset in (9, 2**31, 2**53):
-        answer = anybody.get(f"/boards/{board}/standings?offset={offset}").json()
-        assert (answer["rows"], answer["total"]) == ([], 9)
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        *("limit=0", "limit=101", "limit=-1", "limit=ten", "limit=1.0", "limit=1_0", "limit=", "limit=٣", "limit=%2B5"),
-        *("offset=-1", "offset=9007199254740993", "offset=99999999999999999999", "offset=1e3", "offset=%00"),
-    ],
-)
-def test_a_page_out_of_range_is_refused_by_its_parameter(make_board: Make, anybody: Caller, query: str) -> None:
-    response = anybody.get(f"/boards/{make_board()}/standings?{query}")
-
-    told = problem(response, 422, "invalid_request")
-    assert [each["parameter"] for each in told["errors"]] == [query.partition("=")[0]]
-
-
-def test_ten_rows_are_given_unless_asked_for_more(make_board: Make, game: Caller, anybody: Caller) -> None:
+def test_ten_rows_nine_neighbours_and_a_hundred_names_are_given(make_board: Make, game: Caller) -> None:
     board = make_board(storage="sql")
-    game.submit(*({"board": board, "player": f"p{nth}", "points": nth} for nth in range(101)))
+    game.score(board, **{f"p{nth}": nth for nth in range(101)})
+    hundred = ",".join(f"p{nth}" for nth in range(100))
+    lengths = {
+        "standings": 10,
+        "standings?limit=100": 100,
+        "players/p50/around": 9,
+        "players/p50/around?radius=50": 101,
+        f"players?ids={hundred}": 100,
+    }
 
-    lengths = [len(anybody.get(f"/boards/{board}/standings{query}").json()["rows"]) for query in ("", "?limit=100")]
+    for path, length in lengths.items():
+        assert len(game.get(f"/boards/{board}/{path}").json()["rows"]) == length, path
 
-    assert lengths == [10, 100]
+
+WRONG = {
+    ("standings", "limit"): ("0", "101", "-1", "ten", "1.0", "1_0", "", "٣", "%2B5"),
+    ("standings", "offset"): ("-1", "9007199254740993", "99999999999999999999", "1e3", "%00"),
+    ("players/p5/around", "radius"): ("0", "51", "-1", "x"),
+    ("players", "ids"): ("", "a,,b", "%00", "x" * 65, ",".join(map(str, range(101)))),
+}
+
+
+def test_what_is_out_of_range_is_refused_by_its_parameter(field: int, anybody: Caller) -> None:
+    for (path, parameter), values in WRONG.items():
+        for value in values:
+            response = anybody.get(f"/boards/{field}/{path}?{parameter}={value}")
+            assert wrong_parameter(response) == parameter, value
+
+
+def test_a_board_that_is_none_is_not_found_and_one_that_is_no_number_refused(game: Caller, anybody: Caller) -> None:
+    paths = ("", "/standings", "/players/a", "/players/a/around", "/players?ids=a", "/distribution", "/standings.csv")
+
+    for seq in ("0", "-1", "999999", "99999999999"):
+        for path in paths:
+            problem(anybody.get(f"/boards/{seq}{path}"), 404, "unknown_board")
+        problem(game.send("DELETE", f"/boards/{seq}/players/a"), 404, "unknown_board")
+    for seq in ("x", "1.5", "1e3", "999999999999999999999", "%00"):
+        assert wrong_parameter(anybody.get(f"/boards/{seq}")) == "seq"
+    assert wrong_parameter(anybody.get("/boards/1/players")) == "ids"
+
+
+class TestPlayers:
+    """One player, those around, and several by name."""
+
+    def test_each_comes_with_the_rank_in_the_whole_board(self, field: int, anybody: Caller) -> None:
+        neighbours = {
+            "p5": [(3, "p7"), (4, "p6"), (5, "p5"), (6, "p4"), (7, "p3")],
+            "p9": [(1, "p9"), (2, "p8"), (3, "p7")],
+            "p1": [(7, "p3"), (8, "p2"), (9, "p1")],
+        }
+
+        rows = [anybody.get(f"/boards/{field}/players/{each}").json() for each in neighbours]
+        around = [anybody.get(f"/boards/{field}/players/{each}/around?radius=2").json() for each in neighbours]
+        friends = anybody.get(f"/boards/{field}/players?ids=p2,nobody,p8&ids=p5,p2").json()
+
+        assert [rows[0][name] for name in ("rank", "player", "points", "tied")] == [5, "p5", 50, 1]
+        assert [row["percentile"] for row in rows] == [50.0, 100.0, 0.0]
+        assert [players(each) for each in around] == [*neighbours.values()]
+        assert players(friends) == [(2, "p8"), (5, "p5"), (8, "p2")]
+        assert {each["total"] for each in (*rows, *around, friends)} == {9}
+
+    def test_ids_are_of_every_script_and_told_apart_by_case(self, make_board: Make, game: Caller) -> None:
+        board = make_board()
+        game.score(board, **{"민준 & co?#%": 1, "Alice": 2, "alice": 3})
+
+        answer = game.get(f"/boards/{board}/players/%EB%AF%BC%EC%A4%80%20%26%20co%3F%23%25").json()
+
+        assert answer["player"] == "민준 & co?#%"
+        assert game.get(f"/boards/{board}/players/Alice").json()["points"] == 2
+
+    def test_who_is_not_ranked_is_not_found_and_an_id_that_none_can_have_refused(
+        self, field: int, anybody: Caller
+    ) -> None:
+        for player in ("nobody", "P1"):
+            problem(anybody.get(f"/boards/{field}/players/{player}"), 404, "not_ranked")
+            problem(anybody.get(f"/boards/{field}/players/{player}/around"), 404, "not_ranked")
+        for player in ("x" * 65, "%00", "a%0A", "%20a", "e%CC%81", "a,b", "%2E%2E"):
+            problem(anybody.get(f"/boards/{field}/players/{player}"), 422, "bad_player")
+
+    def test_a_removed_player_is_gone_and_may_come_back(self, field: int, game: Caller, anybody: Caller) -> None:
+        path = f"/boards/{field}/players/p9"
+
+        response = game.send("DELETE", path)
+
+        assert (response.status_code, response.content) == (204, b"")
+        assert players(anybody.get(f"/boards/{field}/standings?limit=1").json()) == [(1, "p8")]
+        problem(anybody.get(path), 404, "not_ranked")
+        problem(game.send("DELETE", path), 404, "not_ranked")
+        game.score(field, p9=1)
+        assert anybody.get(path).json()["points"] == 1
+
+
+def test_everybody_is_in_the_histogram(field: int, make_board: Make, anybody: Caller) -> None:
+    answer = anybody.get(f"/boards/{field}/distribution").json()
+    empty = anybody.get(f"/boards/{make_board('Empty')}/distribution").json()
+
+    assert answer["total"] == 9
+    assert sum(each["count"] for each in answer["histogram"]) == 9
+    assert (answer["histogram"][0]["from"], answer["histogram"][-1]["to"] >= 90) == (10, True)
+    assert list(answer["percentiles"]) == [str(percent) for percent in range(1, 100)]
+    assert answer["percentiles"]["50"] == 50
+    assert (empty["total"], empty["percentiles"], empty["histogram"]) == (0, {}, [])
 
 
 class TestPeriods:
     """`current`, `previous`, labels, and what is none of them."""
 
-    @STORAGES
-    def test_the_previous_window_is_empty_where_nobody_played(
-        self, make_board: Make, anybody: Caller, storage: str
-    ) -> None:
-        board = make_board(storage=storage)
-        running = window_at(Board.objects.get(seq=board).calendar, clock.now())
+    def test_the_running_window_has_a_label_and_the_one_before_is_empty(self, field: int, anybody: Caller) -> None:
+        running = window_at(Board.objects.get(seq=field).calendar, clock.now())
+        path = f"/boards/{field}/standings"
 
-        answer = anybody.get(f"/boards/{board}/standings?period=previous").json()
-
-        assert (answer["rows"], answer["total"]) == ([], 0)
-        assert datetime.fromisoformat(answer["period"]["ends_at"]) == running.starts_at
-
-    def test_the_running_window_has_a_label_too(self, field: Callable[..., int], anybody: Caller) -> None:
-        board = field()
-        current = anybody.get(f"/boards/{board}/standings").json()
-
-        by_label = anybody.get(f"/boards/{board}/standings?period={current['period']['label']}").json()
+        current = anybody.get(path).json()
+        by_label = anybody.get(f"{path}?period={current['period']['label']}").json()
+        previous = anybody.get(f"{path}?period=previous").json()
 
         assert by_label["rows"] == current["rows"]
+        assert (previous["rows"], previous["total"]) == ([], 0)
+        assert datetime.fromisoformat(previous["period"]["ends_at"]) == running.starts_at
 
-    @pytest.mark.parametrize(
-        "period", ["2999-01", "1999-07", "nonsense", "", "%00", "2026-47%0A", "c1", "all", "x" * 500, "'; --", "%F0%9F"]
-    )
-    def test_unknown_and_future_labels_are_not_found(self, make_board: Make, anybody: Caller, period: str) -> None:
-        board = make_board()
+    def test_unknown_and_future_labels_are_not_found(self, make_board: Make, anybody: Caller) -> None:
+        board, all_time = Board.objects.get(seq=make_board()), make_board("All", period="all_time")
+        next_one = board.periods.get(starts_at__gt=clock.now()).label
+        strange = ("nonsense", "", "%00", "2026-47%0A", "c1", "all", "x" * 500, "'; --", "%F0%9F")
 
-        for path in ("standings", "players/a", "players/a/around", "players", "distribution", "standings.csv"):
-            problem(anybody.get(f"/boards/{board}/{path}?period={period}&ids=a"), 404, "unknown_period")
-
-    def test_the_next_period_exists_and_is_not_shown(self, make_board: Make, anybody: Caller) -> None:
-        board = Board.objects.get(seq=make_board())
-        later = board.periods.get(starts_at__gt=clock.now())
-
-        response = anybody.get(f"/boards/{board.seq}/standings?period={later.label}")
-
-        problem(response, 404, "unknown_period")
-
-    def test_all_time_has_no_previous_period(self, make_board: Make, anybody: Caller) -> None:
-        board = make_board(period="all_time")
-
-        current = anybody.get(f"/boards/{board}/standings").json()["period"]
-        previous = anybody.get(f"/boards/{board}/standings?period=previous")
-
-        assert current == {"label": "all", "starts_at": None, "ends_at": None, "state": "open"}
-        problem(previous, 404, "unknown_period")
-
-
-@pytest.mark.parametrize("seq", ["0", "-1", "999999", "99999999999"])
-@pytest.mark.parametrize(
-    "path", ["", "/standings", "/players/a", "/players/a/around", "/players?ids=a", "/distribution"]
-)
-def test_an_unknown_board_is_not_found(make_key: Callable[..., str], anybody: Caller, seq: str, path: str) -> None:
-    problem(anybody.get(f"/boards/{seq}{path}"), 404, "unknown_board")
-
-
-@pytest.mark.parametrize("seq", ["x", "1.5", "1e3", "999999999999999999999", "%00"])
-def test_a_board_that_is_no_number_is_refused(db: None, anybody: Caller, seq: str) -> None:
-    assert problem(anybody.get(f"/boards/{seq}"), 422, "invalid_request")["errors"][0]["parameter"] == "seq"
+        for period in (next_one, "2999-01", "1999-07", *strange):
+            for path in ("standings", "players/a", "players/a/around", "players", "distribution", "standings.csv"):
+                response = anybody.get(f"/boards/{board.seq}/{path}?ids=a&period={period}")
+                problem(response, 404, "unknown_period")
+        problem(anybody.get(f"/boards/{all_time}/standings?period=previous"), 404, "unknown_period")
 
 
 def test_times_have_a_fraction_only_where_there_is_one() -> None:
-    from leaderboards.api.encoding import when
-
     at = datetime(2026, 11, 20, 9, tzinfo=UTC)
 
     shown = [when(at), when(at + timedelta(milliseconds=50)), when(at + timedelta(microseconds=5))]
