@@ -39,7 +39,9 @@ def test_the_first_submission_makes_the_standing(update: Update) -> None:
         pytest.param(RAID, State((7, 20), 3), State((7, 21), 1), State((7, 20), 3), id="a worse second criterion"),
         pytest.param(RAID, State((7, 20), 3), State((8, 90), 9), State((8, 90), 9), id="the first comes first"),
         pytest.param(RAID, State((7, 20), 3), State((7, 20), 1), State((7, 20), 1), id="equal criteria, earlier"),
-        pytest.param(TIMED, State((7, 20), 1), State((7, 21), 9), State((7, 21), 9), id="the time plays no part"),
+        pytest.param(
+            TIMED, State((7, 20), 1000), State((7, 21), 9000), State((7, 21), 9000), id="the time plays no part"
+        ),
         pytest.param(LATEST, State((5,), 3), State((1,), 4), State((1,), 4), id="later, however bad"),
         pytest.param(LATEST, State((5,), 3), State((9,), 2), State((5,), 3), id="older"),
         pytest.param(LATEST, State((5,), 3), State((4,), 3), State((4,), 3), id="the later applied at one time"),

@@ -22,30 +22,36 @@ def refusal(**settings: object) -> BadBoard:
 
 
 class TestRefusals:
-    def test_criteria_cannot_be_added_up(self) -> None:
-        error = refusal(criteria=(STAGE,), update=Update.INCREMENT)
+    @pytest.mark.parametrize(
+        ("settings", "field", "said"),
+        [
+            ({"criteria": (STAGE,), "update": Update.INCREMENT}, "update", "choose `best` or `latest`"),
+            ({"criteria": (STAGE,), "decimals": 2}, "decimals", ""),
+            ({"decimals": -1}, "decimals", ""),
+            ({"decimals": 7}, "decimals", ""),
+            (
+                {"minimum": 1_500, "maximum": 1_000, "decimals": 2},
+                "minimum",
+                "`minimum` 15 lies above `maximum` 10",
+            ),
+            (
+                {"maximum": 6_000_000, "total_maximum": 5_000_050, "decimals": 2},
+                "maximum",
+                "lower it to `total_maximum`, 50,000.5",
+            ),
+            ({"minimum": -(2**53)}, "minimum", ""),
+            ({"minimum": 1, "total_maximum": 2**53}, "total_maximum", ""),
+            ({"criteria": (STAGE, MEMBERS, STAGE)}, "criteria", "`stage` is listed twice"),
+            ({"criteria": (WHEN,)}, "criteria", "alone ranks nothing"),
+        ],
+    )
+    def test_what_cannot_work_names_its_field_and_what_would(
+        self, settings: dict[str, object], field: str, said: str
+    ) -> None:
+        error = refusal(**settings)
 
-        assert error.field == "update"
-        assert "choose `best` or `latest`" in error.detail
-
-    def test_fields_have_no_decimals(self) -> None:
-        assert refusal(criteria=(STAGE,), decimals=2).field == "decimals"
-
-    @pytest.mark.parametrize("decimals", [-1, 7])
-    def test_decimals_are_0_to_6(self, decimals: int) -> None:
-        assert refusal(decimals=decimals).field == "decimals"
-
-    def test_a_minimum_above_the_maximum(self) -> None:
-        error = refusal(minimum=1_500, maximum=1_000, decimals=2)
-
-        assert error.field == "minimum"
-        assert "`minimum` 15 lies above `maximum` 10" in error.detail
-
-    def test_a_maximum_above_what_a_standing_holds(self) -> None:
-        error = refusal(maximum=6_000_000, total_maximum=5_000_050, decimals=2)
-
-        assert error.field == "maximum"
-        assert "lower it to `total_maximum`, 50,000.5" in error.detail
+        assert error.field == field
+        assert said in error.detail
 
     @pytest.mark.parametrize("minimum", [0, -1, -1_000_000])
     def test_points_that_no_score_holds_and_the_most_that_it_does(self, minimum: int) -> None:
@@ -57,24 +63,11 @@ class TestRefusals:
         assert f"lower `total_maximum` to {highest:,}" in error.detail
         assert Rules(minimum=minimum, total_maximum=highest).total_maximum == highest
 
-    def test_numbers_that_json_does_not_hold_exactly(self) -> None:
-        assert refusal(minimum=-(2**53)).field == "minimum"
-        assert refusal(minimum=1, total_maximum=2**53).field == "total_maximum"
-
-    def test_two_criteria_of_one_name(self) -> None:
-        error = refusal(criteria=(STAGE, MEMBERS, STAGE))
-
-        assert error.field == "criteria"
-        assert "`stage` is listed twice" in error.detail
-
     def test_more_criteria_than_16(self) -> None:
         criteria = tuple(Criterion(f"c{n}", 1, Order.DESC) for n in range(17))
 
         assert "16 are the most" in refusal(criteria=criteria).detail
         assert Rules(criteria=criteria[:16]).criteria == criteria[:16]
-
-    def test_the_time_alone(self) -> None:
-        assert "alone ranks nothing" in refusal(criteria=(WHEN,)).detail
 
 
 class TestCriteria:
