@@ -91,11 +91,8 @@ class TestEntries:
         with pytest.raises(BadId):
             read_entry(GOOD | {"id": external_id}, 0)
 
-    json_like = st.recursive(
-        st.one_of(st.none(), st.booleans(), st.integers(), st.decimals(), st.text()),
-        lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(), inner, max_size=3)),
-        max_leaves=5,
-    )
+    plain = st.one_of(st.none(), st.booleans(), st.integers(), st.decimals(), st.text())
+    json_like = st.one_of(plain, st.lists(plain, max_size=3), st.dictionaries(st.text(), plain, max_size=3))
 
     @given(st.dictionaries(st.sampled_from(["board", "player", "points", "fields", "at", "id"]), json_like))
     def test_no_entry_is_more_than_refused(self, raw: dict[str, object]) -> None:

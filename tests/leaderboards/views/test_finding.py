@@ -3,7 +3,9 @@
 import pytest
 from django.test import Client
 
-from tests.leaderboards.views.pages import signed_in, text
+from foundation import clock
+from leaderboards.selectors import board_by_seq
+from tests.leaderboards.views.pages import WEEK, signed_in, text
 from tests.playing import make_board, name, score
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -35,6 +37,15 @@ def test_what_is_asked_for_is_an_address(client: Client, board: int, asked: str,
     assert response["Location"].replace("/?#", "/#") == f"/boards/{board}/{address}"
 
 
+def test_the_period_is_kept(client: Client, board: int) -> None:
+    score(board, {"mina": 3}, clock.now() - WEEK)
+    label = board_by_seq(board).periods.order_by("starts_at")[0].label
+
+    response = client.get(f"/boards/{board}/", {"find": "mina", "period": label})
+
+    assert response["Location"] == f"/boards/{board}/?period={label}&player=mina#me"
+
+
 @pytest.mark.parametrize("asked", ["nobody", "121", "0", "a/b", "9" * 30, "\0", "²"])
 def test_what_is_not_there_is_said_beside_the_field(client: Client, board: int, asked: str) -> None:
     response = client.get(f"/boards/{board}/", {"find": asked})
@@ -43,7 +54,7 @@ def test_what_is_not_there_is_said_beside_the_field(client: Client, board: int, 
     assert "Nobody with this name or id is ranked here" in text(response)
 
 
-def test_somebody_who_is_linked_stays_himself_when_he_looks_for_others(client: Client, board: int) -> None:
+def test_somebody_who_is_linked_stays_themselves_when_they_look_for_others(client: Client, board: int) -> None:
     signed_in(client, "someone", "p000")
 
     response = client.get(f"/boards/{board}/", {"find": "robin"})
@@ -61,9 +72,3 @@ def test_of_two_with_one_name_the_better_is_found_and_an_id_comes_before_a_name(
 
     assert "player=p010" in twin["Location"]
     assert "player=robin" in robin["Location"]
-
-
-def test_the_period_is_kept(client: Client, board: int) -> None:
-    response = client.get(f"/boards/{board}/", {"find": "3", "period": "current"})
-
-    assert response["Location"].endswith("#rank-3")
