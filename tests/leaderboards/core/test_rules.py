@@ -100,29 +100,16 @@ class TestCriteria:
             "stage",
             ["stage"],
             [{"name": "stage", "order": "desc"}],
-            [{"name": "stage", "bits": 15, "max": 9, "order": "desc"}],
             [{"name": "stage", "bits": 15}],
-            [{"name": "stage", "bits": 15, "order": "up"}],
-            [{"name": "stage", "bits": 15, "order": ["desc"]}],
-            [{"name": "stage", "bits": "15", "order": "desc"}],
-            [{"name": "stage", "bits": True, "order": "desc"}],
-            [{"name": "stage", "bits": 54, "order": "desc"}],
-            [{"name": "stage", "bits": 10**9, "order": "desc"}],
-            [{"name": "stage", "bits": 0, "order": "desc"}],
-            [{"name": "stage", "max": 0, "order": "desc"}],
-            [{"name": "stage", "max": 2**53, "order": "desc"}],
-            [{"name": "stage", "max": 1.5, "order": "desc"}],
-            [{"name": "stage", "bits": 15, "order": "desc", "unit": "s"}],
-            [{"name": "stage", "bits": 15, "order": "desc", "weight": 2}],
-            [{"name": "", "bits": 15, "order": "desc"}],
-            [{"name": "1st", "bits": 15, "order": "desc"}],
-            [{"name": "스테이지", "bits": 15, "order": "desc"}],
-            [{"name": "a" * 41, "bits": 15, "order": "desc"}],
-            [{"name": 5, "bits": 15, "order": "desc"}],
             [{"bits": 15, "order": "desc"}],
+            *([{"name": "stage", "bits": 15, "order": order}] for order in ("up", ["desc"])),
+            *([{"name": "stage", "bits": bits, "order": "desc"}] for bits in ("15", True, 54, 10**9, 0)),
+            *([{"name": "stage", "max": most, "order": "desc"}] for most in (0, 2**53, 1.5)),
+            *([{"name": "stage", "bits": 15, "order": "desc"} | {more: 9}] for more in ("max", "weight")),
+            [{"name": "stage", "bits": 15, "order": "desc", "unit": "s"}],
+            *([{"name": name, "bits": 15, "order": "desc"}] for name in ("", "1st", "스테이지", "a" * 41, 5)),
             [{"name": "achieved_at", "order": "asc"}],
-            [{"name": "achieved_at", "order": "asc", "unit": "min"}],
-            [{"name": "achieved_at", "order": "asc", "unit": 5}],
+            *([{"name": "achieved_at", "order": "asc", "unit": unit}] for unit in ("min", 5)),
         ],
     )
     def test_what_is_no_criterion_is_refused_with_a_sentence(self, raw: object) -> None:
@@ -133,38 +120,31 @@ class TestCriteria:
         assert caught.value.detail.endswith(".")
 
 
-class TestComparing:
-    def test_points_go_by_the_boards_order(self) -> None:
-        assert Rules().better((2,), (1,))
-        assert Rules(order=Order.ASC).better((1,), (2,))
-        assert not Rules().better((1,), (1,))
+def test_points_are_compared_by_the_boards_order_and_criteria_each_by_its_own() -> None:
+    rules = Rules(order=Order.ASC, criteria=(STAGE, WHEN, MEMBERS))
 
-    def test_criteria_go_each_by_its_own(self) -> None:
-        rules = Rules(order=Order.ASC, criteria=(STAGE, WHEN, MEMBERS))
+    ranked = sorted([(1, 5), (2, 7), (2, 6), (0, 0)], key=rules.sort_key)
 
-        ranked = sorted([(1, 5), (2, 7), (2, 6), (0, 0)], key=rules.sort_key)
-
-        assert ranked == [(2, 6), (2, 7), (1, 5), (0, 0)]
-
-    def test_a_value_has_a_part_for_each_field_that_is_sent(self) -> None:
-        rules = Rules(criteria=(STAGE, WHEN, MEMBERS))
-
-        assert [each.name for each in rules.fields] == ["stage", "members"]
-        assert rules.achieved_at == WHEN
-        with pytest.raises(ValueError, match="zip"):
-            rules.sort_key((1, 2, 3))
+    assert ranked == [(2, 6), (2, 7), (1, 5), (0, 0)]
+    assert [each.name for each in rules.fields] == ["stage", "members"]
+    assert rules.achieved_at == WHEN
+    with pytest.raises(ValueError, match="zip"):
+        rules.sort_key((1, 2, 3))
+    assert Rules().better((2,), (1,))
+    assert Rules(order=Order.ASC).better((1,), (2,))
+    assert not Rules().better((1,), (1,))
 
 
 points_rules = st.builds(
-    lambda low, span, total, **rest: Rules(minimum=low, maximum=low + span, total_maximum=low + span + total, **rest),
-    st.integers(-1000, 1000),
-    st.integers(0, 10**6),
-    st.integers(0, 10**9),
+    Rules,
     order=st.sampled_from(Order),
     update=st.sampled_from(Update),
     ties=st.sampled_from(Ties),
     tie_break=st.sampled_from(TieBreak),
     decimals=st.integers(0, 6),
+    minimum=st.integers(-1000, 1000),
+    maximum=st.integers(1000, 10**6),
+    total_maximum=st.integers(10**6, 10**9),
 )
 criteria_rules = st.builds(
     Rules,

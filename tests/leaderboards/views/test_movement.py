@@ -9,7 +9,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from foundation import clock
-from leaderboards.models import Board, PeriodSnapshot
+from leaderboards.models import PeriodSnapshot
 from leaderboards.services.keep_ranks import keep_due
 from leaderboards.views import second
 from tests.leaderboards.views.pages import WEEK, close_all_past, make_full_board, text
@@ -122,10 +122,3 @@ def test_a_look_costs_a_page_no_further_question(
 
     with django_assert_max_num_queries(len(without) - 1):
         assert "± since" in text(client.get(f"/boards/{board}/?page=2"))
-
-
-def test_ranks_of_competitions_are_never_told_by_looks(client: Client) -> None:
-    board = Board.objects.get(pk=make_board(period="event"))
-
-    assert keep_due(clock.now()) == 0
-    assert "±" not in text(client.get(f"/boards/{board.pk}/"))
