@@ -81,7 +81,7 @@ def test_a_dead_letter_is_edited_by_the_rules_of_its_board_and_it_is_noted_who_d
     assert f"{letter.subject}: done." in edit(admin, letter, worth="7")
 
     assert points(poisoned.board, clock.now()) == {"poison": 7}
-    assert (DeadLetter.objects.get().resolution, DeadLetter.objects.get().tries) == ("mirrored", 3)
+    assert (DeadLetter.objects.get().resolution, DeadLetter.objects.get().tries) == ("mirrored", 2)
     noted = LogEntry.objects.order_by("pk")[1]
     assert (noted.user.get_username(), noted.object_id) == ("admin", str(letter.pk))
     assert re.match(r"Edited to 7 at .+, before 9 at .+: done\.", noted.get_change_message())
