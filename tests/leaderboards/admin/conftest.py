@@ -1,4 +1,4 @@
-"""An administrator with a browser of his own."""
+"""An administrator with a browser of their own."""
 
 import pytest
 from django.test import Client

@@ -69,7 +69,7 @@ def test_a_dead_letter_is_edited_by_the_rules_of_its_board_and_it_is_noted_who_d
 ) -> None:
     with refused_by_sql(Player.objects.get()):
         letter = refused_letter(poisoned)
-        assert "refused again" in edit(admin, letter, worth="7")
+        assert "refused again" in edit(admin, letter, worth="8")
         assert points(poisoned.board, clock.now()) == {"poison": 1}
     assert "/edit/" in page(admin, f"{LETTERS}{letter.pk}/change/")
 
@@ -84,7 +84,7 @@ def test_a_dead_letter_is_edited_by_the_rules_of_its_board_and_it_is_noted_who_d
     assert (DeadLetter.objects.get().resolution, DeadLetter.objects.get().tries) == ("mirrored", 2)
     noted = LogEntry.objects.order_by("pk")[1]
     assert (noted.user.get_username(), noted.object_id) == ("admin", str(letter.pk))
-    assert re.match(r"Edited to 7 at .+, before 9 at .+: done\.", noted.get_change_message())
+    assert re.match(r"Edited to 7 at .+, before 8 at .+: done\.", noted.get_change_message())
     assert admin.get(f"{LETTERS}{letter.pk}/edit/").status_code == 404
     assert "/edit/" not in page(admin, f"{LETTERS}{letter.pk}/change/")
 

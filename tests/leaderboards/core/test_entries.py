@@ -250,7 +250,8 @@ class TestValues:
         [
             *(({"stage": number}, "'stage' must be a whole number") for number in (Decimal("1.5"), "5", True, None)),
             *(({"stage": number}, "'stage' must be a whole number") for number in ([5], 5.0)),
-            *((form, "must be an object") for form in ([], "stage", None, 5)),
+            *((form, "must be an object") for form in ("stage", None, 5)),
+            ([], "must be an object"),
         ],
     )
     def test_fields_are_an_object_of_whole_numbers(self, raw: object, reason: str) -> None:

@@ -29,7 +29,7 @@ def time(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def follow(crowd: Crowd, time: Clock, followers: int, seconds: float) -> tuple[float, float]:
-    """Let so many follow, each as he is told; the last interval, and the answers a second of the last half."""
+    """Let so many follow, each as they are told; the last interval, and the answers a second of the last half."""
     due = [time.at + LIVE_EVERY_SECONDS * nth / followers for nth in range(followers)]  # sorted, and so a heap
     begun, answers, told = time.at, 0, 0.0
     while time.at < begun + seconds:

@@ -1,4 +1,4 @@
-"""Who stands on the podium: three at the most, equals on equal steps, and nobody left below a step that is his."""
+"""Who stands on the podium: three at the most, equals on equal steps, and nobody left below a step that is theirs."""
 
 import pytest
 

@@ -118,7 +118,7 @@ def test_a_follower_who_is_up_to_date_gets_304_for_his_own_part_too(board: int) 
     first = client.get(address)
 
     same = client.get(address, headers={"If-None-Match": first["ETag"]})
-    score(board, {"p100": 902})  # beside him
+    score(board, {"p100": 902})  # beside them
     changed = client.get(address, headers={"If-None-Match": first["ETag"]})
 
     assert (same.status_code, changed.status_code) == (304, 200)
