@@ -10,7 +10,7 @@ from hypothesis import example, given
 
 from leaderboards.core.periods import Calendar, PeriodKind, Window, next_window, previous_window, window_at, window_of
 from leaderboards.errors import BadLabel
-from tests.leaderboards.core.samples import CUTOFFS, ODD_ZONES, calendars, in_zone, instants, utc
+from tests.leaderboards.core.samples import CUTOFFS, ODD_ZONES, calendars, instants, utc
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 # Years in which zones of the list changed their standard offset, skipped a day, or changed the clock four times.
@@ -102,52 +102,51 @@ def test_what_a_calendar_asks_often_is_remembered_for_equal_calendars_alone() ->
     assert labels == ["2026-11-20", "2026-11-21", "2026-11-20"]
 
 
-class TestClockChanges:
-    def test_a_skipped_cutoff_moves_to_the_first_instant_that_exists(self) -> None:
-        calendar = Calendar(PeriodKind.DAY, "America/New_York", cutoff=time(2, 30))
+@pytest.mark.parametrize(
+    ("zone", "cutoff", "label", "starts_at"),
+    [
+        # 01:59:59 EST is followed by 03:00:00 EDT: a skipped cut-off moves to the first instant that exists
+        ("America/New_York", time(2, 30), "2026-03-08", utc(2026, 3, 8, 7)),
+        ("America/New_York", time(2, 30), "2026-03-09", utc(2026, 3, 9, 6, 30)),
+        # a repeated one counts the first time
+        ("America/New_York", time(1, 30), "2026-11-01", utc(2026, 11, 1, 5, 30)),
+        # and a clock that falls back across midnight does not fall back into yesterday
+        ("America/Havana", time(0), "2026-11-01", utc(2026, 11, 1, 4)),
+    ],
+)
+def test_a_cutoff_that_is_skipped_or_repeated_is_one_instant(
+    zone: str, cutoff: time, label: str, starts_at: datetime
+) -> None:
+    calendar = Calendar(PeriodKind.DAY, zone, cutoff=cutoff)
 
-        window = window_of(calendar, "2026-03-08")
+    window = window_of(calendar, label)
 
-        assert window.starts_at == utc(2026, 3, 8, 7)  # 01:59:59 EST is followed by 03:00:00 EDT
-        assert window.ends_at == in_zone("America/New_York", date(2026, 3, 9), time(2, 30))
+    assert window.starts_at == starts_at
+    assert window_at(calendar, starts_at) == window
+    assert window_at(calendar, starts_at + HOUR - timedelta(minutes=20)) == window  # the clock may show less by now
+    assert window_at(calendar, starts_at - timedelta(seconds=1)) != window
 
-    def test_a_repeated_cutoff_counts_the_first_time_and_the_new_day_has_begun_before_its_repetition(self) -> None:
-        calendar = Calendar(PeriodKind.DAY, "America/New_York", cutoff=time(1, 30))
-        one_o_clock_again = in_zone("America/New_York", date(2026, 11, 1), time(1, 10), fold=1)
 
-        assert window_of(calendar, "2026-11-01").starts_at == utc(2026, 11, 1, 5, 30)
-        assert window_at(calendar, one_o_clock_again).label == "2026-11-01"
+def test_a_day_that_never_was_has_no_window_and_its_week_is_a_day_shorter() -> None:
+    calendar = Calendar(PeriodKind.DAY, "Pacific/Apia")
+    before = window_of(calendar, "2011-12-29")
+    starts_at, ends_at = span(window_of(Calendar(PeriodKind.WEEK, "Pacific/Apia"), "2011-52"))
 
-    def test_a_clock_that_falls_back_across_midnight_does_not_fall_back_into_yesterday(self) -> None:
-        calendar = Calendar(PeriodKind.DAY, "America/Havana")
-        first_midnight = in_zone("America/Havana", date(2026, 11, 1))
-        second_midnight = in_zone("America/Havana", date(2026, 11, 1), fold=1)
+    with pytest.raises(BadLabel):
+        window_of(calendar, "2011-12-30")
 
-        window = window_of(calendar, "2026-11-01")
+    assert next_window(calendar, before).label == "2011-12-31"
+    assert previous_window(calendar, window_of(calendar, "2011-12-31")) == before
+    assert before.ends_at == utc(2011, 12, 30, 10)
+    assert window_at(calendar, utc(2011, 12, 30, 10)).label == "2011-12-31"
+    assert ends_at - starts_at == 6 * DAY
 
-        assert second_midnight - first_midnight == HOUR
-        assert window.starts_at == first_midnight
-        assert window.contains(second_midnight - timedelta(seconds=1))
 
-    def test_a_day_that_never_was_has_no_window_and_its_week_is_a_day_shorter(self) -> None:
-        calendar = Calendar(PeriodKind.DAY, "Pacific/Apia")
-        before = window_of(calendar, "2011-12-29")
-        starts_at, ends_at = span(window_of(Calendar(PeriodKind.WEEK, "Pacific/Apia"), "2011-52"))
+@pytest.mark.parametrize("zone", ["Pacific/Chatham", "Antarctica/Troll"])
+def test_days_keep_their_cutoff_through_odd_changes(zone: str) -> None:
+    year = days_between(Calendar(PeriodKind.DAY, zone, cutoff=time(2, 30)), utc(2026, 1, 1, 12), utc(2027, 1, 1))
 
-        with pytest.raises(BadLabel):
-            window_of(calendar, "2011-12-30")
+    walls = {span(window)[0].astimezone(ZoneInfo(zone)).time() for window in year}
 
-        assert next_window(calendar, before).label == "2011-12-31"
-        assert previous_window(calendar, window_of(calendar, "2011-12-31")) == before
-        assert before.ends_at == utc(2011, 12, 30, 10)
-        assert window_at(calendar, utc(2011, 12, 30, 10)).label == "2011-12-31"
-        assert ends_at - starts_at == 6 * DAY
-
-    @pytest.mark.parametrize("zone", ["Pacific/Chatham", "Antarctica/Troll"])
-    def test_days_keep_their_cutoff_through_odd_changes(self, zone: str) -> None:
-        year = days_between(Calendar(PeriodKind.DAY, zone, cutoff=time(2, 30)), utc(2026, 1, 1, 12), utc(2027, 1, 1))
-
-        walls = {span(window)[0].astimezone(ZoneInfo(zone)).time() for window in year}
-
-        assert walls <= {time(2, 30), time(3, 0), time(3, 45)}
-        assert time(2, 30) in walls
+    assert walls <= {time(2, 30), time(3, 0), time(3, 45)}
+    assert time(2, 30) in walls
