@@ -45,7 +45,7 @@ class OracleBoard:
         return ("unchanged" if before and self._standing(before) == state else "updated"), state
 
     def remove(self, player: str) -> None:
-        """Take the player out, with all that he submitted."""
+        """Take the player out, with all that they submitted."""
         if self.counted.pop(player, None) is None:
             raise NotRanked(f"{player!r} has no standing")
 
@@ -76,7 +76,7 @@ class OracleBoard:
         return [row for row in self.rows() if row.player in wanted]
 
     def state(self, player: str) -> State | None:
-        """The player's standing, if he has one."""
+        """The player's standing, if they have one."""
         return self._standing(self.counted[player]) if player in self.counted else None
 
     def _standing(self, submitted: list[State]) -> State:

@@ -9,10 +9,9 @@ from django.contrib.auth.models import User
 from foundation import clock
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller, Status
-from leaderboards.models import Player
-from leaderboards.services.boards import apply_boards
 from leaderboards.services.players import set_profile
 from leaderboards.services.submit import backfill, submit
+from tests.leaderboards.factories import BoardFactory, UserFactory
 
 GAME = Caller("tests")
 
@@ -30,7 +29,7 @@ HARD_NAMES = (
 
 def make_board(**settings: Any) -> int:
     """A board with these settings; its number."""
-    return next(iter(apply_boards([{"name": "Board", **settings}], clock.now()).values()))
+    return BoardFactory.create(**{"name": "Board", **settings}).seq
 
 
 def score(board: int, points: Mapping[str, object], at: datetime | None = None) -> None:
@@ -51,7 +50,4 @@ def name(player: str, shown: str) -> None:
 
 def account(username: str, player: str | None = None, **more: Any) -> User:
     """A user with the password "secret", linked to ``player``."""
-    user = User.objects.create_user(username, password="secret", **more)
-    if player is not None:
-        Player.objects.update_or_create(external_id=player, defaults={"user": user})
-    return user
+    return UserFactory.create(username=username, player=player, **more)

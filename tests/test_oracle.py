@@ -49,40 +49,30 @@ def test_bytes_are_those_of_utf_8() -> None:
     assert [row.player for row in mixed.rows()] == ["Z", "z", "é", "가", "\uffee", "\U0001f600"]
 
 
-def test_around_is_not_filled_up_at_an_edge() -> None:
+def test_around_is_not_filled_up_at_an_edge_and_named_players_keep_their_rank_in_the_whole_board() -> None:
     filled = board()
 
     assert [row.player for row in filled.around("dan", 1)] == ["bob", "dan", "cho"]
     assert [row.player for row in filled.around("bob", 2)] == ["bob", "dan", "cho"]
+    assert filled.named(["eve", "zoe", "bob", "eve"]) == [Row(1, "bob", (7,), 20, 1), Row(5, "eve", (3,), 5, 1)]
     with pytest.raises(NotRanked):
         filled.around("zoe", 1)
 
 
-def test_named_players_keep_their_rank_in_the_whole_board() -> None:
-    named = board().named(["eve", "zoe", "bob", "eve"])
-
-    assert named == [Row(1, "bob", (7,), 20, 1), Row(5, "eve", (3,), 5, 1)]
-
-
-def test_a_removed_player_begins_anew() -> None:
-    filled = board(update=Update.INCREMENT)
-
-    filled.remove("bob")
-
-    assert filled.state("bob") is None
-    with pytest.raises(NotRanked):
-        filled.remove("bob")
-    assert filled.submit("bob", (2,), 50) == ("updated", State((2,), 50))
-
-
-def test_a_refused_increment_leaves_no_trace() -> None:
+def test_a_refused_increment_leaves_no_trace_and_a_removed_player_begins_anew() -> None:
     filled = board(update=Update.INCREMENT, maximum=10, total_maximum=10)
 
     with pytest.raises(OutOfRange):
         filled.submit("bob", (4,), 99)
-
     assert filled.state("bob") == State((7,), 20)
     assert filled.submit("bob", (0,), 99) == ("unchanged", State((7,), 20))
+
+    filled.remove("bob")
+    assert filled.state("bob") is None
+    assert filled.submit("bob", (2,), 50) == ("updated", State((2,), 50))
+    filled.remove("bob")
+    with pytest.raises(NotRanked):
+        filled.remove("bob")
 
 
 def test_the_time_as_a_criterion_ranks_at_its_own_place() -> None:

@@ -1,9 +1,9 @@
-"""An administrator with a browser of his own."""
+"""An administrator with a browser of their own."""
 
 import pytest
-from django.contrib.auth.models import User
 from django.test import Client
 
+from tests.leaderboards.factories import AdminFactory, UserFactory
 from tests.links import links
 
 __all__ = ["admin", "links", "stranger"]
@@ -12,7 +12,7 @@ __all__ = ["admin", "links", "stranger"]
 @pytest.fixture
 def admin(db: None) -> Client:
     client = Client()
-    client.force_login(User.objects.create_superuser("admin", password="secret"))
+    client.force_login(AdminFactory.create())
     return client
 
 
@@ -20,5 +20,5 @@ def admin(db: None) -> Client:
 def stranger(db: None) -> Client:
     """Signed in, staff, and allowed nothing."""
     client = Client()
-    client.force_login(User.objects.create_user("stranger", password="secret", is_staff=True))
+    client.force_login(UserFactory.create(username="stranger", is_staff=True))
     return client

@@ -1,7 +1,7 @@
 """Dead letters and differences in the admin, and voiding a submission there."""
 
 import re
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import pytest
 from django.contrib.admin.models import LogEntry
@@ -12,6 +12,7 @@ from foundation.models import DeadLetter
 from leaderboards.models import Difference, Period, Player, Standing, State, Submission
 from leaderboards.services.mirror import mirror
 from tests.leaderboards.admin.typed import page
+from tests.leaderboards.factories import PeriodFactory
 from tests.leaderboards.services.site import follow, make_board, period_of, points, refused_by_sql, score
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -35,11 +36,16 @@ def poisoned(links: None) -> Period:
     return period
 
 
+def refused_letter(poisoned: Period) -> DeadLetter:
+    """What is set aside when the player scores 9, while SQL refuses them."""
+    score(poisoned.board, {"poison": 9}, clock.now())
+    mirror(poisoned)
+    return DeadLetter.objects.get()
+
+
 def test_a_dead_letter_says_why_and_is_retried(admin: Client, poisoned: Period) -> None:
     with refused_by_sql(Player.objects.get()):
-        score(poisoned.board, {"poison": 9}, clock.now())
-        mirror(poisoned)
-        letter = DeadLetter.objects.get()
+        letter = refused_letter(poisoned)
         html = page(admin, f"{LETTERS}{letter.pk}/change/")
         assert "refuses_one_player" in html
         assert "&quot;player&quot;: &quot;poison&quot;" in html
@@ -62,9 +68,9 @@ def test_a_dead_letter_is_edited_by_the_rules_of_its_board_and_it_is_noted_who_d
     admin: Client, poisoned: Period
 ) -> None:
     with refused_by_sql(Player.objects.get()):
-        score(poisoned.board, {"poison": 9}, clock.now())
-        mirror(poisoned)
-    letter = DeadLetter.objects.get()
+        letter = refused_letter(poisoned)
+        assert "refused again" in edit(admin, letter, worth="8")
+        assert points(poisoned.board, clock.now()) == {"poison": 1}
     assert "/edit/" in page(admin, f"{LETTERS}{letter.pk}/change/")
 
     assert "must be 0 to 2,147,483,647" in edit(admin, letter, worth="2147483648")
@@ -75,30 +81,17 @@ def test_a_dead_letter_is_edited_by_the_rules_of_its_board_and_it_is_noted_who_d
     assert f"{letter.subject}: done." in edit(admin, letter, worth="7")
 
     assert points(poisoned.board, clock.now()) == {"poison": 7}
-    assert DeadLetter.objects.get().resolution == "mirrored"
-    [noted] = LogEntry.objects.all()
+    assert (DeadLetter.objects.get().resolution, DeadLetter.objects.get().tries) == ("mirrored", 2)
+    noted = LogEntry.objects.order_by("pk")[1]
     assert (noted.user.get_username(), noted.object_id) == ("admin", str(letter.pk))
-    assert re.match(r"Edited to 7 at .+, before 9 at .+: done\.", noted.get_change_message())
+    assert re.match(r"Edited to 7 at .+, before 8 at .+: done\.", noted.get_change_message())
     assert admin.get(f"{LETTERS}{letter.pk}/edit/").status_code == 404
     assert "/edit/" not in page(admin, f"{LETTERS}{letter.pk}/change/")
 
 
-def test_what_sql_refuses_again_is_told_after_an_edit(admin: Client, poisoned: Period) -> None:
+def test_a_player_who_scores_meanwhile_keeps_what_they_scored(admin: Client, poisoned: Period) -> None:
     with refused_by_sql(Player.objects.get()):
-        score(poisoned.board, {"poison": 9}, clock.now())
-        mirror(poisoned)
-
-        assert "refused again" in edit(admin, DeadLetter.objects.get(), worth="7")
-
-    assert DeadLetter.objects.get().tries == 2
-    assert points(poisoned.board, clock.now()) == {"poison": 1}
-
-
-def test_a_player_who_scores_meanwhile_keeps_what_he_scored(admin: Client, poisoned: Period) -> None:
-    with refused_by_sql(Player.objects.get()):
-        score(poisoned.board, {"poison": 9}, clock.now())
-        mirror(poisoned)
-        letter = DeadLetter.objects.get()
+        letter = refused_letter(poisoned)
         form = admin.get(f"{LETTERS}{letter.pk}/edit/").context["form"]
         score(poisoned.board, {"poison": 12}, clock.now())
 
@@ -130,16 +123,15 @@ def test_where_nothing_can_be_mirrored_a_retry_says_so_and_not_the_old_reason(
 
 def test_a_dead_letter_is_dropped(admin: Client, poisoned: Period) -> None:
     with refused_by_sql(Player.objects.get()):
-        score(poisoned.board, {"poison": 9}, clock.now())
-        mirror(poisoned)
+        letter = refused_letter(poisoned)
 
-    assert "dropped." in act(admin, LETTERS, "drop", DeadLetter.objects.get())
+    assert "dropped." in act(admin, LETTERS, "drop", letter)
 
     assert DeadLetter.objects.get().resolution == "dropped"
     assert Standing.objects.get().points == 1
 
 
-def test_a_letter_of_another_app_is_retried_and_dropped_as_that_app_says(
+def test_a_letter_of_another_app_is_retried_and_dropped_as_that_app_says_while_it_is_there(
     admin: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done: list[str] = []
@@ -151,10 +143,16 @@ def test_a_letter_of_another_app_is_retried_and_dropped_as_that_app_says(
     def drop(letter: DeadLetter, _at: datetime) -> None:
         done.append(f"drop {letter.subject}")
 
-    monkeypatch.setitem(dead_letters._kinds, "poem", dead_letters.Work(retry, drop, lambda: "It stays unwritten."))
     DeadLetter.note("poem", "1", {}, "no paper", clock.now())
     letter = DeadLetter.objects.get()
 
+    unknown = [act(admin, LETTERS, action, letter) for action in ("retry", "drop")]
+    unknown.append(page(admin, f"{LETTERS}{letter.pk}/change/"))
+    assert all("Nothing that runs here does work of the kind" in html for html in unknown)
+    assert DeadLetter.objects.get().resolved_at is None
+    assert not LogEntry.objects.exists()
+
+    monkeypatch.setitem(dead_letters._kinds, "poem", dead_letters.Work(retry, drop, lambda: "It stays unwritten."))
     html = page(admin, f"{LETTERS}{letter.pk}/change/")
     retried, dropped = (act(admin, LETTERS, action, letter) for action in ("retry", "drop"))
 
@@ -170,32 +168,20 @@ def test_a_letter_of_another_app_is_retried_and_dropped_as_that_app_says(
     ]
 
 
-def test_a_letter_of_an_app_that_is_gone_says_so_and_stays(admin: Client) -> None:
-    DeadLetter.note("poem", "1", {}, "no paper", clock.now())
-    letter = DeadLetter.objects.get()
-
-    told = [act(admin, LETTERS, action, letter) for action in ("retry", "drop")]
-    told.append(page(admin, f"{LETTERS}{letter.pk}/change/"))
-
-    assert all("Nothing that runs here does work of the kind" in html for html in told)
-    assert DeadLetter.objects.get().resolved_at is None
-    assert not LogEntry.objects.exists()
-
-
 def test_a_stranger_can_neither_see_nor_act(stranger: Client, poisoned: Period) -> None:
     DeadLetter.note("mirror", f"{poisoned.pk}:poison", {}, "why", clock.now())
+    letter = DeadLetter.objects.get()
 
-    assert stranger.get(LETTERS).status_code == 403
-    assert stranger.get(f"{LETTERS}{DeadLetter.objects.get().pk}/edit/").status_code == 403
-    answer = stranger.post(LETTERS, {"action": "drop", "_selected_action": [DeadLetter.objects.get().pk]})
+    listed, edited = (stranger.get(address) for address in (LETTERS, f"{LETTERS}{letter.pk}/edit/"))
+    dropped = stranger.post(LETTERS, {"action": "drop", "_selected_action": [letter.pk]})
 
-    assert answer.status_code == 403
+    assert [answer.status_code for answer in (listed, edited, dropped)] == [403, 403, 403]
     assert DeadLetter.objects.get().resolved_at is None
 
 
-def test_a_difference_shows_both_scores(admin: Client, poisoned: Period) -> None:
+def test_a_difference_shows_both_scores(admin: Client) -> None:
     Difference.objects.create(
-        period=poisoned, player="alice", in_sql=5.0, in_redis=None, repaired=True, found_at=clock.now()
+        period=PeriodFactory.create(), player="alice", in_sql=5.0, in_redis=None, repaired=True, found_at=clock.now()
     )
 
     html = page(admin, "/admin/leaderboards/difference/")
@@ -204,27 +190,21 @@ def test_a_difference_shows_both_scores(admin: Client, poisoned: Period) -> None
     assert '<td class="field-in_redis">-</td>' in html
 
 
-def test_a_voided_submission_gives_way_to_the_next_best(admin: Client, links: None) -> None:
-    board = make_board("hybrid", clock.now())
+def test_voided_submissions_give_way_to_the_next_best_and_one_of_a_closed_period_keeps_no_others(
+    admin: Client, links: None
+) -> None:
+    board, other = make_board("hybrid", clock.now()), make_board("hybrid", clock.now(), name="other")
     for number in (5, 9):
         score(board, {"alice": number}, clock.now())
-
-    html = act(admin, SUBMISSIONS, "void", Submission.objects.get(points=9))
-
-    assert "Voided: 1." in html
-    assert points(board, clock.now()) == {"alice": 5}
-
-
-def test_one_submission_of_a_closed_period_does_not_keep_the_others(admin: Client, links: None) -> None:
-    board = make_board("hybrid", clock.now())
-    for at in (clock.now() - timedelta(seconds=1), clock.now()):
-        score(board, {"alice": 5, "bob": 7}, at)
-    other = make_board("hybrid", clock.now(), name="other")
     score(other, {"alice": 5}, clock.now())
     Period.objects.filter(board=other).update(state=State.FINAL)
 
-    html = act(admin, SUBMISSIONS, "void", *Submission.objects.all())
+    one = act(admin, SUBMISSIONS, "void", Submission.objects.get(points=9))
+    after_one = points(board, clock.now())
+    all_others = act(admin, SUBMISSIONS, "void", *Submission.objects.all())
 
-    assert "is closed; its standings stay" in html
+    assert "Voided: 1." in one
+    assert after_one == {"alice": 5}
+    assert "is closed; its standings stay" in all_others
     assert points(board, clock.now()) == {}
     assert points(other, clock.now()) == {"alice": 5}

@@ -12,6 +12,7 @@ from django.test import Client
 from foundation import clock
 from foundation.models import WebhookDelivery, WebhookEndpoint
 from foundation.webhooks import outbox, signing
+from tests.foundation.factories import WebhookEndpointFactory
 from tests.leaderboards.admin.typed import page
 
 pytestmark = pytest.mark.django_db
@@ -22,10 +23,6 @@ DELIVERIES = "/admin/foundation/webhookdelivery/"
 
 def typed(**changed: str) -> dict[str, str]:
     return {"name": "shop", "url": "https://hooks.example/", "kinds": "", **changed}
-
-
-def make_endpoint(name: str = "shop", **more: Any) -> WebhookEndpoint:
-    return WebhookEndpoint.objects.create(name=name, url="https://hooks.example/", secret=signing.new_secret(), **more)
 
 
 def make_delivery(message_id: str = "order-1", **state: Any) -> WebhookDelivery:
@@ -51,63 +48,48 @@ def test_a_new_endpoints_secret_is_shown_this_one_time(admin: Client) -> None:
         assert "whsec_" not in page(admin, later)
 
 
-@pytest.mark.parametrize(
-    ("changed", "why"),
-    [
+def test_what_cannot_be_told_is_refused_with_a_sentence(admin: Client) -> None:
+    there = WebhookEndpointFactory.create(name="there")
+
+    for changed, why in (
         ({"url": "http://hooks.example/"}, "begins with https://"),
         ({"url": "https://me:secret@hooks.example/"}, "the signature says who sends"),
         ({"kinds": "order.paid, Oh-No"}, "No kind of event is called like this: Oh-No."),
         ({"name": "there"}, "already exists"),
-    ],
-)
-def test_what_cannot_be_told_is_refused_with_a_sentence(admin: Client, changed: dict[str, str], why: str) -> None:
-    make_endpoint("there")
-
-    answer = admin.post(f"{ENDPOINTS}add/", typed(**changed))
-
-    assert why in answer.content.decode()
-    assert WebhookEndpoint.objects.count() == 1
+    ):
+        assert why in admin.post(f"{ENDPOINTS}add/", typed(**changed)).content.decode()
+    assert WebhookEndpoint.objects.get() == there
 
 
-def test_a_change_keeps_the_secret_and_what_happened_meanwhile(admin: Client) -> None:
-    endpoint = make_endpoint(kinds=["order.paid"])
+def test_a_change_keeps_the_secret_and_an_endpoint_is_never_deleted(admin: Client) -> None:
+    endpoint = WebhookEndpointFactory.create(kinds=["order.paid"])
     assert 'value="order.paid"' in page(admin, f"{ENDPOINTS}{endpoint.pk}/change/")
 
     admin.post(f"{ENDPOINTS}{endpoint.pk}/change/", typed(name="store"))
+    deleted = admin.post(f"{ENDPOINTS}{endpoint.pk}/delete/", {"post": "yes"})
 
     changed = WebhookEndpoint.objects.get()
     assert (changed.name, changed.kinds, changed.secret) == ("store", [], endpoint.secret)
+    assert deleted.status_code == 403
 
 
-def test_an_endpoint_is_never_deleted(admin: Client) -> None:
-    endpoint = make_endpoint()
+def test_one_secret_at_a_time_is_rotated_after_a_question_and_shown_once(admin: Client) -> None:
+    endpoint, other = WebhookEndpointFactory.create_batch(2, secret=signing.new_secret())
 
-    assert admin.post(f"{ENDPOINTS}{endpoint.pk}/delete/", {"post": "yes"}).status_code == 403
-
-
-def test_a_secret_is_rotated_after_a_question_and_shown_once(admin: Client) -> None:
-    endpoint = make_endpoint()
-
+    both = act(admin, ENDPOINTS, "rotate", endpoint, other, confirmed="1")
     asked = act(admin, ENDPOINTS, "rotate", endpoint)
-    unchanged = WebhookEndpoint.objects.get().secret
+    unchanged = WebhookEndpoint.objects.get(pk=endpoint.pk).secret
     shown = act(admin, ENDPOINTS, "rotate", endpoint, confirmed="1")
 
-    rotated = WebhookEndpoint.objects.get()
+    rotated = WebhookEndpoint.objects.exclude(previous_secret="").get()
+    assert "Choose one endpoint" in both
     assert "For 24 hours messages are signed with both" in asked
     assert unchanged == endpoint.secret == rotated.previous_secret
     assert re.findall(r"whsec_[^<]+", shown) == [rotated.secret] != [endpoint.secret]
 
 
-def test_two_secrets_are_not_rotated_at_once(admin: Client) -> None:
-    one, other = make_endpoint("one"), make_endpoint("other")
-
-    assert "Choose one endpoint" in act(admin, ENDPOINTS, "rotate", one, other, confirmed="1")
-
-    assert not WebhookEndpoint.objects.exclude(previous_secret="").exists()
-
-
 def test_an_endpoint_is_disabled_with_a_name_and_enabled(admin: Client) -> None:
-    endpoint = make_endpoint()
+    endpoint = WebhookEndpointFactory.create()
 
     html = act(admin, ENDPOINTS, "disable", endpoint)
     again = act(admin, ENDPOINTS, "disable", endpoint)
@@ -122,7 +104,8 @@ def test_an_endpoint_is_disabled_with_a_name_and_enabled(admin: Client) -> None:
 
 
 def test_a_test_message_goes_into_the_outbox_unless_the_endpoint_is_disabled(admin: Client) -> None:
-    live, disabled = make_endpoint("Live"), make_endpoint("Off", disabled_at=clock.now())
+    live = WebhookEndpointFactory.create(name="Live")
+    disabled = WebhookEndpointFactory.create(name="Off", disabled_at=clock.now())
 
     html = act(admin, ENDPOINTS, "send_test", live, disabled)
 
@@ -133,7 +116,7 @@ def test_a_test_message_goes_into_the_outbox_unless_the_endpoint_is_disabled(adm
 
 
 def test_dead_messages_stand_first_and_are_found_by_their_state(admin: Client) -> None:
-    make_endpoint()
+    WebhookEndpointFactory.create()
     make_delivery("dead", dead_at=clock.now())
     make_delivery("waits")
     make_delivery("arrived", delivered_at=clock.now())
@@ -150,7 +133,7 @@ def test_dead_messages_stand_first_and_are_found_by_their_state(admin: Client) -
 
 
 def test_a_message_shows_what_was_sent_and_what_was_answered(admin: Client) -> None:
-    make_endpoint()
+    WebhookEndpointFactory.create()
     row = make_delivery(dead_at=clock.now(), last_status=500, last_answer="<b>oh no</b>")
 
     html = page(admin, f"{DELIVERIES}{row.pk}/change/")
@@ -160,8 +143,8 @@ def test_a_message_shows_what_was_sent_and_what_was_answered(admin: Client) -> N
     assert 'name="_save"' not in html
 
 
-def test_the_selected_are_sent_again(admin: Client) -> None:
-    make_endpoint()
+def test_the_selected_are_sent_again_and_those_of_a_disabled_endpoint_wait(admin: Client) -> None:
+    endpoint = WebhookEndpointFactory.create(name="Shop")
     dead, waits = make_delivery("dead", dead_at=clock.now()), make_delivery("waits")
 
     html = act(admin, DELIVERIES, "replay", dead, waits)
@@ -174,17 +157,13 @@ def test_the_selected_are_sent_again(admin: Client) -> None:
     assert dead.next_try_at is not None
     assert LogEntry.objects.get().change_message == "Replayed."
 
-
-def test_of_a_disabled_endpoint_the_messages_wait_and_that_is_said(admin: Client) -> None:
-    endpoint = make_endpoint("Shop")
-    dead = make_delivery(dead_at=clock.now())
+    dead = make_delivery("another", dead_at=clock.now())
     WebhookEndpoint.objects.filter(pk=endpoint.pk).update(disabled_at=clock.now() - timedelta(hours=1))
-
     assert "Shop is disabled: its messages wait" in act(admin, DELIVERIES, "replay", dead)
 
 
 def test_the_selected_are_dropped(admin: Client) -> None:
-    make_endpoint()
+    WebhookEndpointFactory.create()
     dead, arrived = make_delivery("dead", dead_at=clock.now()), make_delivery("arrived", delivered_at=clock.now())
 
     html = act(admin, DELIVERIES, "drop", dead, arrived)
@@ -195,7 +174,7 @@ def test_the_selected_are_dropped(admin: Client) -> None:
 
 
 def test_a_stranger_can_neither_see_nor_act(stranger: Client) -> None:
-    endpoint = make_endpoint()
+    endpoint = WebhookEndpointFactory.create()
     dead = make_delivery(dead_at=clock.now())
 
     for address, action, row in ((ENDPOINTS, "rotate", endpoint), (DELIVERIES, "replay", dead)):

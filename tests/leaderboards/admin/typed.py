@@ -4,9 +4,9 @@ from typing import Any
 
 from django.test import Client
 
-from foundation import clock
 from leaderboards.models import Board
-from leaderboards.services.boards import SETTINGS, apply_boards
+from leaderboards.services.boards import SETTINGS
+from tests.leaderboards.factories import BoardFactory
 
 ADD = "/admin/leaderboards/board/add/"
 LIST = "/admin/leaderboards/board/"
@@ -15,14 +15,11 @@ PREVIEW = "/admin/leaderboards/board/preview/"
 
 def settings(**changed: Any) -> dict[str, str]:
     """Every field of the form, as text."""
-    fresh = Board(name="Typed", storage="sql")
-    typed = {name: getattr(fresh, name) for name in SETTINGS}
-    return {name: "[]" if value == [] else str(value) for name, value in (typed | changed).items()}
+    return typed_from(Board(name="Typed", storage="sql"), **changed)
 
 
 def make_board(**wanted: Any) -> Board:
-    wanted = {"name": "Made", "storage": "sql", **wanted}
-    return Board.objects.get(seq=apply_boards([wanted], clock.now())[wanted["name"]])
+    return BoardFactory.create(**{"name": "Made", "storage": "sql", **wanted})
 
 
 def change(board: Board) -> str:

@@ -1,159 +1,152 @@
 """Boundaries of windows: they tile time in every zone, through every change of its clock."""
 
 from datetime import date, datetime, time, timedelta
+from functools import cache
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import example, given
 
-from leaderboards.core.periods import (
-    Calendar,
-    PeriodKind,
-    next_window,
-    previous_window,
-    window_at,
-    window_of,
-)
+from leaderboards.core.periods import Calendar, PeriodKind, Window, next_window, previous_window, window_at, window_of
 from leaderboards.errors import BadLabel
-from tests.leaderboards.core.samples import CUTOFFS, ODD_ZONES, calendars, in_zone, instants, utc
+from tests.leaderboards.core.samples import CUTOFFS, ODD_ZONES, calendars, instants, utc
+
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+# Years in which zones of the list changed their standard offset, skipped a day, or changed the clock four times.
+ODD_YEARS = (2010, 2011, 2015, 2018, 2019, 2024)
 
 
-def transitions(zone: str, year: int) -> list[datetime]:
-    """The hours of a year in which the zone's offset changes, by looking at every one."""
-    at, hours = utc(year, 1, 1), []
-    while at.year == year:
-        following = at + timedelta(hours=1)
-        if at.astimezone(ZoneInfo(zone)).utcoffset() != following.astimezone(ZoneInfo(zone)).utcoffset():
-            hours.append(at)
-        at = following
-    return hours
+@cache
+def clock_changes(zone: str, year: int) -> list[datetime]:
+    """The hours in which the zone's offset changes: every hour is looked at of each day that begins and ends unlike."""
+
+    def changes(at: datetime, span: timedelta) -> bool:
+        return at.astimezone(ZoneInfo(zone)).utcoffset() != (at + span).astimezone(ZoneInfo(zone)).utcoffset()
+
+    days = [utc(year, 1, 1) + nth * DAY for nth in range(366)]
+    return [
+        day + nth * HOUR for day in days if changes(day, DAY) for nth in range(24) if changes(day + nth * HOUR, HOUR)
+    ]
 
 
-class TestTiling:
-    @given(calendars, instants)
-    @example(Calendar(PeriodKind.DAY, "Pacific/Apia"), utc(2011, 12, 30, 10))
-    @example(Calendar(PeriodKind.DAY, "Pacific/Apia", cutoff=time(2, 30)), utc(2011, 12, 30, 10))
-    @example(Calendar(PeriodKind.DAY, "Africa/Monrovia"), utc(1972, 1, 7, 0, 44))
-    def test_every_instant_lies_in_one_window_and_neighbours_touch(self, calendar: Calendar, at: datetime) -> None:
-        window = window_at(calendar, at)
-        following, earlier = next_window(calendar, window), previous_window(calendar, window)
-        assert window.starts_at is not None
-        assert window.ends_at is not None
+def days_between(calendar: Calendar, since: datetime, until: datetime) -> list[Window]:
+    windows = [window_at(calendar, since)]
+    while span(windows[-1])[1] < until:
+        windows.append(next_window(calendar, windows[-1]))
+    return windows
 
-        assert window.starts_at <= at < window.ends_at
-        assert following.starts_at == window.ends_at
-        assert earlier.ends_at == window.starts_at
-        assert previous_window(calendar, following) == window == next_window(calendar, earlier)
-        assert window_of(calendar, window.label) == window
-        assert window_at(calendar, window.starts_at) == window
-        assert window_at(calendar, window.ends_at) == following
-        assert window_at(calendar, window.ends_at - timedelta(microseconds=1)) == window
 
-    @pytest.mark.parametrize("cutoff", CUTOFFS)
-    @pytest.mark.parametrize("zone", ODD_ZONES)
-    def test_days_tile_a_decade_with_every_clock_change_in_it(self, zone: str, cutoff: time) -> None:
-        calendar = Calendar(PeriodKind.DAY, zone, cutoff=cutoff)
-        windows = [window_at(calendar, utc(2009, 12, 31))]
-        while windows[-1].label < "2020-01-01":
-            windows.append(next_window(calendar, windows[-1]))
+def span(window: Window) -> tuple[datetime, datetime]:
+    assert window.starts_at is not None
+    assert window.ends_at is not None
+    return window.starts_at, window.ends_at
 
-        starts = [each.starts_at for each in windows if each.starts_at is not None]
-        lengths = [following - start for start, following in pairwise(starts)]
+
+@given(calendars, instants)
+@example(Calendar(PeriodKind.DAY, "Pacific/Apia"), utc(2011, 12, 30, 10))
+@example(Calendar(PeriodKind.DAY, "Pacific/Apia", cutoff=time(2, 30)), utc(2011, 12, 30, 10))
+@example(Calendar(PeriodKind.DAY, "Africa/Monrovia"), utc(1972, 1, 7, 0, 44))
+def test_every_instant_lies_in_one_window_and_neighbours_touch(calendar: Calendar, at: datetime) -> None:
+    window = window_at(calendar, at)
+    following, earlier = next_window(calendar, window), previous_window(calendar, window)
+    starts_at, ends_at = span(window)
+
+    assert starts_at <= at < ends_at
+    assert following.starts_at == ends_at
+    assert earlier.ends_at == starts_at
+    assert previous_window(calendar, following) == window == next_window(calendar, earlier)
+    assert window_of(calendar, window.label) == window
+    assert window_at(calendar, starts_at) == window
+    assert window_at(calendar, ends_at) == following
+    assert window_at(calendar, ends_at - timedelta(microseconds=1)) == window
+
+
+@pytest.mark.parametrize("cutoff", CUTOFFS)
+@pytest.mark.parametrize("zone", ODD_ZONES)
+def test_around_each_change_days_begin_when_the_clock_first_reaches_the_cutoff(zone: str, cutoff: time) -> None:
+    calendar, tz = Calendar(PeriodKind.DAY, zone, cutoff=cutoff), ZoneInfo(zone)
+    for change in [at for year in ODD_YEARS for at in clock_changes(zone, year)]:
+        windows = days_between(calendar, change - 30 * HOUR, change + 30 * HOUR)
 
         assert all(one.ends_at == other.starts_at for one, other in pairwise(windows))
-        assert all(one.label < other.label for one, other in pairwise(windows))
-        assert min(lengths) > timedelta(0)
-        assert max(lengths) <= timedelta(hours=27)  # Casey put its clock back by three
-
-    @pytest.mark.parametrize("cutoff", CUTOFFS)
-    @pytest.mark.parametrize("zone", ODD_ZONES)
-    def test_a_boundary_is_the_first_instant_at_which_the_clock_has_reached_the_cutoff(
-        self, zone: str, cutoff: time
-    ) -> None:
-        calendar, tz = Calendar(PeriodKind.DAY, zone, cutoff=cutoff), ZoneInfo(zone)
-        for change in [at for year in (2010, 2011, 2015, 2018, 2019, 2024) for at in transitions(zone, year)]:
-            at = change - timedelta(hours=30)
-            while at < change + timedelta(hours=30):
-                window = window_at(calendar, at)
-                assert window.starts_at is not None
-                at = window.ends_at or at
-                due = datetime.combine(date.fromisoformat(window.label), cutoff)
-
-                reached = window.starts_at.astimezone(tz).replace(tzinfo=None)
-                before = (window.starts_at - timedelta(seconds=1)).astimezone(tz).replace(tzinfo=None)
-
-                assert reached >= due
-                assert before < due or before >= due + timedelta(hours=23)
-
-    def test_what_a_calendar_asks_often_is_remembered_for_equal_calendars_alone(self) -> None:
-        at = utc(2026, 11, 20, 20)
-
-        labels = [window_at(Calendar(PeriodKind.DAY, zone), at).label for zone in ("UTC", "Asia/Seoul", "UTC")]
-
-        assert labels == ["2026-11-20", "2026-11-21", "2026-11-20"]
+        for window in windows:
+            starts_at, ends_at = span(window)
+            due = datetime.combine(date.fromisoformat(window.label), cutoff)
+            reached = starts_at.astimezone(tz).replace(tzinfo=None)
+            before = (starts_at - timedelta(seconds=1)).astimezone(tz).replace(tzinfo=None)
+            assert window_at(calendar, starts_at) == window == window_at(calendar, ends_at - timedelta(seconds=1))
+            assert reached >= due
+            assert before < due or before >= due + 23 * HOUR
 
 
-class TestClockChanges:
-    def test_a_skipped_cutoff_moves_to_the_first_instant_that_exists(self) -> None:
-        calendar = Calendar(PeriodKind.DAY, "America/New_York", cutoff=time(2, 30))
+@pytest.mark.long
+@pytest.mark.parametrize("cutoff", CUTOFFS)
+@pytest.mark.parametrize("zone", ODD_ZONES)
+def test_days_tile_a_decade_with_every_clock_change_in_it(zone: str, cutoff: time) -> None:
+    windows = days_between(Calendar(PeriodKind.DAY, zone, cutoff=cutoff), utc(2009, 12, 31), utc(2020, 1, 1))
 
-        window = window_of(calendar, "2026-03-08")
+    lengths = [ends_at - starts_at for starts_at, ends_at in map(span, windows)]
 
-        assert window.starts_at == utc(2026, 3, 8, 7)  # 01:59:59 EST is followed by 03:00:00 EDT
-        assert window.ends_at == in_zone("America/New_York", date(2026, 3, 9), time(2, 30))
+    assert all(one.ends_at == other.starts_at for one, other in pairwise(windows))
+    assert all(one.label < other.label for one, other in pairwise(windows))
+    assert min(lengths) > timedelta(0)
+    assert max(lengths) <= 27 * HOUR  # Casey put its clock back by three
 
-    def test_a_repeated_cutoff_counts_the_first_time(self) -> None:
-        calendar = Calendar(PeriodKind.DAY, "America/New_York", cutoff=time(1, 30))
 
-        window = window_of(calendar, "2026-11-01")
+def test_what_a_calendar_asks_often_is_remembered_for_equal_calendars_alone() -> None:
+    at = utc(2026, 11, 20, 20)
 
-        assert window.starts_at == utc(2026, 11, 1, 5, 30)
+    labels = [window_at(Calendar(PeriodKind.DAY, zone), at).label for zone in ("UTC", "Asia/Seoul", "UTC")]
 
-    def test_between_a_cutoff_and_its_repetition_the_new_day_has_begun(self) -> None:
-        calendar = Calendar(PeriodKind.DAY, "America/New_York", cutoff=time(1, 30))
-        one_o_clock_again = in_zone("America/New_York", date(2026, 11, 1), time(1, 10), fold=1)
+    assert labels == ["2026-11-20", "2026-11-21", "2026-11-20"]
 
-        assert window_at(calendar, one_o_clock_again).label == "2026-11-01"
 
-    def test_a_clock_that_falls_back_across_midnight_does_not_fall_back_into_yesterday(self) -> None:
-        calendar = Calendar(PeriodKind.DAY, "America/Havana")
-        first_midnight = in_zone("America/Havana", date(2026, 11, 1))
-        second_midnight = in_zone("America/Havana", date(2026, 11, 1), fold=1)
+@pytest.mark.parametrize(
+    ("zone", "cutoff", "label", "starts_at"),
+    [
+        # 01:59:59 EST is followed by 03:00:00 EDT: a skipped cut-off moves to the first instant that exists
+        ("America/New_York", time(2, 30), "2026-03-08", utc(2026, 3, 8, 7)),
+        ("America/New_York", time(2, 30), "2026-03-09", utc(2026, 3, 9, 6, 30)),
+        # a repeated one counts the first time
+        ("America/New_York", time(1, 30), "2026-11-01", utc(2026, 11, 1, 5, 30)),
+        # and a clock that falls back across midnight does not fall back into yesterday
+        ("America/Havana", time(0), "2026-11-01", utc(2026, 11, 1, 4)),
+    ],
+)
+def test_a_cutoff_that_is_skipped_or_repeated_is_one_instant(
+    zone: str, cutoff: time, label: str, starts_at: datetime
+) -> None:
+    calendar = Calendar(PeriodKind.DAY, zone, cutoff=cutoff)
 
-        window = window_of(calendar, "2026-11-01")
+    window = window_of(calendar, label)
 
-        assert second_midnight - first_midnight == timedelta(hours=1)
-        assert window.starts_at == first_midnight
-        assert window.contains(second_midnight - timedelta(seconds=1))
+    assert window.starts_at == starts_at
+    assert window_at(calendar, starts_at) == window
+    assert window_at(calendar, starts_at + HOUR - timedelta(minutes=20)) == window  # the clock may show less by now
+    assert window_at(calendar, starts_at - timedelta(seconds=1)) != window
 
-    def test_a_day_that_never_was_has_no_window(self) -> None:
-        calendar = Calendar(PeriodKind.DAY, "Pacific/Apia")
-        before = window_of(calendar, "2011-12-29")
 
-        with pytest.raises(BadLabel):
-            window_of(calendar, "2011-12-30")
+def test_a_day_that_never_was_has_no_window_and_its_week_is_a_day_shorter() -> None:
+    calendar = Calendar(PeriodKind.DAY, "Pacific/Apia")
+    before = window_of(calendar, "2011-12-29")
+    starts_at, ends_at = span(window_of(Calendar(PeriodKind.WEEK, "Pacific/Apia"), "2011-52"))
 
-        assert next_window(calendar, before).label == "2011-12-31"
-        assert previous_window(calendar, window_of(calendar, "2011-12-31")) == before
-        assert before.ends_at == utc(2011, 12, 30, 10)
-        assert window_at(calendar, utc(2011, 12, 30, 10)).label == "2011-12-31"
+    with pytest.raises(BadLabel):
+        window_of(calendar, "2011-12-30")
 
-    def test_the_week_of_the_day_that_never_was_is_a_day_shorter(self) -> None:
-        window = window_of(Calendar(PeriodKind.WEEK, "Pacific/Apia"), "2011-52")
-        assert window.starts_at is not None
-        assert window.ends_at is not None
+    assert next_window(calendar, before).label == "2011-12-31"
+    assert previous_window(calendar, window_of(calendar, "2011-12-31")) == before
+    assert before.ends_at == utc(2011, 12, 30, 10)
+    assert window_at(calendar, utc(2011, 12, 30, 10)).label == "2011-12-31"
+    assert ends_at - starts_at == 6 * DAY
 
-        assert window.ends_at - window.starts_at == timedelta(days=6)
 
-    @pytest.mark.parametrize("zone", ["Pacific/Chatham", "Antarctica/Troll"])
-    def test_days_keep_their_cutoff_through_odd_changes(self, zone: str) -> None:
-        calendar = Calendar(PeriodKind.DAY, zone, cutoff=time(2, 30))
-        window, walls = window_at(calendar, utc(2026, 1, 1, 12)), set()
-        for _ in range(365):
-            window = next_window(calendar, window)
-            assert window.starts_at is not None
-            walls.add(window.starts_at.astimezone(ZoneInfo(zone)).time())
+@pytest.mark.parametrize("zone", ["Pacific/Chatham", "Antarctica/Troll"])
+def test_days_keep_their_cutoff_through_odd_changes(zone: str) -> None:
+    year = days_between(Calendar(PeriodKind.DAY, zone, cutoff=time(2, 30)), utc(2026, 1, 1, 12), utc(2027, 1, 1))
 
-        assert walls <= {time(2, 30), time(3, 0), time(3, 45)}
-        assert time(2, 30) in walls
+    walls = {span(window)[0].astimezone(ZoneInfo(zone)).time() for window in year}
+
+    assert walls <= {time(2, 30), time(3, 0), time(3, 45)}
+    assert time(2, 30) in walls

@@ -5,13 +5,10 @@ import re
 from leaderboards.core.keys import Family, zset
 
 
-def test_a_period_is_named_after_board_and_label() -> None:
-    assert zset(1, "2017-37") == "LeaderBoard_1_2017-37"
-
-
-def test_everything_beside_it_wears_its_name_as_the_hash_tag() -> None:
+def test_a_period_is_named_after_board_and_label_and_all_beside_it_wears_its_name_as_the_hash_tag() -> None:
     family = Family(zset(1, "2017-37"))
 
+    assert family.zset == "LeaderBoard_1_2017-37"
     assert family.gen == "{LeaderBoard_1_2017-37}:gen"
     assert family.ids("2026-11-20", 17) == "{LeaderBoard_1_2017-37}:ids:2026-11-20:17"
     for key in family.every[1:]:

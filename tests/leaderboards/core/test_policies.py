@@ -4,15 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leaderboards.core.periods import Calendar, PeriodKind, window_of
 from leaderboards.core.policies import State, judge
 from leaderboards.core.rules import Criterion, Order, Rules, Update
 from leaderboards.errors import OutOfRange
+from tests.leaderboards.core.samples import ALL_TIME
 from tests.oracle import OracleBoard
 
-BEST, LATEST = Rules(update=Update.BEST), Rules(update=Update.LATEST)
+BEST, LATEST, LEAST = Rules(update=Update.BEST), Rules(update=Update.LATEST), Rules(order=Order.ASC)
 SUM = Rules(update=Update.INCREMENT, minimum=-10, total_maximum=100, maximum=100)
-ALL_TIME = window_of(Calendar(PeriodKind.ALL_TIME), "all")
+STAGE, MEMBERS = Criterion("stage", 99, Order.DESC), Criterion("members", 99, Order.ASC)
+RAID = Rules(criteria=(STAGE, MEMBERS))
+TIMED = Rules(criteria=(STAGE, Criterion("achieved_at", 2**32 - 1, Order.ASC, "s"), Criterion("coins", 99, Order.DESC)))
 
 
 @pytest.mark.parametrize("update", Update)
@@ -22,103 +24,54 @@ def test_the_first_submission_makes_the_standing(update: Update) -> None:
     assert judge(Rules(update=update), None, first) == first
 
 
-class TestBest:
-    def test_more_is_better(self) -> None:
-        assert judge(BEST, State((5,), 1), State((6,), 2)) == State((6,), 2)
+@pytest.mark.parametrize(
+    ("rules", "before", "sent", "after"),
+    [
+        pytest.param(BEST, State((5,), 1), State((6,), 2), State((6,), 2), id="more is better"),
+        pytest.param(BEST, State((5,), 3), State((6,), 1), State((6,), 1), id="better though earlier"),
+        pytest.param(BEST, State((5,), 3), State((4,), 1), State((5,), 3), id="worse"),
+        pytest.param(BEST, State((5,), 3), State((5,), 9), State((5,), 3), id="equal never moves the time later"),
+        pytest.param(BEST, State((5,), 3), State((5,), 3), State((5,), 3), id="the same"),
+        pytest.param(BEST, State((5,), 3), State((5,), 2), State((5,), 2), id="equal and earlier moves it there"),
+        pytest.param(LEAST, State((5,), 1), State((4,), 2), State((4,), 2), id="less is better"),
+        pytest.param(LEAST, State((5,), 1), State((6,), 2), State((5,), 1), id="more is worse"),
+        pytest.param(RAID, State((7, 20), 3), State((7, 19), 9), State((7, 19), 9), id="a better second criterion"),
+        pytest.param(RAID, State((7, 20), 3), State((7, 21), 1), State((7, 20), 3), id="a worse second criterion"),
+        pytest.param(RAID, State((7, 20), 3), State((8, 90), 9), State((8, 90), 9), id="the first comes first"),
+        pytest.param(RAID, State((7, 20), 3), State((7, 20), 1), State((7, 20), 1), id="equal criteria, earlier"),
+        pytest.param(
+            TIMED, State((7, 20), 1000), State((7, 21), 9000), State((7, 21), 9000), id="the time plays no part"
+        ),
+        pytest.param(LATEST, State((5,), 3), State((1,), 4), State((1,), 4), id="later, however bad"),
+        pytest.param(LATEST, State((5,), 3), State((9,), 2), State((5,), 3), id="older"),
+        pytest.param(LATEST, State((5,), 3), State((4,), 3), State((4,), 3), id="the later applied at one time"),
+        pytest.param(LATEST, State((5,), 1), State((5,), 3), State((5,), 3), id="the time follows equal points"),
+        pytest.param(LATEST, State((5,), 3), State((5,), 3), State((5,), 3), id="the same again"),
+        pytest.param(SUM, State((5,), 3), State((6,), 2), State((11,), 3), id="the sum, at the greatest time"),
+        pytest.param(SUM, State((11,), 3), State((-1,), 9), State((10,), 9), id="less than nothing, later"),
+        pytest.param(SUM, State((5,), 3), State((0,), 9), State((5,), 3), id="nothing moves no time"),
+        pytest.param(SUM, State((95,), 3), State((5,), 4), State((100,), 4), id="the greatest total"),
+        pytest.param(SUM, State((-5,), 3), State((-5,), 4), State((-10,), 4), id="the least total"),
+    ],
+)
+def test_a_submission_is_judged_by_the_boards_policy(rules: Rules, before: State, sent: State, after: State) -> None:
+    judged = judge(rules, before, sent)
 
-    def test_less_is_better_where_the_board_says_so(self) -> None:
-        golf = Rules(order=Order.ASC)
-
-        assert judge(golf, State((5,), 1), State((4,), 2)) == State((4,), 2)
-        assert judge(golf, State((5,), 1), State((6,), 2)) == State((5,), 1)
-
-    def test_a_worse_one_changes_nothing(self) -> None:
-        old = State((5,), 3)
-
-        assert judge(BEST, old, State((4,), 1)) is old
-
-    def test_an_equal_one_never_moves_the_time_later(self) -> None:
-        old = State((5,), 3)
-
-        assert judge(BEST, old, State((5,), 9)) is old
-        assert judge(BEST, old, State((5,), 3)) is old
-
-    def test_an_equal_one_that_happened_earlier_moves_the_time_there(self) -> None:
-        assert judge(BEST, State((5,), 3), State((5,), 2)) == State((5,), 2)
-
-    def test_a_better_one_counts_though_it_happened_earlier(self) -> None:
-        assert judge(BEST, State((5,), 3), State((6,), 1)) == State((6,), 1)
-
-    def test_criteria_are_compared_in_order_each_in_its_own_direction(self) -> None:
-        raid = Rules(criteria=(Criterion("stage", 99, Order.DESC), Criterion("members", 99, Order.ASC)))
-        old = State((7, 20), 3)
-
-        assert judge(raid, old, State((7, 19), 9)) == State((7, 19), 9)
-        assert judge(raid, old, State((7, 21), 1)) is old
-        assert judge(raid, old, State((8, 90), 9)) == State((8, 90), 9)
-        assert judge(raid, old, State((7, 20), 1)) == State((7, 20), 1)
-
-    def test_the_time_plays_no_part_though_it_is_a_criterion_in_the_middle(self) -> None:
-        rules = Rules(
-            criteria=(
-                Criterion("stage", 99, Order.DESC),
-                Criterion("achieved_at", 2**32 - 1, Order.ASC, "s"),
-                Criterion("coins", 99, Order.DESC),
-            )
-        )
-
-        assert judge(rules, State((7, 20), 1000), State((7, 21), 9000)) == State((7, 21), 9000)
+    assert judged == after
+    assert (judged is before) == (after == before)
 
 
-class TestLatest:
-    def test_the_greatest_time_wins_however_bad_its_points(self) -> None:
-        assert judge(LATEST, State((5,), 3), State((1,), 4)) == State((1,), 4)
-
-    def test_an_older_one_changes_nothing(self) -> None:
-        old = State((5,), 3)
-
-        assert judge(LATEST, old, State((9,), 2)) is old
-
-    def test_at_the_same_time_the_later_applied_wins(self) -> None:
-        assert judge(LATEST, State((5,), 3), State((4,), 3)) == State((4,), 3)
-
-    def test_the_time_follows_the_latest_submission_though_its_points_are_equal(self) -> None:
-        after = judge(LATEST, State((5,), 1), State((5,), 3))
-
-        assert judge(LATEST, after, State((7,), 2)) == State((5,), 3)
-
-    def test_the_same_again_changes_nothing(self) -> None:
-        old = State((5,), 3)
-
-        assert judge(LATEST, old, State((5,), 3)) is old
+@pytest.mark.parametrize(("total", "difference"), [(95, 6), (-5, -6)])
+def test_a_total_outside_the_limits_is_refused(total: int, difference: int) -> None:
+    with pytest.raises(OutOfRange, match="-10 to 100"):
+        judge(SUM, State((total,), 3), State((difference,), 4))
 
 
-class TestIncrement:
-    def test_submissions_add_up_and_the_time_is_the_greatest(self) -> None:
-        after = judge(SUM, State((5,), 3), State((6,), 2))
+def test_a_refusal_speaks_in_the_boards_decimals() -> None:
+    rules = Rules(update=Update.INCREMENT, decimals=2, maximum=150_000, total_maximum=150_000)
 
-        assert after == State((11,), 3)
-        assert judge(SUM, after, State((-1,), 9)) == State((10,), 9)
-
-    def test_a_difference_of_nothing_moves_no_time(self) -> None:
-        old = State((5,), 3)
-
-        assert judge(SUM, old, State((0,), 9)) is old
-
-    @pytest.mark.parametrize(("total", "difference"), [(95, 6), (-5, -6)])
-    def test_a_total_outside_the_limits_is_refused(self, total: int, difference: int) -> None:
-        with pytest.raises(OutOfRange, match="-10 to 100"):
-            judge(SUM, State((total,), 3), State((difference,), 4))
-
-    def test_the_limits_themselves_are_reached(self) -> None:
-        assert judge(SUM, State((95,), 3), State((5,), 4)).value == (100,)
-        assert judge(SUM, State((-5,), 3), State((-5,), 4)).value == (-10,)
-
-    def test_a_refusal_speaks_in_the_boards_decimals(self) -> None:
-        rules = Rules(update=Update.INCREMENT, decimals=2, maximum=150_000, total_maximum=150_000)
-
-        with pytest.raises(OutOfRange, match=r"total would be 1,500\.01; this board keeps 0 to 1,500\."):
-            judge(rules, State((150_000,), 1), State((1,), 2))
+    with pytest.raises(OutOfRange, match=r"total would be 1,500\.01; this board keeps 0 to 1,500\."):
+        judge(rules, State((150_000,), 1), State((1,), 2))
 
 
 submissions = st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 4)), min_size=1, max_size=8)
@@ -144,19 +97,11 @@ def test_one_by_one_gives_what_the_oracle_finds_in_the_whole_history(
         state = judged
 
 
-@given(st.permutations([(3, 5), (5, 9), (5, 2), (1, 1), (4, 7)]))
-def test_best_does_not_depend_on_the_order_of_arrival(sent: list[tuple[int, int]]) -> None:
+@pytest.mark.parametrize(("rules", "last"), [(BEST, State((5,), 2)), (LATEST, State((5,), 9))])
+@given(sent=st.permutations([(3, 5), (5, 9), (5, 2), (1, 1), (4, 7)]))
+def test_the_order_of_arrival_makes_no_difference(rules: Rules, last: State, sent: list[tuple[int, int]]) -> None:
     state = None
     for points, at_ms in sent:
-        state = judge(BEST, state, State((points,), at_ms))
+        state = judge(rules, state, State((points,), at_ms))
 
-    assert state == State((5,), 2)
-
-
-@given(st.permutations([(3, 5), (5, 9), (5, 2), (1, 1), (4, 7)]))
-def test_latest_does_not_depend_on_the_order_of_arrival(sent: list[tuple[int, int]]) -> None:
-    state = None
-    for points, at_ms in sent:
-        state = judge(LATEST, state, State((points,), at_ms))
-
-    assert state == State((5,), 9)
+    assert state == last

@@ -8,47 +8,32 @@ from leaderboards.core.ranks import Place, percentile, places
 from leaderboards.core.rules import Ties
 
 BEST_FIRST = [9.0, 7.0, 7.0, 7.0, 3.0, 3.0, 1.0]
+ALONE, SHARED = [1] * 7, [1, 3, 3, 3, 2, 2, 1]
 
 
-@pytest.mark.parametrize("ties", [Ties.FIRST_COME, Ties.LAST_COME])
-def test_nobody_shares_a_rank_where_time_decides(ties: Ties) -> None:
-    assert places(BEST_FIRST, ties) == [Place(rank, 1) for rank in (1, 2, 3, 4, 5, 6, 7)]
-
-
-def test_shared_ranks_leave_gaps() -> None:
-    assert [place.rank for place in places(BEST_FIRST, Ties.SHARED)] == [1, 2, 2, 2, 5, 5, 7]
-
-
-def test_dense_ranks_leave_none() -> None:
-    assert [place.rank for place in places(BEST_FIRST, Ties.DENSE)] == [1, 2, 2, 2, 3, 3, 4]
-
-
-@pytest.mark.parametrize("ties", [Ties.SHARED, Ties.DENSE])
-def test_everybody_knows_how_many_share_his_rank(ties: Ties) -> None:
-    assert [place.tied for place in places(BEST_FIRST, ties)] == [1, 3, 3, 3, 2, 2, 1]
-
-
-@pytest.mark.parametrize("ties", Ties)
-def test_an_empty_board_has_no_places(ties: Ties) -> None:
+@pytest.mark.parametrize(
+    ("ties", "ranks", "tied"),
+    [
+        (Ties.FIRST_COME, [1, 2, 3, 4, 5, 6, 7], ALONE),
+        (Ties.LAST_COME, [1, 2, 3, 4, 5, 6, 7], ALONE),
+        (Ties.SHARED, [1, 2, 2, 2, 5, 5, 7], SHARED),
+        (Ties.DENSE, [1, 2, 2, 2, 3, 3, 4], SHARED),
+    ],
+)
+def test_equals_share_a_rank_unless_time_decides(ties: Ties, ranks: list[int], tied: list[int]) -> None:
+    assert places(BEST_FIRST, ties) == [Place(*each) for each in zip(ranks, tied, strict=True)]
     assert places([], ties) == []
 
 
 @given(st.lists(st.integers(0, 5)))
-def test_a_shared_rank_is_one_more_than_the_players_strictly_better(points: list[int]) -> None:
-    scores = sorted(map(float, points), reverse=True)
+def test_a_rank_is_one_more_than_the_players_or_scores_strictly_better(points: list[int]) -> None:
+    most_first, least_first = sorted(map(float, points), reverse=True), sorted(map(float, points))
 
-    ranks = [place.rank for place in places(scores, Ties.SHARED)]
+    shared = [place.rank for place in places(most_first, Ties.SHARED)]
+    dense = [place.rank for place in places(least_first, Ties.DENSE)]
 
-    assert ranks == [1 + sum(1 for other in scores if other > score) for score in scores]
-
-
-@given(st.lists(st.integers(0, 5)))
-def test_a_dense_rank_is_one_more_than_the_distinct_scores_strictly_better(points: list[int]) -> None:
-    scores = sorted(map(float, points))
-
-    ranks = [place.rank for place in places(scores, Ties.DENSE)]
-
-    assert ranks == [1 + len({other for other in scores if other < score}) for score in scores]
+    assert shared == [1 + sum(1 for other in most_first if other > score) for score in most_first]
+    assert dense == [1 + len({other for other in least_first if other < score}) for score in least_first]
 
 
 @pytest.mark.parametrize(

@@ -22,30 +22,36 @@ def refusal(**settings: object) -> BadBoard:
 
 
 class TestRefusals:
-    def test_criteria_cannot_be_added_up(self) -> None:
-        error = refusal(criteria=(STAGE,), update=Update.INCREMENT)
+    @pytest.mark.parametrize(
+        ("settings", "field", "said"),
+        [
+            ({"criteria": (STAGE,), "update": Update.INCREMENT}, "update", "choose `best` or `latest`"),
+            ({"criteria": (STAGE,), "decimals": 2}, "decimals", ""),
+            ({"decimals": -1}, "decimals", ""),
+            ({"decimals": 7}, "decimals", ""),
+            (
+                {"minimum": 1_500, "maximum": 1_000, "decimals": 2},
+                "minimum",
+                "`minimum` 15 lies above `maximum` 10",
+            ),
+            (
+                {"maximum": 6_000_000, "total_maximum": 5_000_050, "decimals": 2},
+                "maximum",
+                "lower it to `total_maximum`, 50,000.5",
+            ),
+            ({"minimum": -(2**53)}, "minimum", ""),
+            ({"minimum": 1, "total_maximum": 2**53}, "total_maximum", ""),
+            ({"criteria": (STAGE, MEMBERS, STAGE)}, "criteria", "`stage` is listed twice"),
+            ({"criteria": (WHEN,)}, "criteria", "alone ranks nothing"),
+        ],
+    )
+    def test_what_cannot_work_names_its_field_and_what_would(
+        self, settings: dict[str, object], field: str, said: str
+    ) -> None:
+        error = refusal(**settings)
 
-        assert error.field == "update"
-        assert "choose `best` or `latest`" in error.detail
-
-    def test_fields_have_no_decimals(self) -> None:
-        assert refusal(criteria=(STAGE,), decimals=2).field == "decimals"
-
-    @pytest.mark.parametrize("decimals", [-1, 7])
-    def test_decimals_are_0_to_6(self, decimals: int) -> None:
-        assert refusal(decimals=decimals).field == "decimals"
-
-    def test_a_minimum_above_the_maximum(self) -> None:
-        error = refusal(minimum=1_500, maximum=1_000, decimals=2)
-
-        assert error.field == "minimum"
-        assert "`minimum` 15 lies above `maximum` 10" in error.detail
-
-    def test_a_maximum_above_what_a_standing_holds(self) -> None:
-        error = refusal(maximum=6_000_000, total_maximum=5_000_050, decimals=2)
-
-        assert error.field == "maximum"
-        assert "lower it to `total_maximum`, 50,000.5" in error.detail
+        assert error.field == field
+        assert said in error.detail
 
     @pytest.mark.parametrize("minimum", [0, -1, -1_000_000])
     def test_points_that_no_score_holds_and_the_most_that_it_does(self, minimum: int) -> None:
@@ -57,24 +63,11 @@ class TestRefusals:
         assert f"lower `total_maximum` to {highest:,}" in error.detail
         assert Rules(minimum=minimum, total_maximum=highest).total_maximum == highest
 
-    def test_numbers_that_json_does_not_hold_exactly(self) -> None:
-        assert refusal(minimum=-(2**53)).field == "minimum"
-        assert refusal(minimum=1, total_maximum=2**53).field == "total_maximum"
-
-    def test_two_criteria_of_one_name(self) -> None:
-        error = refusal(criteria=(STAGE, MEMBERS, STAGE))
-
-        assert error.field == "criteria"
-        assert "`stage` is listed twice" in error.detail
-
     def test_more_criteria_than_16(self) -> None:
         criteria = tuple(Criterion(f"c{n}", 1, Order.DESC) for n in range(17))
 
         assert "16 are the most" in refusal(criteria=criteria).detail
         assert Rules(criteria=criteria[:16]).criteria == criteria[:16]
-
-    def test_the_time_alone(self) -> None:
-        assert "alone ranks nothing" in refusal(criteria=(WHEN,)).detail
 
 
 class TestCriteria:
@@ -107,29 +100,16 @@ class TestCriteria:
             "stage",
             ["stage"],
             [{"name": "stage", "order": "desc"}],
-            [{"name": "stage", "bits": 15, "max": 9, "order": "desc"}],
             [{"name": "stage", "bits": 15}],
-            [{"name": "stage", "bits": 15, "order": "up"}],
-            [{"name": "stage", "bits": 15, "order": ["desc"]}],
-            [{"name": "stage", "bits": "15", "order": "desc"}],
-            [{"name": "stage", "bits": True, "order": "desc"}],
-            [{"name": "stage", "bits": 54, "order": "desc"}],
-            [{"name": "stage", "bits": 10**9, "order": "desc"}],
-            [{"name": "stage", "bits": 0, "order": "desc"}],
-            [{"name": "stage", "max": 0, "order": "desc"}],
-            [{"name": "stage", "max": 2**53, "order": "desc"}],
-            [{"name": "stage", "max": 1.5, "order": "desc"}],
-            [{"name": "stage", "bits": 15, "order": "desc", "unit": "s"}],
-            [{"name": "stage", "bits": 15, "order": "desc", "weight": 2}],
-            [{"name": "", "bits": 15, "order": "desc"}],
-            [{"name": "1st", "bits": 15, "order": "desc"}],
-            [{"name": "스테이지", "bits": 15, "order": "desc"}],
-            [{"name": "a" * 41, "bits": 15, "order": "desc"}],
-            [{"name": 5, "bits": 15, "order": "desc"}],
             [{"bits": 15, "order": "desc"}],
+            *([{"name": "stage", "bits": 15, "order": order}] for order in ("up", ["desc"])),
+            *([{"name": "stage", "bits": bits, "order": "desc"}] for bits in ("15", True, 54, 10**9, 0)),
+            *([{"name": "stage", "max": most, "order": "desc"}] for most in (0, 2**53, 1.5)),
+            *([{"name": "stage", "bits": 15, "order": "desc"} | {more: 9}] for more in ("max", "weight")),
+            [{"name": "stage", "bits": 15, "order": "desc", "unit": "s"}],
+            *([{"name": name, "bits": 15, "order": "desc"}] for name in ("", "1st", "스테이지", "a" * 41, 5)),
             [{"name": "achieved_at", "order": "asc"}],
-            [{"name": "achieved_at", "order": "asc", "unit": "min"}],
-            [{"name": "achieved_at", "order": "asc", "unit": 5}],
+            *([{"name": "achieved_at", "order": "asc", "unit": unit}] for unit in ("min", 5)),
         ],
     )
     def test_what_is_no_criterion_is_refused_with_a_sentence(self, raw: object) -> None:
@@ -140,38 +120,31 @@ class TestCriteria:
         assert caught.value.detail.endswith(".")
 
 
-class TestComparing:
-    def test_points_go_by_the_boards_order(self) -> None:
-        assert Rules().better((2,), (1,))
-        assert Rules(order=Order.ASC).better((1,), (2,))
-        assert not Rules().better((1,), (1,))
+def test_points_are_compared_by_the_boards_order_and_criteria_each_by_its_own() -> None:
+    rules = Rules(order=Order.ASC, criteria=(STAGE, WHEN, MEMBERS))
 
-    def test_criteria_go_each_by_its_own(self) -> None:
-        rules = Rules(order=Order.ASC, criteria=(STAGE, WHEN, MEMBERS))
+    ranked = sorted([(1, 5), (2, 7), (2, 6), (0, 0)], key=rules.sort_key)
 
-        ranked = sorted([(1, 5), (2, 7), (2, 6), (0, 0)], key=rules.sort_key)
-
-        assert ranked == [(2, 6), (2, 7), (1, 5), (0, 0)]
-
-    def test_a_value_has_a_part_for_each_field_that_is_sent(self) -> None:
-        rules = Rules(criteria=(STAGE, WHEN, MEMBERS))
-
-        assert [each.name for each in rules.fields] == ["stage", "members"]
-        assert rules.achieved_at == WHEN
-        with pytest.raises(ValueError, match="zip"):
-            rules.sort_key((1, 2, 3))
+    assert ranked == [(2, 6), (2, 7), (1, 5), (0, 0)]
+    assert [each.name for each in rules.fields] == ["stage", "members"]
+    assert rules.achieved_at == WHEN
+    with pytest.raises(ValueError, match="zip"):
+        rules.sort_key((1, 2, 3))
+    assert Rules().better((2,), (1,))
+    assert Rules(order=Order.ASC).better((1,), (2,))
+    assert not Rules().better((1,), (1,))
 
 
 points_rules = st.builds(
-    lambda low, span, total, **rest: Rules(minimum=low, maximum=low + span, total_maximum=low + span + total, **rest),
-    st.integers(-1000, 1000),
-    st.integers(0, 10**6),
-    st.integers(0, 10**9),
+    Rules,
     order=st.sampled_from(Order),
     update=st.sampled_from(Update),
     ties=st.sampled_from(Ties),
     tie_break=st.sampled_from(TieBreak),
     decimals=st.integers(0, 6),
+    minimum=st.integers(-1000, 1000),
+    maximum=st.integers(1000, 10**6),
+    total_maximum=st.integers(10**6, 10**9),
 )
 criteria_rules = st.builds(
     Rules,

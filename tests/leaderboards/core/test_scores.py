@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from leaderboards.core.instants import milliseconds
-from leaderboards.core.periods import Calendar, PeriodKind, Window, event_window, window_at, window_of
+from leaderboards.core.periods import Calendar, PeriodKind, Window, event_window, window_of
 from leaderboards.core.rules import Criterion, Order, Rules, TieBreak, Ties
 from leaderboards.core.scores import Layout, choose_layout
 from leaderboards.errors import BadBoard, OutOfRange
@@ -18,7 +18,9 @@ END = milliseconds(MONTH.ends_at or datetime(1, 1, 1, tzinfo=UTC))
 STAGE = Criterion("stage", 2**15 - 1, Order.DESC)
 MEMBERS = Criterion("members", 2**16 - 1, Order.ASC)
 WHEN = Criterion("achieved_at", 2**32 - 1, Order.ASC, "s")
-RAID = Rules(criteria=(STAGE, MEMBERS, WHEN))
+RAID = (STAGE, MEMBERS, WHEN)
+SCORE, MEMBER = TieBreak.SCORE, TieBreak.MEMBER
+FIRST = "ties go to whoever was first, to the"
 
 
 def layout(window: Window = MONTH, **settings: Any) -> Layout:
@@ -35,19 +37,12 @@ class TestWorkedExamples:
         [(150, 1000, 629_146_600), (150, 500, 629_146_100), (100, 2000, 419_432_400)],
     )
     def test_points_with_22_bits_of_seconds(self, points: int, seconds_left: int, score: int) -> None:
-        packing = layout(tie_break=TieBreak.SCORE)
+        packing = layout(tie_break=SCORE)
 
         packed = packing.pack((points,), END - seconds_left * 1000, "zepinos")
 
         assert packing.time_bits == 22
         assert packed == (float(score), "zepinos")
-
-    def test_a_week_is_named_by_the_day(self) -> None:
-        days = [datetime(2017, 9, day, 7, 43, 33, tzinfo=UTC) for day in (12, 14, 19)]
-
-        labels = [window_at(Calendar(PeriodKind.WEEK), day).label for day in days]
-
-        assert labels == ["2017-37", "2017-37", "2017-38"]
 
     def test_the_member_form_with_and_without_inversion(self) -> None:
         at_ms = 1505202213287
@@ -57,7 +52,7 @@ class TestWorkedExamples:
         assert plain == (150.0, "0000001505202213287_zepinos")
 
     def test_stages_rank_by_stage_and_decode_exactly(self) -> None:
-        packing = choose_layout(RAID, MONTH)
+        packing = layout(criteria=RAID)
 
         lower = packing.pack((23346, 230), 1685892870_000, "a")
         higher = packing.pack((32130, 134), 1685664000_000, "b")
@@ -66,91 +61,79 @@ class TestWorkedExamples:
         assert packing.unpack(*lower) == ((23346, 230), 1685892870_000, "a")
         assert packing.unpack(*higher) == ((32130, 134), 1685664000_000, "b")
 
-    def test_stage_32751_passes_and_32752_is_refused(self) -> None:
-        packing = choose_layout(RAID, MONTH)
+    @pytest.mark.parametrize(
+        ("packing", "taken", "refused", "reason"),
+        [
+            (layout(criteria=RAID), (32751, 0), (32752, 2**16 - 1), "`stage` may not go past 32751"),
+            (layout(criteria=wide(15, 48), ties=Ties.SHARED), (32751, 2**48 - 1), (32752, 0), "not go past 32751"),
+            (
+                layout(criteria=wide(15, 48), ties=Ties.SHARED, order=Order.ASC),  # stored turned round
+                (16, 0),
+                (15, 0),
+                "`c0` may not go below 16 on this board",
+            ),
+        ],
+    )
+    def test_the_pattern_that_would_be_infinity_is_refused(
+        self, packing: Layout, taken: tuple[int, ...], refused: tuple[int, ...], reason: str
+    ) -> None:
+        packed = packing.pack(taken, 1685892870_000, "a")
 
-        packed = packing.pack((32751, 0), 1685892870_000, "a")
-
-        assert packing.unpack(*packed).value == (32751, 0)
-        with pytest.raises(OutOfRange, match="`stage` may not go past 32751"):
-            packing.pack((32752, 2**16 - 1), 1685892870_000, "a")
-
-    def test_the_pattern_that_would_be_infinity_is_refused(self) -> None:
-        packing = layout(criteria=wide(15, 48), ties=Ties.SHARED)
-
-        with pytest.raises(OutOfRange, match="not go past 32751"):
-            packing.pack((32752, 0), 0, "a")
-        assert packing.pack((32751, 2**48 - 1), 0, "a").score < float("inf")
-
-    def test_a_criterion_that_is_stored_turned_round_is_bounded_from_below(self) -> None:
-        packing = layout(criteria=wide(15, 48), ties=Ties.SHARED, order=Order.ASC)
-
-        with pytest.raises(OutOfRange, match="`c0` may not go below 16 on this board"):
-            packing.pack((15, 0), 0, "a")
-        assert packing.unpack(*packing.pack((16, 0), 0, "a")).value == (16, 0)
-
-    def test_the_greatest_integer_survives_lua(self) -> None:
-        greatest = float(2**53 - 1)
-
-        assert float(f"{greatest:.17g}") == greatest
-        assert int(float(f"{greatest:.17g}")) == 2**53 - 1
+        assert packed.score < float("inf")
+        assert packing.unpack(*packed).value == taken
+        with pytest.raises(OutOfRange, match=reason):
+            packing.pack(refused, 1685892870_000, "a")
 
 
 class TestChoice:
-    def test_milliseconds_stand_in_the_score_where_they_fit(self) -> None:
-        chosen = layout(WEEK, maximum=2**23 - 1, total_maximum=2**23 - 1)
+    @pytest.mark.parametrize(
+        ("settings", "form", "said"),
+        [
+            # what fits 53 bits with milliseconds, and one bit more
+            (
+                {"total_maximum": 2**23 - 1},
+                ("integer", 30, 1),
+                f"23 bits of points, 30 bits of milliseconds: {FIRST} m",
+            ),
+            ({"total_maximum": 2**23}, ("member", 0, 1), f"24 bits of points, the time in the member: {FIRST} m"),
+            ({"total_maximum": 2**23 - 1, "tie_break": SCORE}, ("integer", 30, 1), "23 bits of points, 30 bits of m"),
+            ({"tie_break": SCORE}, ("integer", 20, 1000), f"31 bits of points, 20 bits of seconds: {FIRST} second"),
+            ({"tie_break": MEMBER, "total_maximum": 9}, ("member", 0, 1), "4 bits of points, the time in the member"),
+            # criteria take the time to 53 bits by themselves, and to 63 if asked
+            ({"criteria": wide(10, 13)}, ("integer", 30, 1), "10 bits of c0, 13 bits of c1, 30 bits of milliseconds"),
+            ({"criteria": wide(11, 13)}, ("member", 0, 1), "11 bits of c0, 13 bits of c1, the time in the member"),
+            (
+                {"criteria": wide(11, 13), "tie_break": SCORE},
+                ("pattern", 0, 1),
+                "11 bits of c0, 13 bits of c1, 30 bits",
+            ),
+            ({"criteria": wide(20, 20), "tie_break": SCORE}, ("pattern", 0, 1000), "20 bits of c0, 20 bits of c1, 20 "),
+            # the time as a criterion is not kept twice
+            (
+                {"criteria": RAID},
+                ("pattern", 0, 1000),
+                "15 bits of stage, 16 bits of members, 32 bits of achieved_at in seconds: "
+                "the time counts as a criterion, to the second",
+            ),
+            ({"criteria": (*wide(32), WHEN)}, ("member", 0, 1000), "32 bits of c0"),
+        ],
+    )
+    def test_the_time_stands_where_it_fits_and_where_the_board_wants_it(
+        self, settings: dict[str, Any], form: tuple[str, int, int], said: str
+    ) -> None:
+        chosen = layout(WEEK, **{"maximum": 9} | settings)
 
-        assert not chosen.in_member
-        assert (chosen.time_bits, chosen.resolution_ms) == (30, 1)
-        assert chosen.describe() == (
-            "23 bits of points, 30 bits of milliseconds: ties go to whoever was first, to the millisecond"
-        )
+        where = "member" if chosen.in_member else "integer" if chosen.is_integer else "pattern"
+        assert (where, chosen.time_bits, chosen.resolution_ms) == form
+        assert chosen.time_in_score == (where != "member")
+        assert chosen.decodes_in_lua == (where == "integer" and "criteria" not in settings)
+        assert chosen.describe().startswith(said)
 
-    def test_one_bit_more_and_they_stand_in_the_member(self) -> None:
-        chosen = layout(WEEK, maximum=2**23, total_maximum=2**23)
-
-        assert chosen.in_member
-        assert (chosen.time_bits, chosen.resolution_ms) == (0, 1)
-        assert chosen.describe() == (
-            "24 bits of points, the time in the member: ties go to whoever was first, to the millisecond"
-        )
-
-    def test_seconds_are_taken_only_where_the_score_is_asked_for(self) -> None:
-        chosen = layout(WEEK, tie_break=TieBreak.SCORE)
-
-        assert (chosen.time_bits, chosen.resolution_ms) == (20, 1000)
-        assert chosen.describe() == (
-            "31 bits of points, 20 bits of seconds: ties go to whoever was first, to the second"
-        )
-
-    def test_the_score_takes_milliseconds_where_they_fit(self) -> None:
-        chosen = layout(WEEK, maximum=99, total_maximum=2**23 - 1, tie_break=TieBreak.SCORE)
-
-        assert (chosen.time_bits, chosen.resolution_ms) == (30, 1)
-
-    def test_what_does_not_even_fit_with_seconds_is_refused_with_what_would(self) -> None:
-        with pytest.raises(BadBoard) as caught:
-            layout(WEEK, total_maximum=2**40 - 1, tie_break=TieBreak.SCORE)
-
-        assert caught.value.field == "tie_break"
-        assert caught.value.detail == (
-            "40 bits of points and 20 bits of seconds do not fit the 53 bits of a score: put the time in the "
-            "member (`tie_break: member`), or lower `total_maximum` to 8,589,934,591."
-        )
-        assert not layout(WEEK, total_maximum=8_589_934_591, tie_break=TieBreak.SCORE).in_member
-
-    def test_the_advice_speaks_in_the_boards_decimals_and_counts_from_its_minimum(self) -> None:
-        settings = {"decimals": 2, "minimum": -1000, "tie_break": TieBreak.SCORE}
-
-        with pytest.raises(BadBoard, match=r"`maximum` and `total_maximum` to 85,899,335\.91\."):
-            layout(WEEK, maximum=2**40, total_maximum=2**40, **settings)
-
-        assert layout(WEEK, maximum=8589933591, total_maximum=8589933591, **settings).time_bits == 20
-
-    @pytest.mark.parametrize("ties", [Ties.FIRST_COME, Ties.LAST_COME])
     @pytest.mark.parametrize("tie_break", TieBreak)
-    def test_all_time_has_no_end_to_count_to(self, ties: Ties, tie_break: TieBreak) -> None:
-        assert layout(ALL_TIME, ties=ties, tie_break=tie_break).in_member
+    def test_all_time_has_no_end_to_count_to(self, tie_break: TieBreak) -> None:
+        for ties in (Ties.FIRST_COME, Ties.LAST_COME):
+            assert layout(ALL_TIME, ties=ties, tie_break=tie_break).in_member
+        assert layout(ALL_TIME, criteria=RAID, tie_break=tie_break).in_member == (tie_break is MEMBER)
 
     @pytest.mark.parametrize("ties", [Ties.SHARED, Ties.DENSE])
     @pytest.mark.parametrize("tie_break", TieBreak)
@@ -164,27 +147,45 @@ class TestChoice:
         assert chosen.pack((150,), 5, "a") == (150.0, "a")
         assert chosen.unpack(150.0, "a") == ((150,), None, "a")
 
-    @pytest.mark.parametrize("tie_break", [TieBreak.AUTO, TieBreak.SCORE])
-    def test_only_points_with_the_time_in_the_score_decode_in_lua(self, tie_break: TieBreak) -> None:
-        assert layout(WEEK, maximum=9, total_maximum=9, tie_break=tie_break).decodes_in_lua
-        assert not layout(WEEK, tie_break=TieBreak.MEMBER).decodes_in_lua
-        assert not layout(WEEK, criteria=wide(5), tie_break=tie_break).decodes_in_lua
+    @pytest.mark.parametrize(
+        ("settings", "field", "said"),
+        [
+            (
+                {"total_maximum": 2**40 - 1, "tie_break": SCORE},
+                "tie_break",
+                "40 bits of points and 20 bits of seconds do not fit the 53 bits of a score: put the time in the "
+                "member (`tie_break: member`), or lower `total_maximum` to 8,589,934,591.",
+            ),
+            (  # in the board's decimals, counted from its minimum
+                {"decimals": 2, "minimum": -1000, "maximum": 2**40, "total_maximum": 2**40, "tie_break": SCORE},
+                "tie_break",
+                "`maximum` and `total_maximum` to 85,899,335.91.",
+            ),
+            (
+                {"criteria": wide(22, 22), "tie_break": SCORE},
+                "tie_break",
+                "lower the greatest values of the criteria to 43 bits together",
+            ),
+            ({"criteria": (*wide(32), WHEN), "tie_break": SCORE}, "tie_break", "`tie_break` to `auto` or `member`"),
+            ({"criteria": wide(32, 32), "ties": Ties.SHARED}, "criteria", "are 64 bits; a score holds 63"),
+            ({"criteria": wide(32, 32), "ties": Ties.SHARED}, "criteria", "take 1 bit off"),
+        ],
+    )
+    def test_what_does_not_fit_is_refused_with_what_would(
+        self, settings: dict[str, Any], field: str, said: str
+    ) -> None:
+        with pytest.raises(BadBoard) as caught:
+            layout(WEEK, **settings)
 
-    def test_criteria_take_the_time_left_to_53_bits_by_themselves_and_to_63_if_asked(self) -> None:
-        fits, wider = wide(10, 13), wide(11, 13)
+        assert caught.value.field == field
+        assert said in caught.value.detail
 
-        assert layout(WEEK, criteria=fits).time_bits == 30
-        assert layout(WEEK, criteria=wider).in_member
-        asked = layout(WEEK, criteria=wider, tie_break=TieBreak.SCORE)
-        assert asked.time_in_score
-        assert not asked.is_integer
-        assert (asked.time_bits, asked.resolution_ms) == (0, 1)
-        coarser = layout(WEEK, criteria=wide(20, 20), tie_break=TieBreak.SCORE)
-        assert (coarser.is_integer, coarser.resolution_ms) == (False, 1000)
+    def test_what_a_refusal_advises_fits(self) -> None:
+        in_decimals = {"decimals": 2, "minimum": -1000, "maximum": 8589933591, "total_maximum": 8589933591}
 
-    def test_criteria_that_leave_no_second_are_refused(self) -> None:
-        with pytest.raises(BadBoard, match="lower the greatest values of the criteria to 43 bits together"):
-            layout(WEEK, criteria=wide(22, 22), tie_break=TieBreak.SCORE)
+        assert not layout(WEEK, total_maximum=8_589_934_591, tie_break=SCORE).in_member
+        assert layout(WEEK, **in_decimals, tie_break=SCORE).time_bits == 20
+        assert not layout(criteria=wide(32, 31), ties=Ties.DENSE).in_member
 
     def test_criteria_that_do_not_fit_follow_in_the_member(self) -> None:
         chosen = layout(criteria=(*wide(53), MEMBERS, STAGE))
@@ -193,44 +194,15 @@ class TestChoice:
 
         assert packed == (5.0, "65528_00009_9223370531652562520__a_b_")
         assert chosen.unpack(*packed) == ((5, 7, 9), 1505202213287, "_a_b_")
-        assert chosen.describe() == (
-            "53 bits of c0; members, stage and the time in the member: ties go to whoever was first, to the millisecond"
-        )
-
-    def test_shared_criteria_that_do_not_fit_are_refused(self) -> None:
-        with pytest.raises(BadBoard, match=r"are 64 bits; a score holds 63.*take 1 bit off"):
-            layout(criteria=wide(32, 32), ties=Ties.SHARED)
-
-        assert not layout(criteria=wide(32, 31), ties=Ties.DENSE).in_member
-
-    def test_the_time_as_a_criterion_is_not_kept_twice(self) -> None:
-        chosen = choose_layout(RAID, ALL_TIME)
-
-        assert not chosen.in_member
-        assert (chosen.time_in_score, chosen.resolution_ms, chosen.time_bits) == (True, 1000, 0)
-        assert chosen.describe() == (
-            "15 bits of stage, 16 bits of members, 32 bits of achieved_at in seconds: "
-            "the time counts as a criterion, to the second"
-        )
+        assert chosen.describe() == f"53 bits of c0; members, stage and the time in the member: {FIRST} millisecond"
 
     def test_the_time_as_a_criterion_goes_to_the_member_where_the_board_wants_it_there(self) -> None:
-        chosen = choose_layout(Rules(criteria=(STAGE, WHEN, MEMBERS), tie_break=TieBreak.MEMBER), MONTH)
+        chosen = layout(criteria=(STAGE, WHEN, MEMBERS), tie_break=MEMBER)
 
         packed = chosen.pack((5, 7), 1505202213287, "a")
 
         assert packed == (5.0, f"{2**32 - 1 - 1505202213:010d}_65528_a")
         assert chosen.unpack(*packed) == ((5, 7), 1505202213000, "a")
-
-    def test_the_time_as_a_criterion_beyond_63_bits(self) -> None:
-        criteria = (*wide(32), WHEN)
-
-        assert layout(criteria=criteria).in_member
-        with pytest.raises(BadBoard, match="`tie_break` to `auto` or `member`"):
-            layout(criteria=criteria, tie_break=TieBreak.SCORE)
-
-    def test_a_second_layout_of_the_same_rules_and_window_is_equal(self) -> None:
-        assert layout() == layout()
-        assert hash(layout()) == hash(layout())
 
 
 class TestLimits:
@@ -244,16 +216,14 @@ class TestLimits:
         with pytest.raises(OutOfRange, match="`points` lies outside"):
             chosen.pack((points,), END - 1, "a")
 
-    def test_a_time_long_before_the_window_is_refused_where_the_score_holds_it(self) -> None:
-        with pytest.raises(OutOfRange, match="time lies outside"):
-            layout(tie_break=TieBreak.SCORE).pack((5,), END - 2**22 * 1000, "a")
-
     @pytest.mark.parametrize("ties", [Ties.FIRST_COME, Ties.LAST_COME])
-    def test_after_the_end_no_time_is_left(self, ties: Ties) -> None:
-        chosen = layout(tie_break=TieBreak.SCORE, ties=ties)
+    def test_after_the_end_no_time_is_left_and_a_time_long_before_the_window_is_refused(self, ties: Ties) -> None:
+        chosen = layout(tie_break=SCORE, ties=ties)
 
         assert chosen.quantize(END + 5) == END
         assert chosen.pack((5,), END + 12345, "a") == chosen.pack((5,), END, "a")
+        with pytest.raises(OutOfRange, match="time lies outside"):
+            chosen.pack((5,), END - 2**22 * 1000, "a")
 
     def test_a_board_of_one_value_works(self) -> None:
         chosen = layout(minimum=7, maximum=7, total_maximum=7)
@@ -262,7 +232,7 @@ class TestLimits:
 
     def test_seconds_are_exact_though_the_window_ends_between_two(self) -> None:
         ends_at = datetime(2026, 11, 20, 9, 0, 0, 700_000, tzinfo=UTC)
-        chosen = layout(event_window(7, ends_at - timedelta(days=30), ends_at), tie_break=TieBreak.SCORE)
+        chosen = layout(event_window(7, ends_at - timedelta(days=30), ends_at), tie_break=SCORE)
         end = milliseconds(ends_at)
 
         for at_ms in (end - 1, end - 700, end - 701, end - 1700, end - 1701):

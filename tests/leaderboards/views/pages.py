@@ -1,12 +1,22 @@
-"""What tests of pages read and who they are."""
+"""What tests of pages read, who they are, and what they look at."""
 
 import re
+from collections.abc import Sequence
+from datetime import timedelta
 from html import unescape
 from typing import Any
 
+import pytest
 from django.test import Client
 
-from tests.playing import account
+from foundation import clock, redis
+from foundation.lua import Script
+from leaderboards.models import Period
+from leaderboards.services.close import close_period
+from leaderboards.services.settle import settle_due
+from tests.playing import account, make_board, score
+
+WEEK = timedelta(weeks=1)
 
 
 def text(response: Any) -> str:
@@ -17,3 +27,31 @@ def text(response: Any) -> str:
 def signed_in(client: Client, username: str, player: str | None = None, **more: object) -> Client:
     client.force_login(account(username, player, **more))
     return client
+
+
+def make_full_board(players: int = 120, **settings: Any) -> int:
+    """A board of p000 with 1000 points, p001 with 999 and so on: two pages and a bit."""
+    board = make_board(**settings)
+    score(board, {f"p{number:03d}": 1000 - number for number in range(players)})
+    return board
+
+
+def close_all_past(board: int) -> None:
+    """Make every period that is over final."""
+    settle_due(clock.now())
+    for period in Period.objects.filter(board=board, ends_at__lte=clock.now()).order_by("ends_at"):
+        assert close_period(period, clock.now()).final
+
+
+def count_round_trips(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Filled from now on with each script that the boards' Redis is sent."""
+    trips: list[object] = []
+    link = redis.boards()
+    run = link.run
+
+    def counted(script: Script, keys: Sequence[str], args: Sequence[redis.Argument]) -> object:
+        trips.append(script)
+        return run(script, keys, args)
+
+    monkeypatch.setattr(link, "run", counted)
+    return trips

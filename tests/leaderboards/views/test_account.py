@@ -24,29 +24,22 @@ def test_a_link_code_links_the_account_to_its_player(client: Client) -> None:
     assert Player.objects.filter(external_id="robin", user__username="someone").exists()
 
 
-def test_a_code_that_links_nobody_is_refused_beside_the_field(client: Client) -> None:
+def test_a_wrong_code_is_refused_beside_the_field_and_who_guesses_on_is_told_to_wait(client: Client) -> None:
     signed_in(client, "someone")
-
-    response = client.post("/account/", {"code": "ABCD2345"})
-
-    assert "This code is not known, was used, or is older than ten minutes." in text(response)
-    assert 'aria-describedby="code-error"' in response.content.decode()
-
-
-def test_who_guesses_codes_is_told_to_wait(client: Client) -> None:
-    signed_in(client, "someone")
-    told = [client.post("/account/", {"code": f"ABCD234{nth}"}).status_code for nth in range(11)]
+    guesses = [client.post("/account/", {"code": f"ABCD234{nth}"}) for nth in range(11)]
     code, _ = make_code("robin", clock.now())
 
     response = client.post("/account/", {"code": code})
 
-    assert told == [200] * 10 + [429]
+    assert "This code is not known, was used, or is older than ten minutes." in text(guesses[0])
+    assert 'aria-describedby="code-error"' in guesses[0].content.decode()
+    assert [guess.status_code for guess in guesses] == [200] * 10 + [429]
     assert response.status_code == 429
     assert 1 <= int(response["Retry-After"]) <= 60
     assert not Player.objects.filter(user__username="someone").exists()
 
 
-def test_a_player_of_somebody_else_stays_his(client: Client) -> None:
+def test_a_player_of_somebody_else_stays_theirs(client: Client) -> None:
     account("first", "robin")
     code, _ = make_code("robin", clock.now())
 
@@ -57,19 +50,15 @@ def test_a_player_of_somebody_else_stays_his(client: Client) -> None:
     assert LinkCode.objects.get().used_at is None
 
 
-def test_the_account_page_asks_to_sign_in_and_leads_back(client: Client) -> None:
-    response = client.get("/account/")
-
-    assert (response.status_code, response["Location"]) == (302, "/accounts/login/?next=/account/")
-
-
-def test_signing_in_and_out_happens_on_the_sites_own_pages(client: Client) -> None:
+def test_the_account_page_asks_to_sign_in_which_happens_on_the_sites_own_pages(client: Client) -> None:
     account("robin")
 
+    asked = client.get("/account/")
     wrong = client.post("/accounts/login/", {"username": "robin", "password": "guess"})
-    right = client.post("/accounts/login/?next=/account/", {"username": "robin", "password": "secret"}, follow=True)
+    right = client.post(asked["Location"], {"username": "robin", "password": "secret"}, follow=True)
     out = client.post("/accounts/logout/", follow=True)
 
+    assert (asked.status_code, asked["Location"]) == (302, "/accounts/login/?next=/account/")
     assert "Please enter a correct username and password" in text(wrong)
     assert "Signed in as robin" in text(right)
     assert "Sign in" in text(out)

@@ -8,16 +8,20 @@ import pytest
 from django.test import Client
 
 from foundation import clock
+from leaderboards.models import State
 from leaderboards.selectors import board_by_seq
 from leaderboards.services.boards import retire
-from leaderboards.views import scenes
+from leaderboards.views import scenes, second
 from tests.leaderboards.services.contest import event_board, known_events, send, told
-from tests.leaderboards.views.pages import signed_in, text
+from tests.leaderboards.views.pages import WEEK, make_full_board, signed_in, text
 from tests.playing import HARD_NAMES, make_board, name, score
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 HOUR = timedelta(hours=1)
+STAGES = {"name": "stage", "max": 32_000, "order": "desc"}
+MEMBERS = {"name": "members", "max": 255, "order": "asc"}
+DAMAGE = {"name": "damage_dealt", "max": 9_999_999, "order": "desc"}
 
 
 def test_the_list_tells_each_boards_leader_players_and_time_left(client: Client) -> None:
@@ -30,32 +34,59 @@ def test_the_list_tells_each_boards_leader_players_and_time_left(client: Client)
     assert re.search(r"Weekly wins This week · .+ Leader: Mina 1,200 points 2 players Ends in \d", page)
 
 
-def test_the_list_leaves_out_private_and_retired_boards(client: Client) -> None:
+def test_the_list_leaves_out_retired_boards_and_shows_private_ones_to_staff_alone(client: Client) -> None:
     make_board(name="Secret", visibility="private")
-    over = make_board(name="Over", period="event")
-    retire(board_by_seq(over), clock.now())
+    retire(board_by_seq(make_board(name="Over", period="event")), clock.now())
 
-    page = text(client.get("/"))
+    page, staff = text(client.get("/")), text(signed_in(Client(), "boss", is_staff=True).get("/"))
 
-    assert "Secret" not in page
-    assert "Over" not in page
     assert "There is no board yet." in page
+    assert "Secret" not in page
+    assert "Secret private" in staff
+    assert "Over" not in page + staff
 
 
-def test_staff_see_private_boards_marked(client: Client) -> None:
-    make_board(name="Secret", visibility="private")
-
-    assert "Secret private" in text(signed_in(client, "boss", is_staff=True).get("/"))
-
-
-def test_equals_are_shown_as_equals(client: Client) -> None:
-    board = make_board(ties="shared")
-    score(board, {"omar": 9, "mina": 7, "robin": 7, "aiko": 1})
+@pytest.mark.parametrize(
+    ("settings", "scores", "said"),
+    [
+        pytest.param(
+            {"ties": "shared"},
+            {"omar": 9, "mina": 7, "robin": 7, "aiko": 1},
+            [
+                "1 omar 9 = 2 robin highlighted 7 2 = 2 mina 7 2 4 aiko 1 6",
+                "Rank = 2 of 4 Result 7 points To the next 2 points omar 2 share this rank",
+            ],
+            id="equals",
+        ),
+        pytest.param(
+            {"order": "asc", "unit": "milliseconds"},
+            {"mina": 61_250, "robin": 59_999},
+            ["Ahead by 0:01.251 mina"],
+            id="the first sees whom they are ahead of",
+        ),
+        pytest.param(
+            {"criteria": [STAGES, MEMBERS]},
+            {"mina": {"stage": 1200, "members": 3}, "robin": {"stage": 1200, "members": 5}},
+            ["Rank Player stage members", "1 mina 1,200 3", "To the next members 2 mina"],
+            id="a column each, and the gap names the one that decides",
+        ),
+        pytest.param(
+            {"criteria": [STAGES | {"max": 9_999_999}, DAMAGE]},
+            {"robin": {"stage": 7, "damage_dealt": 1_500_000}},
+            ["1 robin highlighted stage 7 · damage dealt 1,500,000"],
+            id="one cell for criteria too wide for a phone",
+        ),
+    ],
+)
+def test_a_viewer_sees_what_the_board_compares(
+    client: Client, settings: dict[str, object], scores: dict[str, object], said: list[str]
+) -> None:
+    board = make_board(**settings)
+    score(board, scores)
 
     page = text(client.get(f"/boards/{board}/?player=robin"))
 
-    assert "1 omar 9 = 2 robin highlighted 7 2 = 2 mina 7 2 4 aiko 1 6" in page
-    assert "Rank = 2 of 4 Result 7 points To the next 2 points omar 2 share this rank" in page
+    assert [each for each in said if each not in page] == []
 
 
 def test_among_many_equals_the_next_rank_is_not_guessed(client: Client) -> None:
@@ -69,106 +100,77 @@ def test_among_many_equals_the_next_rank_is_not_guessed(client: Client) -> None:
     assert "To the next 4 points leader" in near
 
 
-def test_the_first_sees_whom_he_is_ahead_of(client: Client) -> None:
-    board = make_board(order="asc", unit="milliseconds")
-    score(board, {"mina": 61_250, "robin": 59_999})
+def test_pages_follow_each_other_and_a_viewer_far_down_sees_their_neighbours(client: Client) -> None:
+    board = make_full_board()
 
-    assert "Ahead by 0:01.251 mina" in text(client.get(f"/boards/{board}/?player=robin"))
+    first, last, past_the_end = (client.get(f"/boards/{board}/?page={page}") for page in (1, 3, 9))
+    far_down = text(client.get(f"/boards/{board}/?player=p099"))
 
-
-def test_criteria_stand_in_columns_and_the_gap_names_the_one_that_decides(client: Client) -> None:
-    criteria = [{"name": "stage", "max": 32000, "order": "desc"}, {"name": "members", "max": 255, "order": "asc"}]
-    board = make_board(criteria=criteria)
-    score(board, {"mina": {"stage": 1200, "members": 3}, "robin": {"stage": 1200, "members": 5}})
-
-    page = text(client.get(f"/boards/{board}/?player=robin"))
-
-    assert "Rank Player stage members" in page
-    assert "1 mina 1,200 3" in page
-    assert "To the next members 2 mina" in page
-
-
-def test_criteria_too_wide_for_a_phone_stand_in_one_cell(client: Client) -> None:
-    criteria = [{"name": each, "max": 9_999_999, "order": "desc"} for each in ("stage", "damage_dealt")]
-    board = make_board(criteria=criteria)
-    score(board, {"robin": {"stage": 7, "damage_dealt": 1_500_000}})
-
-    assert "1 robin stage 7 · damage dealt 1,500,000" in text(client.get(f"/boards/{board}/"))
-
-
-def test_a_viewer_far_down_sees_his_neighbours(client: Client) -> None:
-    board = make_board()
-    score(board, {f"p{number:03d}": 1000 - number for number in range(120)})
-
-    page = text(client.get(f"/boards/{board}/?player=p099"))
-
-    assert "1–50 of 120 players" in page
-    assert "Around this place Rank Player Points Since 97 p096 904" in page
-    assert "100 p099 highlighted 901" in page
-
-
-def test_pages_follow_each_other(client: Client) -> None:
-    board = make_board()
-    score(board, {f"p{number:03d}": 1000 - number for number in range(120)})
-
-    last = client.get(f"/boards/{board}/?page=3")
-    past_the_end = client.get(f"/boards/{board}/?page=9")
-
+    assert "1–50 of 120 players" in text(first)
+    assert 'class="podium is-steps"' in first.content.decode()
+    assert "is-steps" not in last.content.decode()
     assert "101–120 of 120 players" in text(last)
     assert 'href="?page=2"' in last.content.decode()
     assert "Next" not in text(last)
     assert "Nobody stands on this page any more." in text(past_the_end)
+    assert "Around this place Rank Player Points Since 97 p096 904" in far_down
+    assert "100 p099 highlighted 901" in far_down
 
 
-def test_previous_periods_are_offered_and_shown(client: Client) -> None:
+def test_previous_periods_are_offered_and_shown_and_final_ones_do_not_refresh(client: Client) -> None:
     board = make_board()
     score(board, {"robin": 5})
-    score(board, {"mina": 3}, clock.now() - timedelta(weeks=1))
-    label = board_by_seq(board).periods.order_by("starts_at").values_list("label", flat=True)[0]
+    score(board, {"mina": 3}, clock.now() - WEEK)
+    period = board_by_seq(board).periods.order_by("starts_at")[0]
+    address = f"/boards/{board}/?period={period.label}"
 
     running = client.get(f"/boards/{board}/").content.decode()
-    previous = client.get(f"/boards/{board}/?period={label}")
+    previous = text(client.get(address))
+    period.state = State.FINAL
+    period.save()
+    scenes.forget()
+    second.forget()
+    final = client.get(address)
 
-    assert f'href="?period={label}"' in running
-    assert "1 mina 3" in text(previous)
-    assert "Ended" in text(previous)
-    assert "robin" not in text(previous)
-
-
-@pytest.mark.parametrize(
-    "address",
-    ["/boards/999/", "/boards/99999999999999999999/", "/boards/{}/?period=2031-01", "/boards/{}/?period=nonsense"]
-    + [f"/boards/{{}}/?page={page}" for page in ("0", "-1", "x", "²", "9" * 30)],
-)
-def test_what_is_not_there_is_404_in_the_sites_own_style(client: Client, address: str) -> None:
-    board = make_board()
-
-    response = client.get(address.format(board))
-
-    assert response.status_code == 404
-    assert "There is no such page" in text(response)
+    assert f'href="?period={period.label}"' in running
+    assert "data-live" in running
+    assert "1 mina 3" in previous
+    assert "Ended" in previous
+    assert "robin" not in previous
+    assert "Final standings" in text(final)
+    assert "data-live" not in final.content.decode()
 
 
-def test_a_private_board_is_for_staff_and_unknown_to_others(client: Client) -> None:
-    board = make_board(visibility="private")
-    own = signed_in(Client(), "robin", "robin")
-    staff = signed_in(Client(), "boss", is_staff=True)
+def test_what_is_not_there_is_404_in_the_sites_own_style(client: Client) -> None:
+    board = f"/boards/{make_board()}/"
+    addresses = ["/boards/999/", "/boards/99999999999999999999/", "/boards/999/periods/", "/boards/999/card.png"]
+    addresses += [f"{board}?period={label}" for label in ("2031-01", "nonsense")]
+    addresses += [f"{board}?page={page}" for page in ("0", "-1", "x", "²", "9" * 30)]
 
-    answers = [each.get(f"/boards/{board}/{query}") for each in (client, own, staff) for query in ("", "?fragment=1")]
+    for address in addresses:
+        response = client.get(address)
 
-    assert [answer.status_code for answer in answers] == [404, 404, 404, 404, 200, 200]
-
-
-def test_an_event_board_sends_people_to_its_competitions(client: Client) -> None:
-    board = make_board(period="event")
-
-    response = client.get(f"/boards/{board}/")
-
-    assert response.status_code == 200
-    assert "This board counts in competitions." in text(response)
+        assert response.status_code == 404, address
+        assert "There is no such page" in text(response), address
 
 
-def test_no_label_opens_the_standings_of_an_event_board(client: Client) -> None:
+def test_a_private_board_is_for_staff_and_an_event_board_has_no_periods_of_its_own(client: Client) -> None:
+    private, event = make_board(name="Secret", visibility="private"), make_board(name="Cup", period="event")
+    people = client, signed_in(Client(), "robin", "robin"), signed_in(Client(), "boss", is_staff=True)
+    expected = {
+        f"/boards/{private}/": [404, 404, 200],
+        f"/boards/{private}/?fragment=1": [404, 404, 200],
+        f"/boards/{private}/periods/": [404, 404, 200],
+        f"/boards/{private}/card.png": [404, 404, 404],
+        f"/boards/{event}/": [200, 200, 200],
+        f"/boards/{event}/periods/": [404, 404, 404],
+        f"/boards/{event}/card.png": [404, 404, 404],
+    }
+
+    assert {each: [who.get(each).status_code for who in people] for each in expected} == expected
+
+
+def test_an_event_board_sends_people_to_its_competitions_and_no_label_opens_its_standings(client: Client) -> None:
     staff = signed_in(Client(), "boss", is_staff=True)
     with known_events(["robin"]) as declared:
         event = declared.add(event_board(), starts_at=clock.now() - HOUR, ends_at=clock.now() + HOUR)
@@ -180,22 +182,26 @@ def test_no_label_opens_the_standings_of_an_event_board(client: Client) -> None:
     ]
 
     assert {answer.status_code for answer in answers} == {404}
+    assert "This board counts in competitions." in text(client.get(board))
     assert "c7" not in text(client.get(board))
 
 
-def test_names_are_text(client: Client) -> None:
+@pytest.mark.parametrize("address", ["/boards/{}/?player=robin", "/players/robin/"])
+def test_names_are_text(client: Client, address: str) -> None:
     board = make_board()
     score(board, {"robin": 5})
     for hard in HARD_NAMES:
         name("robin", hard)
         scenes.forget()  # what everybody sees may be a second old
+        second.forget()
 
-        page = client.get(f"/boards/{board}/?player=robin").content.decode()
+        page = client.get(address.format(board)).content.decode()
 
         assert "<script>alert" not in page
         assert hard in unescape(page)
 
 
-@pytest.mark.parametrize("method", ["post", "put", "delete"])
-def test_a_board_is_only_read(client: Client, method: str) -> None:
-    assert getattr(client, method)(f"/boards/{make_board()}/").status_code == 405
+def test_a_board_is_only_read(client: Client) -> None:
+    address = f"/boards/{make_board()}/"
+
+    assert [ask(address).status_code for ask in (client.post, client.put, client.delete)] == [405, 405, 405]

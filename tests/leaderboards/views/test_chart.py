@@ -12,25 +12,16 @@ def way(*ranks: int) -> list[PastRank]:
     return [PastRank(NOON + timedelta(minutes=30 * nth), rank, "") for nth, rank in enumerate(ranks)]
 
 
-def test_one_moment_is_no_line() -> None:
-    assert chart([]) is None
-    assert chart(way(4)) is None
-
-
-def test_the_best_place_is_at_the_top_and_time_goes_to_the_right() -> None:
-    drawn = chart(way(9, 1, 5))
+def test_the_best_place_is_at_the_top_time_goes_to_the_right_and_one_moment_is_no_line() -> None:
+    drawn, level = chart(way(9, 1, 5)), chart(way(3, 3))
 
     assert drawn is not None
     assert drawn.line == "12.0,188.0 300.0,12.0 588.0,100.0"
     assert (drawn.last_x, drawn.last_y) == ("588.0", "100.0")
     assert (drawn.best, drawn.worst) == (1, 9)
-
-
-def test_whoever_stays_where_he_is_gets_a_level_line() -> None:
-    drawn = chart(way(3, 3))
-
-    assert drawn is not None
-    assert drawn.line == "12.0,100.0 588.0,100.0"
+    assert level is not None
+    assert level.line == "12.0,100.0 588.0,100.0"
+    assert chart([]) is chart(way(4)) is None
 
 
 def test_ten_thousand_moments_stay_a_drawing_that_ends_with_the_last() -> None:
@@ -46,6 +37,4 @@ def test_ten_thousand_moments_stay_a_drawing_that_ends_with_the_last() -> None:
 
 
 def test_the_table_has_only_changes_the_latest_first() -> None:
-    steps = changes(way(4, 4, 2, 2, 2, 3))
-
-    assert [moment.rank for moment in steps] == [3, 2, 4]
+    assert [moment.rank for moment in changes(way(4, 4, 2, 2, 2, 3))] == [3, 2, 4]

@@ -1,5 +1,7 @@
 """How often whoever follows a page is told to look again: the more follow, the less often."""
 
+from heapq import heapreplace
+
 import pytest
 from django.test import Client
 
@@ -27,39 +29,39 @@ def time(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def follow(crowd: Crowd, time: Clock, followers: int, seconds: float) -> tuple[float, float]:
-    """Let so many follow, each as he is told; the last interval, and the answers a second of the last half."""
-    due = [time.at + LIVE_EVERY_SECONDS * nth / followers for nth in range(followers)]
+    """Let so many follow, each as they are told; the last interval, and the answers a second of the last half."""
+    due = [time.at + LIVE_EVERY_SECONDS * nth / followers for nth in range(followers)]  # sorted, and so a heap
     begun, answers, told = time.at, 0, 0.0
     while time.at < begun + seconds:
-        nth = min(range(followers), key=due.__getitem__)
-        time.at = due[nth]
+        time.at = due[0]
         told = crowd.next_look()
-        due[nth] += told
+        heapreplace(due, time.at + told)
         answers += time.at >= begun + seconds / 2
     return told, answers / (seconds / 2)
 
 
-@pytest.mark.parametrize("followers", [1, 100, 2 * ANSWERS_PER_SECOND - 10])
-def test_few_look_every_two_seconds(time: Clock, followers: int) -> None:
-    assert follow(Crowd(_since=time.at), time, followers, 20)[0] == LIVE_EVERY_SECONDS
+@pytest.mark.parametrize(
+    ("followers", "seconds", "interval"),
+    [
+        *((few, 20, LIVE_EVERY_SECONDS) for few in (1, 100, 2 * ANSWERS_PER_SECOND - 10)),
+        (3000, 60, LONGEST_SECONDS),
+    ],
+)
+def test_few_look_every_two_seconds_and_of_a_crowd_nobody_waits_longer_than_the_longest(
+    time: Clock, followers: int, seconds: int, interval: float
+) -> None:
+    assert follow(Crowd(_since=time.at), time, followers, seconds)[0] == interval
 
 
-def test_a_crowd_gets_no_more_answers_than_a_process_gives(time: Clock) -> None:
-    told, answers = follow(Crowd(_since=time.at), time, 600, 36)  # the last half holds each three times
+def test_a_crowd_gets_what_a_process_gives_and_when_it_has_gone_the_rest_look_often_again(time: Clock) -> None:
+    crowd = Crowd(_since=time.at)
+
+    told, answers = follow(crowd, time, 600, 36)  # the last half holds each three times
+    later, _ = follow(crowd, time, 10, 20)
 
     assert told == pytest.approx(600 / ANSWERS_PER_SECOND, rel=0.1)
     assert answers == pytest.approx(ANSWERS_PER_SECOND, rel=0.1)
-
-
-def test_nobody_waits_longer_than_that(time: Clock) -> None:
-    assert follow(Crowd(_since=time.at), time, 3000, 60)[0] == LONGEST_SECONDS
-
-
-def test_when_the_crowd_has_gone_the_rest_look_often_again(time: Clock) -> None:
-    crowd = Crowd(_since=time.at)
-    follow(crowd, time, 600, 20)
-
-    assert follow(crowd, time, 10, 20)[0] == LIVE_EVERY_SECONDS
+    assert later == LIVE_EVERY_SECONDS
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,51 +1,17 @@
-"""What a board's page tells of each row (moves, gaps, equals), of the viewer (why), of the board (rules, spread)."""
-
-from datetime import timedelta
+"""What a board's page tells of equals, of the viewer (why), of the board (rules, spread)."""
 
 import pytest
 from django.test import Client
 
 from foundation import clock
-from leaderboards.models import Period
-from leaderboards.services.close import close_period
-from leaderboards.services.settle import settle_due
+from leaderboards.models import Board
+from leaderboards.services.boards import apply_boards
 from tests.leaderboards.views.pages import text
 from tests.playing import make_board, score
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-WEEK = timedelta(weeks=1)
-
-
-def close_all_past(board: int) -> None:
-    """Make every period that is over final."""
-    settle_due(clock.now())
-    for period in Period.objects.filter(board=board, ends_at__lte=clock.now()).order_by("ends_at"):
-        assert close_period(period, clock.now()).final
-
-
-def test_moves_are_told_against_the_final_ranks_of_the_period_before(client: Client) -> None:
-    board = make_board()
-    score(board, {"mina": 9, "robin": 8, "omar": 7}, clock.now() - WEEK)
-    close_all_past(board)
-    score(board, {"robin": 50, "mina": 40, "omar": 30, "aiko": 20})
-
-    page = text(client.get(f"/boards/{board}/"))
-
-    assert "1 ▲ up 1 robin 50" in page
-    assert "2 ▼ down 1 mina 40" in page
-    assert "3 – unchanged omar 30" in page
-    assert "4 new aiko 20" in page
-
-
-def test_no_moves_are_told_while_the_period_before_is_not_final(client: Client) -> None:
-    board = make_board()
-    score(board, {"mina": 9}, clock.now() - WEEK)
-    score(board, {"robin": 50, "mina": 40})
-
-    page = client.get(f"/boards/{board}/").content.decode()
-
-    assert 'class="move"' not in page
+SPREAD = {f"p{number:03d}": number for number in range(1, 101)}
 
 
 def test_equals_are_told_once_and_lead_to_where_they_begin(client: Client) -> None:
@@ -64,9 +30,7 @@ def test_a_place_is_explained(client: Client) -> None:
     score(board, {"omar": 9, "mina": 7})
     score(board, {"robin": 7})
 
-    robin = text(client.get(f"/boards/{board}/?player=robin"))
-    mina = text(client.get(f"/boards/{board}/?player=mina"))
-    omar = text(client.get(f"/boards/{board}/?player=omar"))
+    robin, mina, omar = (text(client.get(f"/boards/{board}/?player={who}")) for who in ("robin", "mina", "omar"))
 
     assert "The best result counts here: 7 points. It has stood so since" in robin
     assert "2 players are ahead." in robin
@@ -77,33 +41,44 @@ def test_a_place_is_explained(client: Client) -> None:
     assert "Nobody has a better result." in omar
 
 
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({}, "The most points win. Only your best result counts. Among equals, whoever was there first stands higher."),
-        ({"order": "asc", "unit": "seconds"}, "The shortest time wins."),
-        ({"update": "increment"}, "All your results are added up."),
-        ({"ties": "shared", "update": "latest"}, "Only your latest result counts. Equals share a rank."),
-        ({"week_start": "sunday", "cutoff": "06:00", "timezone": "Asia/Seoul"}, "every Sunday at 06:00 (Asia/Seoul)."),
-        ({"period": "all_time"}, "Results count for good."),
-        (
-            {
-                "criteria": [
-                    {"name": "stage", "max": 9, "order": "desc"},
-                    {"name": "deaths_seen", "max": 9, "order": "asc"},
-                ]
-            },
-            "Compared one after the other: stage (more is better), deaths seen (less is better).",
-        ),
-    ],
-)
-def test_the_rules_are_sentences(client: Client, settings: dict[str, object], said: str) -> None:
-    assert said in text(client.get(f"/boards/{make_board(**settings)}/"))
+RULES: dict[str, dict[str, object]] = {
+    "The most points win. Only your best result counts. Among equals, whoever was there first stands higher.": {},
+    "The shortest time wins.": {"order": "asc", "unit": "seconds"},
+    "All your results are added up.": {"update": "increment"},
+    "Only your latest result counts. Equals share a rank.": {"ties": "shared", "update": "latest"},
+    "every Sunday at 06:00 (Asia/Seoul).": {"week_start": "sunday", "cutoff": "06:00", "timezone": "Asia/Seoul"},
+    "Results count for good.": {"period": "all_time"},
+    "Compared one after the other: stage (more is better), deaths seen (less is better).": {
+        "criteria": [
+            {"name": "stage", "max": 9, "order": "desc"},
+            {"name": "deaths_seen", "max": 9, "order": "asc"},
+        ]
+    },
+}
+
+
+def test_the_rules_are_sentences(client: Client) -> None:
+    for said, settings in RULES.items():
+        board = make_board(name=f"Board {said[:40]}", **settings)
+
+        assert said in text(client.get(f"/boards/{board}/"))
+
+
+def test_rules_and_reasons_are_those_that_the_period_opened_with(client: Client) -> None:
+    board = make_board()
+    score(board, {"robin": 9, "mina": 5})
+    apply_boards([{"name": "Board", "update": "increment", "ties": "shared"}], clock.now())
+    assert Board.objects.get(pk=board).update == "increment"
+
+    page = text(client.get(f"/boards/{board}/?player=robin"))
+
+    assert "The best result counts here: 9 points." in page
+    assert "Only your best result counts. Among equals, whoever was there first stands higher." in page
 
 
 def test_the_spread_is_drawn_with_the_viewers_bar_and_told_as_a_table(client: Client) -> None:
     board = make_board()
-    score(board, {f"p{number:03d}": number for number in range(1, 101)})
+    score(board, SPREAD)
 
     page = client.get(f"/boards/{board}/?player=p007")
 
@@ -114,30 +89,13 @@ def test_the_spread_is_drawn_with_the_viewers_bar_and_told_as_a_table(client: Cl
     assert "From To Players 1 5 5 6 10 5" in text(page)
 
 
-def test_where_less_is_better_the_best_tenth_has_less(client: Client) -> None:
-    board = make_board(order="asc")
-    score(board, {f"p{number:03d}": number for number in range(1, 101)})
+def test_where_less_is_better_the_best_tenth_has_less_and_no_spread_is_told_of_a_few(client: Client) -> None:
+    many, few = make_board(name="Many", order="asc"), make_board(name="Few")
+    score(many, SPREAD)
+    score(few, {f"p{number}": number for number in range(9)})
 
-    assert "Half of the players have 51 or better, the best tenth 11 or better." in text(
-        client.get(f"/boards/{board}/")
-    )
+    of_many, of_few = (text(client.get(f"/boards/{board}/")) for board in (many, few))
 
-
-def test_no_spread_is_drawn_of_a_few(client: Client) -> None:
-    board = make_board()
-    score(board, {f"p{number}": number for number in range(9)})
-
-    assert "How points are spread" not in text(client.get(f"/boards/{board}/"))
-
-
-def test_a_viewer_sees_his_final_ranks_as_a_line_and_a_table(client: Client) -> None:
-    board = make_board()
-    for weeks in (1, 2, 3):
-        score(board, {"robin": 10 * weeks, "mina": 15}, clock.now() - weeks * WEEK)
-    close_all_past(board)
-    labels = [period.label for period in Period.objects.filter(board=board, state="final").order_by("-starts_at")]
-
-    page = client.get(f"/boards/{board}/?player=robin")
-
-    assert f"Period Rank {labels[0]} 2 {labels[1]} 1 {labels[2]} 1" in text(page)
-    assert "From place 1 to place 2; the best was 1." in text(page)
+    assert "Half of the players have 51 or better, the best tenth 11 or better." in of_many
+    assert "How points are spread" in of_many
+    assert "How points are spread" not in of_few

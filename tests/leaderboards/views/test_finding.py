@@ -3,7 +3,9 @@
 import pytest
 from django.test import Client
 
-from tests.leaderboards.views.pages import signed_in, text
+from foundation import clock
+from leaderboards.selectors import board_by_seq
+from tests.leaderboards.views.pages import WEEK, signed_in, text
 from tests.playing import make_board, name, score
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -18,32 +20,41 @@ def board() -> int:
     return found
 
 
-@pytest.mark.parametrize(
-    ("asked", "address"),
-    [
-        ("robin", "?page=2&player=robin#me"),
-        ("robin hood", "?page=2&player=robin#me"),
-        ("p003", "?player=p003#me"),
-        ("7", "#rank-7"),
-        ("#51", "?page=2#rank-51"),
-    ],
-)
-def test_what_is_asked_for_is_an_address(client: Client, board: int, asked: str, address: str) -> None:
-    response = client.get(f"/boards/{board}/", {"find": asked})
+def test_what_is_asked_for_is_an_address(client: Client, board: int) -> None:
+    addresses = {
+        "robin": "?page=2&player=robin#me",
+        "robin hood": "?page=2&player=robin#me",
+        "p003": "?player=p003#me",
+        "7": "#rank-7",
+        "#51": "?page=2#rank-51",
+    }
 
-    assert response.status_code == 302
-    assert response["Location"].replace("/?#", "/#") == f"/boards/{board}/{address}"
+    found = {asked: client.get(f"/boards/{board}/", {"find": asked}) for asked in addresses}
 
-
-@pytest.mark.parametrize("asked", ["nobody", "121", "0", "a/b", "9" * 30, "\0", "²"])
-def test_what_is_not_there_is_said_beside_the_field(client: Client, board: int, asked: str) -> None:
-    response = client.get(f"/boards/{board}/", {"find": asked})
-
-    assert response.status_code == 200
-    assert "Nobody with this name or id is ranked here" in text(response)
+    assert {response.status_code for response in found.values()} == {302}
+    assert {asked: response["Location"].replace("/?#", "/#") for asked, response in found.items()} == {
+        asked: f"/boards/{board}/{address}" for asked, address in addresses.items()
+    }
 
 
-def test_somebody_who_is_linked_stays_himself_when_he_looks_for_others(client: Client, board: int) -> None:
+def test_the_period_is_kept(client: Client, board: int) -> None:
+    score(board, {"mina": 3}, clock.now() - WEEK)
+    label = board_by_seq(board).periods.order_by("starts_at")[0].label
+
+    response = client.get(f"/boards/{board}/", {"find": "mina", "period": label})
+
+    assert response["Location"] == f"/boards/{board}/?period={label}&player=mina#me"
+
+
+def test_what_is_not_there_is_said_beside_the_field(client: Client, board: int) -> None:
+    for asked in ("nobody", "121", "0", "a/b", "9" * 30, "\0", "²"):
+        response = client.get(f"/boards/{board}/", {"find": asked})
+
+        assert response.status_code == 200, asked
+        assert "Nobody with this name or id is ranked here" in text(response), asked
+
+
+def test_somebody_who_is_linked_stays_themselves_when_they_look_for_others(client: Client, board: int) -> None:
     signed_in(client, "someone", "p000")
 
     response = client.get(f"/boards/{board}/", {"find": "robin"})
@@ -61,9 +72,3 @@ def test_of_two_with_one_name_the_better_is_found_and_an_id_comes_before_a_name(
 
     assert "player=p010" in twin["Location"]
     assert "player=robin" in robin["Location"]
-
-
-def test_the_period_is_kept(client: Client, board: int) -> None:
-    response = client.get(f"/boards/{board}/", {"find": "3", "period": "current"})
-
-    assert response["Location"].endswith("#rank-3")

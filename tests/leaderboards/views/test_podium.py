@@ -1,11 +1,9 @@
-"""Who stands on the podium: three at the most, equals on equal steps, and nobody left below a step that is his."""
+"""Who stands on the podium: three at the most, equals on equal steps, and nobody left below a step that is theirs."""
 
 import pytest
-from django.test import Client
 
 from leaderboards.views.lines import Line
 from leaderboards.views.podium import podium
-from tests.playing import make_board, score
 
 
 def ranked(*ranks: int | None) -> list[Line]:
@@ -29,14 +27,3 @@ def ranked(*ranks: int | None) -> list[Line]:
 )
 def test_three_stand_there_or_nobody(ranks: tuple[int | None, ...], shown: list[int]) -> None:
     assert [line.rank for line in podium(ranked(*ranks))] == shown
-
-
-@pytest.mark.django_db(transaction=True)
-def test_it_stands_on_the_first_page_alone(client: Client) -> None:
-    board = make_board()
-    score(board, {f"p{number:03d}": 1000 - number for number in range(60)})
-
-    first, second = (client.get(f"/boards/{board}/?page={page}").content.decode() for page in (1, 2))
-
-    assert 'class="podium is-steps"' in first
-    assert "is-steps" not in second

@@ -1,4 +1,4 @@
-"""Answers for anybody are kept for a second: they touch neither SQL nor the boards' Redis; somebody's are his own."""
+"""Answers for anybody are kept for a second: they touch neither SQL nor the boards' Redis; somebody's are their own."""
 
 import gzip
 import time
@@ -13,8 +13,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from leaderboards.selectors import board_by_seq
 from leaderboards.views import second
-from tests.leaderboards.views.pages import signed_in, text
-from tests.leaderboards.views.test_refreshing import count_round_trips
+from tests.leaderboards.views.pages import count_round_trips, make_full_board, signed_in, text
 from tests.playing import make_board, name, score
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -25,41 +24,25 @@ HTML_LIMIT, FILES_LIMIT = 30 * 1024, 60 * 1024
 
 @pytest.fixture
 def board() -> int:
-    """A full page and more, with long names."""
-    found = make_board()
-    score(found, {f"p{number:03d}": 1000 - number for number in range(120)})
-    for number in range(50):
-        name(f"p{number:03d}", f"Player {number} of the long and winding name")
-    return found
+    return make_full_board()
 
 
-@pytest.mark.parametrize("address", PAGES)
 def test_the_second_of_two_is_answered_without_sql_or_redis(
-    client: Client,
-    board: int,
-    address: str,
-    django_assert_num_queries: DjangoAssertNumQueries,
-    monkeypatch: pytest.MonkeyPatch,
+    client: Client, board: int, django_assert_num_queries: DjangoAssertNumQueries, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = client.get(address.format(board))
     trips = count_round_trips(monkeypatch)
+    for address in PAGES:
+        first = client.get(address.format(board))
+        trips.clear()
 
-    with django_assert_num_queries(0):
-        again = client.get(address.format(board))
+        with django_assert_num_queries(0):
+            again = client.get(address.format(board))
 
-    assert trips == []
-    assert again.content == first.content
-    assert again.get("ETag") == first.get("ETag")
-    assert again["Cache-Control"] == "private, no-cache"
-    assert "Content-Security-Policy" in again
-
-
-def test_after_the_second_it_is_read_anew(client: Client, board: int) -> None:
-    client.get(f"/boards/{board}/")
-    score(board, {"newcomer": 5000})
-    second.forget()
-
-    assert "newcomer" in text(client.get(f"/boards/{board}/"))
+        assert trips == [], address
+        assert again.content == first.content, address
+        assert again.get("ETag") == first.get("ETag"), address
+        assert again["Cache-Control"] == "private, no-cache", address
+        assert "Content-Security-Policy" in again, address
 
 
 def test_while_one_makes_the_next_answer_the_others_get_the_old_one(client: Client, board: int) -> None:
@@ -87,37 +70,21 @@ def test_no_more_are_kept_than_memory_is_meant_for(client: Client, monkeypatch: 
     assert len(second._answers) <= 2
 
 
-def test_a_kept_part_that_the_asker_has_is_304(client: Client, board: int) -> None:
-    address = f"/boards/{board}/?fragment=1"
-    first = client.get(address)
-
-    again = client.get(address, headers={"If-None-Match": first["ETag"]})
-
-    assert (again.status_code, again.content) == (304, b"")
-
-
-@pytest.mark.parametrize("known", ["sessionid=x", "player=p001"])
-def test_304_before_all_else_is_for_anybody_alone(client: Client, board: int, known: str) -> None:
+def test_304_before_all_else_is_for_anybody_alone_and_ends_with_the_second(client: Client, board: int) -> None:
     address = f"/boards/{board}/?fragment=1"
     tag = {"If-None-Match": client.get(address)["ETag"]}
     asked = RequestFactory()
 
     assert unchanged_status(asked.get(address, headers=tag)) == 304
-    assert unchanged_status(asked.get(address, headers=tag | {"Cookie": known})) is None
+    for known in ("sessionid=x", "player=p001"):
+        assert unchanged_status(asked.get(address, headers=tag | {"Cookie": known})) is None
     assert unchanged_status(asked.get(address, headers=tag | {"Accept-Language": "ko"})) is None
     assert unchanged_status(asked.get(f"{address}&player=p001", headers=tag)) is None
     assert unchanged_status(asked.post(address, headers=tag)) is None
     assert unchanged_status(asked.get(address, headers={"If-None-Match": 'W/"other"'})) is None
-
-
-def test_304_before_all_else_ends_with_the_second(client: Client, board: int) -> None:
-    address = f"/boards/{board}/?fragment=1"
-    tag = {"If-None-Match": client.get(address)["ETag"]}
     (kept,) = second._answers._kept.values()
-
     kept.next_at = 0.0
-
-    assert unchanged_status(RequestFactory().get(address, headers=tag)) is None
+    assert unchanged_status(asked.get(address, headers=tag)) is None
 
 
 def unchanged_status(request: HttpRequest) -> int | None:
@@ -127,13 +94,17 @@ def unchanged_status(request: HttpRequest) -> int | None:
 
 def test_nobody_gets_what_was_made_for_somebody(client: Client, board: int) -> None:
     staff = signed_in(Client(), "boss", "p001", is_staff=True)
-    private = make_board(name="Secret", visibility="private")
+    made_private = board_by_seq(make_board(name="Secret"))
+    assert client.get(f"/boards/{made_private.seq}/").status_code == 200
+    made_private.visibility = "private"
+    made_private.save()
+    second.forget()
 
     assert "Admin" in text(staff.get(f"/boards/{board}/"))
     assert "Admin" not in text(client.get(f"/boards/{board}/"))
-    assert staff.get(f"/boards/{private}/").status_code == 200
-    assert client.get(f"/boards/{private}/").status_code == 404
-    assert "p001 You" in text(staff.get(f"/boards/{board}/")).replace("Player 1 of the long and winding name", "p001")
+    assert staff.get(f"/boards/{made_private.seq}/").status_code == 200
+    assert client.get(f"/boards/{made_private.seq}/").status_code == 404
+    assert "p001 You" in text(staff.get(f"/boards/{board}/"))
 
 
 def test_languages_and_addresses_are_kept_apart(client: Client, board: int) -> None:
@@ -143,16 +114,6 @@ def test_languages_and_addresses_are_kept_apart(client: Client, board: int) -> N
 
     assert korean.content != english.content
     assert "<b>" not in named.content.decode().partition("<main")[2]
-
-
-def test_a_board_that_was_made_private_is_gone_after_the_second(client: Client, board: int) -> None:
-    client.get(f"/boards/{board}/")
-    shown = board_by_seq(board)
-    shown.visibility = "private"
-    shown.save()
-    second.forget()
-
-    assert client.get(f"/boards/{board}/").status_code == 404
 
 
 # What each page may ask of SQL, whoever looks and however full it is.
@@ -168,27 +129,25 @@ QUERIES = {
 }
 
 
-@pytest.mark.parametrize(("who", "address"), QUERIES)
 def test_a_page_asks_sql_a_fixed_number_of_times(
-    board: int, who: str, address: str, django_assert_max_num_queries: DjangoAssertNumQueries
+    board: int, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
-    client = Client() if who == "anybody" else signed_in(Client(), "someone", "p001")
-    client.get(address.format(board))
-    second.forget()
+    clients = {"anybody": Client(), "a player": signed_in(Client(), "someone", "p001")}
+    for (who, address), most in QUERIES.items():
+        clients[who].get(address.format(board))
+        second.forget()
 
-    with django_assert_max_num_queries(QUERIES[who, address]):
-        client.get(address.format(board))
+        with django_assert_max_num_queries(most, info=f"{who}, {address}"):
+            clients[who].get(address.format(board))
 
 
-def test_a_full_page_is_small(client: Client, board: int) -> None:
+def test_a_full_page_is_small_and_so_are_all_scripts_and_styles_together(client: Client, board: int) -> None:
+    for number in range(50):
+        name(f"p{number:03d}", f"Player {number} of the long and winding name")
     page = client.get(f"/boards/{board}/").content
-
-    assert len(gzip.compress(page)) < HTML_LIMIT
-
-
-def test_all_scripts_and_styles_together_are_small() -> None:
     files = [each for kind in ("css", "js") for each in (Path(settings.BASE_DIR) / "static" / kind).iterdir()]
 
+    assert len(gzip.compress(page)) < HTML_LIMIT
     assert len(files) > 15
     assert sum(len(gzip.compress(each.read_bytes())) for each in files) < FILES_LIMIT
 

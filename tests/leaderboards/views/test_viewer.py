@@ -12,40 +12,33 @@ from tests.playing import make_board, score
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_the_device_remembers_whom_the_address_named(client: Client) -> None:
+def test_the_device_remembers_whom_the_address_of_a_page_named(client: Client) -> None:
     board = make_board()
     score(board, {"로빈": 5})
 
+    open_tab = client.get(f"/boards/{board}/?player=로빈&fragment=1")
     first = client.get(f"/boards/{board}/", {"player": "로빈"})
     later = client.get(f"/boards/{board}/")
     client.get(f"/boards/{board}/?player=")
     forgotten = client.get(f"/boards/{board}/")
 
+    assert "player" not in open_tab.cookies  # which may be asked long after the player was forgotten
     assert first.cookies["player"]["httponly"]
     assert first.cookies["player"]["samesite"] == "Lax"
     assert "로빈 highlighted" in text(later)
     assert "highlighted" not in text(forgotten)
 
 
-def test_a_tab_left_open_does_not_remember_what_was_forgotten(client: Client) -> None:
+def test_an_impossible_id_is_refused_and_not_remembered_and_a_broken_cookie_is_nobody(client: Client) -> None:
     board = make_board()
 
-    assert "player" not in client.get(f"/boards/{board}/?player=robin&fragment=1").cookies
-
-
-def test_an_impossible_id_is_refused_and_not_remembered(client: Client) -> None:
-    board = make_board()
-
-    response = client.get(f"/boards/{board}/", {"player": "a/b"})
-
-    assert "No player can have this id." in text(response)
-    assert "player" not in response.cookies
-
-
-def test_a_broken_cookie_is_nobody(client: Client) -> None:
+    impossible = client.get(f"/boards/{board}/", {"player": "a/b"})
     client.cookies["player"] = "%ff%00"
+    broken = client.get(f"/boards/{board}/")
 
-    assert client.get(f"/boards/{make_board()}/").status_code == 200
+    assert "No player can have this id." in text(impossible)
+    assert "player" not in impossible.cookies
+    assert broken.status_code == 200
 
 
 def test_the_linked_player_comes_before_the_address(client: Client) -> None:
@@ -70,7 +63,7 @@ def nobody_knows_who_is_signed_in(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("visibility", "status"), [("public", 200), ("private", 503)])
-def test_while_nobody_knows_who_is_signed_in_he_sees_what_everybody_may(
+def test_while_nobody_knows_who_is_signed_in_they_see_what_everybody_may(
     client: Client, request: pytest.FixtureRequest, visibility: str, status: int
 ) -> None:
     board = make_board(visibility=visibility)
