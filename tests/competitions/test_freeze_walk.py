@@ -36,6 +36,7 @@ from tests.leaderboards.views.pages import signed_in
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
+REDIS, SQL = (pytest.param(storage, marks=pytest.mark.long) for storage in ("redis", "sql"))
 DURING, AFTER = END - HOUR / 2, END + MINUTE
 
 # What nobody but staff and game servers may see at all while the standings are hidden, or what is not to be read.
@@ -181,9 +182,7 @@ def test_the_admin_is_for_staff_alone() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "storage", ["hybrid", pytest.param("redis", marks=pytest.mark.long), pytest.param("sql", marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize("storage", ["hybrid", REDIS, SQL])
 def test_nothing_tells_of_what_happens_behind_the_freeze(set_clock: SetClock, storage: str) -> None:
     site = frozen_site(storage)
     set_clock(DURING)
@@ -214,7 +213,7 @@ def test_nothing_tells_of_what_happens_behind_the_freeze(set_clock: SetClock, st
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("storage", ["hybrid", "redis"])
+@pytest.mark.parametrize("storage", ["hybrid", REDIS])
 def test_nothing_tells_when_the_copy_was_made(set_clock: SetClock, storage: str) -> None:
     site = frozen_site(storage)
     set_clock(DURING)

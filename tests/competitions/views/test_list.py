@@ -6,7 +6,8 @@ from pytest_django import DjangoAssertNumQueries
 
 from competitions.services.cancel import cancel
 from foundation import clock
-from tests.competitions.site import DAY, HOUR, draft, joined, make_board, open_competition
+from tests.competitions.factories import DAY, HOUR, START, DraftFactory
+from tests.competitions.site import draft, joined, make_board, open_competition
 from tests.leaderboards.views.pages import signed_in, text
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
@@ -44,7 +45,7 @@ def test_drafts_and_those_on_private_boards_are_left_out(client: Client) -> None
 def test_the_past_has_pages(client: Client) -> None:
     board = make_board()
     for number in range(13):
-        cancel(open_competition(board, name=f"Cup {number:02d}"), "Rain.", clock.now(), None)
+        DraftFactory.create(board=board, name=f"Cup {number:02d}", published_at=START, cancelled_at=START)
 
     first, second = (text(client.get(f"/competitions/{rest}")) for rest in ("", "?page=2"))
 
