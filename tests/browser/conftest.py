@@ -1,6 +1,7 @@
 """A real Chromium before the real site: live server, real database, real Redis.
 
-Looks in PATH for Chromium and skips, saying so, where there is none. Screenshots go to build/screenshots.
+Looks in PATH for Chromium and skips, saying so, where there is none. Pictures go to build/screenshots.
+All is for `make check` but test_walk.py, which goes through the main journeys.
 """
 
 import os
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
@@ -22,20 +23,23 @@ from tests.playing import make_board
 SCREENSHOTS = Path(__file__).parents[2] / "build" / "screenshots"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
-PHONE = {"width": 390, "height": 844}
-SMALL_PHONE = {"width": 360, "height": 740}
-DESKTOP = {"width": 1280, "height": 900}
+PHONE = ViewportSize(width=390, height=844)
+SMALL_PHONE = ViewportSize(width=360, height=740)
+DESKTOP = ViewportSize(width=1280, height=900)
 
 # Once started, Playwright keeps an event loop in this thread until pytest ends, and Django refuses SQL beside one.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
 Opened = Callable[..., Page]
+Photograph = Callable[[Page, str], None]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
+            if item.path.name != "test_walk.py":
+                item.add_marker(pytest.mark.long)
 
 
 @pytest.fixture(scope="session")
@@ -56,17 +60,22 @@ def _quick_passwords(settings: Settings) -> None:
 
 @pytest.fixture
 def opened(browser: Browser, live_server: LiveServer) -> Iterator[Opened]:
-    """Opens an address of the site in a browser of its own, for ``who`` has signed in; what it complains of fails."""
+    """Opens an address of the site in a context of its own, for ``who`` has signed in; what it complains of fails.
+
+    With ``clock`` the page's time goes on only as the test says.
+    """
     contexts: list[BrowserContext] = []
     watchers: list[Watcher] = []
 
-    def open_page(path: str, who: str = "", **options: Any) -> Page:
+    def open_page(path: str, who: str = "", clock: bool = False, **options: Any) -> Page:
         context = browser.new_context(base_url=live_server.url, **{"viewport": PHONE, **options})
         contexts.append(context)
         watchers.append(Watcher(context, live_server.url))
         if who:
             context.add_cookies([{"name": "sessionid", "value": session(who), "url": live_server.url}])
         page = context.new_page()
+        if clock:
+            page.clock.install()
         page.goto(path)
         return page
 
@@ -77,12 +86,12 @@ def opened(browser: Browser, live_server: LiveServer) -> Iterator[Opened]:
 
 
 @pytest.fixture
-def photograph(request: pytest.FixtureRequest) -> Callable[[Page, str], None]:
+def photograph() -> Photograph:
     """Keeps a picture of the page for people to look at."""
 
     def keep(page: Page, name: str) -> None:
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-        page.screenshot(full_page=True, path=SCREENSHOTS / f"{re.sub(r'[^a-z0-9-]+', '-', name.lower())}.png")
+        page.screenshot(full_page=True, path=SCREENSHOTS / f"{re.sub(r'[^a-z0-9-]+', '-', name.lower())}.jpg")
 
     return keep
 

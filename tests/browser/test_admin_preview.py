@@ -4,29 +4,27 @@ from collections.abc import Callable
 from functools import partial
 
 import pytest
-from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import DESKTOP, PHONE, Opened
+from tests.browser.conftest import DESKTOP, Opened, Photograph
+from tests.leaderboards.factories import AdminFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-ADD = "/admin/leaderboards/board/add/"
 
 
 @pytest.fixture
 def form(opened: Opened) -> Callable[..., Page]:
     """The form of a new board, in the browser of an administrator."""
-    User.objects.create_superuser("admin")
-    return partial(opened, ADD, "admin", viewport=DESKTOP)
+    AdminFactory.create()
+    return partial(opened, "/admin/leaderboards/board/add/", "admin", viewport=DESKTOP)
 
 
-def test_the_preview_follows_as_one_types(form: Callable[..., Page], photograph: Callable[[Page, str], None]) -> None:
+def test_the_preview_follows_as_one_types(form: Callable[..., Page], photograph: Photograph) -> None:
     page = form()
-    preview = page.locator("[data-board-preview]")
+    preview, zone = page.locator("[data-board-preview]"), page.get_by_label("Time zone")
     expect(preview).to_contain_text("Every Monday at 00:00 (UTC)")
 
-    page.get_by_label("Time zone").fill("Asia/Seoul")
+    zone.fill("Asia/Seoul")
     page.get_by_label("Period", exact=False).first.select_option("month")
 
     expect(preview).to_contain_text("On the first of every month at 00:00 (Asia/Seoul)")
@@ -35,22 +33,21 @@ def test_the_preview_follows_as_one_types(form: Callable[..., Page], photograph:
     expect(preview.locator("tbody tr").first).to_contain_text("15:00")
     photograph(page, "admin-board-form")
 
-    page.get_by_label("Time zone").fill("Asia/Seou")
+    zone.fill("Asia/Seou")
     expect(preview).to_contain_text("is no time zone")
-    page.get_by_label("Time zone").fill("Asia/Seoul")
+    zone.fill("Asia/Seoul")
     expect(preview).not_to_contain_text("can not work")
 
 
 def test_the_layout_is_said_in_words_and_what_cannot_work_with_what_would(form: Callable[..., Page]) -> None:
     page = form()
     preview = page.locator("[data-board-preview]")
-    page.get_by_text("What is compared", exact=True).click()
 
+    page.get_by_text("What is compared", exact=True).click()
     page.get_by_label("Tie break").select_option("score")
     expect(preview).to_contain_text(
         "31 bits of points, 20 bits of seconds: ties go to whoever was first, to the second"
     )
-
     page.get_by_label("Total maximum").fill("1099511627775")
     expect(preview).to_contain_text("put the time in the member")
 
@@ -71,18 +68,3 @@ def test_a_preset_fills_the_form_and_leaves_the_name_that_was_typed(form: Callab
 
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.locator(".messagelist")).to_contain_text("Ours")
-
-
-def test_on_a_phone_the_form_does_not_scroll_sideways(form: Callable[..., Page]) -> None:
-    page = form(viewport=PHONE)
-
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-
-
-def test_without_javascript_a_preset_is_a_link_to_a_filled_form_with_its_preview(form: Callable[..., Page]) -> None:
-    page = form(java_script_enabled=False)
-
-    page.get_by_role("link", name="Golf").click()
-
-    expect(page.get_by_label("Name")).to_have_value("Golf")
-    expect(page.locator("[data-board-preview]")).to_contain_text("Less points are better")

@@ -6,37 +6,35 @@ from pytest_django.live_server_helper import LiveServer
 
 from competitions.models import Competition, Participant
 from competitions.services.finish import finish_due
-from competitions.services.join import join
 from competitions.services.notify import compare_due
-from competitions.services.publish import publish
 from competitions.services.snapshot import take_due
 from foundation import clock
 from leaderboards.services.link import make_code
 from tests.browser.conftest import Opened
+from tests.competitions.factories import ParticipantFactory
 from tests.competitions.services.telling import wants
-from tests.competitions.site import DAY, HOUR, START, draft, make_board, open_competition, player, raced, score
+from tests.competitions.site import DAY, HOUR, START, open_competition, player, raced, score
 from tests.playing import account
 
 
 @pytest.fixture
 def running(live_server: LiveServer) -> Competition:
     """Mina leads omar; whoever takes first place hears of it."""
-    competition = open_competition(make_board(), name="Spring run", alert_hours=48)
+    competition = open_competition(name="Spring run", alert_hours=48)
     raced(competition, {"mina": 50, "omar": 30})
     return competition
 
 
 @pytest.fixture
-def final(live_server: LiveServer) -> Competition:
-    """Over since yesterday."""
-    competition = draft(make_board(), name="Winter run", starts_at=START - 3 * DAY, ends_at=START - DAY)
-    publish(competition, START - 4 * DAY, None)
+def show(live_server: LiveServer) -> str:
+    """The address of the reveal of one that is over since yesterday."""
+    competition = open_competition(name="Winter run", starts_at=START - 3 * DAY, ends_at=START - DAY)
     points = {"mina": 50, "omar": 30, "robin": 20, "aiko": 10}
     for each in points:
-        join(competition, player(each), START - 2 * DAY)
+        ParticipantFactory.create(competition=competition, player=player(each), at=START - 2 * DAY)
     score(competition, points, START - 2 * DAY)
     finish_due(START - DAY + HOUR)
-    return competition
+    return f"/competitions/{competition.pk}/reveal/"
 
 
 def sign_in(page: Page, username: str) -> None:
@@ -100,29 +98,29 @@ def test_all_of_it_works_without_javascript(running: Competition, opened: Opened
     assert Participant.objects.get(player__external_id="robin").left_at is not None
 
 
-def test_the_reveal_goes_from_the_bottom_up_by_the_space_bar(final: Competition, opened: Opened) -> None:
-    page = opened(f"/competitions/{final.pk}/reveal/", reduced_motion="reduce")
-    rows = page.locator(".reveal-row:visible")
-    said = page.get_by_role("status")
+def test_the_reveal_goes_from_the_bottom_up_by_the_space_bar(show: str, opened: Opened) -> None:
+    page = opened(show, reduced_motion="reduce")
+    plain = opened(show, java_script_enabled=False)
+    rows, button = page.locator(".reveal-row:visible"), page.get_by_role("button", name="Next place")
     expect(rows).to_have_count(0)
 
     page.keyboard.press("Space")
     expect(rows).to_have_text(["4 aiko 10 points"])
-    expect(said).to_have_text("4 aiko 10 points")
+    expect(page.get_by_role("status")).to_have_text("4 aiko 10 points")
     page.keyboard.press("Space")
     expect(rows.first).to_have_text("3 robin 20 points")
-    page.get_by_role("button", name="Next place").press("Space")
+    button.press("Space")
     expect(rows).to_have_count(3)
     page.get_by_role("button", name="Show all").click()
 
     expect(rows.first).to_have_text("1 mina 50 points")
-    expect(page.get_by_role("button", name="Next place")).to_be_disabled()
+    expect(button).to_be_disabled()
+    expect(plain.locator(".reveal-row:visible")).to_have_count(4)
+    expect(plain.get_by_role("button", name="Next place")).to_have_count(0)
 
 
-def test_the_reveal_plays_by_itself_and_pauses(final: Competition, opened: Opened) -> None:
-    page = opened("/accounts/login/", reduced_motion="reduce")
-    page.clock.install()
-    page.goto(f"/competitions/{final.pk}/reveal/")
+def test_the_reveal_plays_by_itself_and_pauses(show: str, opened: Opened) -> None:
+    page = opened(show, reduced_motion="reduce", clock=True)
     rows = page.locator(".reveal-row:visible")
 
     page.get_by_role("button", name="Play", exact=True).click()
@@ -136,22 +134,3 @@ def test_the_reveal_plays_by_itself_and_pauses(final: Competition, opened: Opene
     page.clock.run_for(10_000)
 
     expect(rows).to_have_count(4)
-
-
-def test_the_reveal_is_a_plain_list_without_javascript(final: Competition, opened: Opened) -> None:
-    page = opened(f"/competitions/{final.pk}/reveal/", java_script_enabled=False)
-
-    expect(page.locator(".reveal-row:visible")).to_have_count(4)
-    expect(page.get_by_role("button", name="Next place")).to_have_count(0)
-
-
-def test_the_way_through_the_places_is_a_drawing_with_words_and_a_table(running: Competition, opened: Opened) -> None:
-    join(running, player("robin"), START)
-    for halves, points in enumerate((10, 40, 60), start=1):
-        score(running, {"robin": points}, START + halves * HOUR / 2)
-        take_due(START + halves * HOUR / 2)
-    page = opened(f"/competitions/{running.pk}/?player=robin")
-
-    expect(page.locator("svg[role=img]")).to_have_accessible_name("From place 3 to place 1; the best was 1.")
-    page.get_by_text("As a table").click()
-    expect(page.get_by_role("table", name="Changes of place, the latest first")).to_be_visible()

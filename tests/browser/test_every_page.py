@@ -4,18 +4,32 @@ One site is made, and each page is looked at in five ways (variants.py says whic
 is wrong is told at once, and pictures of all are kept.
 """
 
+import re
 from collections import defaultdict
-from collections.abc import Callable
 from itertools import combinations, product
 
-import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
+from tests.browser import checks
+from tests.browser.conftest import SMALL_PHONE, Opened, Photograph
 from tests.browser.crowd import everything, names
 from tests.browser.variants import VARIANTS, VISITS
 from tests.browser.visitor import Site, visitor
+
+# A page with one of everything that the checks look for.
+WRONG = """() => {
+    document.querySelector("#main").innerHTML = `<img src="data:,"><input class="field"><h4>나</h4><a href="#main"></a>
+        <p id="same" aria-describedby="nowhere">Robin leads.</p><p id="same">UTC</p><p class="out">가</p>
+        <p class="cut">가나다라마바사</p><p class="dots">가나다라마바사</p><button class="tight">가나다라</button>`;
+    const style = (name, rules) => Object.assign(document.querySelector(`#main .${name}`).style, rules);
+    const narrow = { width: "2rem", whiteSpace: "nowrap" };
+    style("out", { width: "1000px" });
+    style("cut", { ...narrow, overflow: "hidden" });
+    style("dots", { ...narrow, overflow: "hidden", textOverflow: "ellipsis" });
+    style("tight", { ...narrow, height: "20px" });
+}"""
 
 
 def test_any_two_choices_meet_in_every_way() -> None:
@@ -26,9 +40,8 @@ def test_any_two_choices_meet_in_every_way() -> None:
         assert {(each[first], each[second]) for each in choices} == set(product(*values))
 
 
-@pytest.mark.slow
 def test_every_page_is_whole_in_every_variant(
-    live_server: LiveServer, browser: Browser, photograph: Callable[[Page, str], None], settings: Settings
+    live_server: LiveServer, browser: Browser, photograph: Photograph, settings: Settings
 ) -> None:
     settings.ROOT_URLCONF = "tests.browser.crowd.failures"
     pages = everything()
@@ -43,3 +56,19 @@ def test_every_page_is_whole_in_every_variant(
                         found[what].append(where)
 
     assert not found, "\n".join(f"{what}\n    on {', '.join(where)}" for what, where in sorted(found.items()))
+
+
+def test_the_checks_find_what_is_wrong(opened: Opened) -> None:
+    page = opened("/accounts/login/", viewport=SMALL_PHONE, locale="ko")
+
+    page.evaluate(checks.AXE_CORE)
+    page.evaluate(WRONG)
+
+    assert {re.sub(r"^\d+|:.*", "", each) for each in checks.wrong_boxes(page, thumbs=True)} == {
+        "sticks out", "cut off", "ends in dots", "text beyond its box", " px high", "not one h1", "skips a level",
+        "no label", "no name", "nothing is nowhere", "twice",
+    }  # fmt: skip  # as a list of words
+    assert checks.english_words(page, ["Robin"]) == ["English: Robin leads."]
+    assert {each.split()[1].rstrip(":") for each in checks.serious(page)} >= {"image-alt", "label"}
+    frame = [each.partition(" by ")[0] for each in checks.wrong_frame(page, "en")]
+    assert frame == ["says it is in ko", "scrolls sideways"]

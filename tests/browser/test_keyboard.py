@@ -1,5 +1,7 @@
 """Without a mouse: everything is reached in reading order, one sees where one is, nothing holds one fast, all works."""
 
+from itertools import product
+
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
@@ -72,26 +74,23 @@ def reach(page: Page, wanted: Locator) -> None:
     pytest.fail(f"Tab never came to {wanted}")
 
 
-@pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desktop"])
-@pytest.mark.parametrize("where", ["board", "competition", "sign-in", "settings"])
 def test_tab_goes_everywhere_in_reading_order_is_seen_and_comes_out_again(
-    played: str, talked: Competition, opened: Opened, where: str, viewport: object
+    played: str, talked: Competition, opened: Opened
 ) -> None:
-    addresses = {
-        "board": f"{played}?player=robin",
-        "competition": f"/competitions/{talked.pk}/",
-        "sign-in": "/accounts/login/",
-        "settings": "/inbox/settings/",
+    visits = {
+        f"{played}?player=robin": "robin",
+        f"/competitions/{talked.pk}/": "robin",
+        "/accounts/login/": "",
+        "/inbox/settings/": "robin",
     }
-    page = opened(addresses[where], "" if where == "sign-in" else "robin", viewport=viewport, reduced_motion="reduce")
 
-    places, count, wrong = walked(page)
+    for (address, who), viewport in product(visits.items(), (PHONE, DESKTOP)):
+        places, count, wrong = walked(opened(address, who, viewport=viewport, reduced_motion="reduce"))
+        assert (address, wrong) == (address, [])
+        assert (address, places) == (address, list(range(count)))
 
-    assert wrong == []
-    assert places == list(range(count))
 
-
-def test_a_board_is_gone_through_by_its_pages_and_its_periods(played: str, weekly: int, opened: Opened) -> None:
+def test_a_board_is_gone_through_by_its_pages_its_periods_and_its_ranks(played: str, opened: Opened) -> None:
     page = opened(played, viewport=DESKTOP)
 
     reach(page, page.get_by_role("link", name="Next"))
@@ -99,25 +98,26 @@ def test_a_board_is_gone_through_by_its_pages_and_its_periods(played: str, weekl
     page.wait_for_url("**/?page=2")
     reach(page, page.locator(".period:not(.is-running)").first)
     page.keyboard.press("Enter")
-
     page.wait_for_url("**/?period=*")
     expect(page.get_by_text("Final standings")).to_be_visible()
-
-
-def test_somebody_is_found_and_his_place_explained(played: str, opened: Opened) -> None:
-    page = opened(played)
-
+    page.goto(played)
     reach(page, page.get_by_label("Find a player or a rank"))
-    page.keyboard.type("robin")
+    page.keyboard.type("77")
     page.keyboard.press("Enter")
-    page.wait_for_url("**player=robin**")
-    why = page.get_by_text("Why this place?", exact=True)
-    reach(page, why)
+
+    page.wait_for_url("**/?page=2#rank-77")
+    expect(page.locator("#rank-77")).to_be_in_viewport()
+
+
+def test_a_place_is_explained_and_its_row_shown(played: str, opened: Opened) -> None:
+    page = opened(f"{played}?player=robin")
+
+    reach(page, page.get_by_text("Why this place?", exact=True))
     page.keyboard.press("Enter")
     expect(page.locator(".reasons")).to_be_visible()
     page.keyboard.press("Space")
     expect(page.locator(".reasons")).to_be_hidden()
-    page.goto(page.url.partition("#")[0])
+    page.reload()
     reach(page, page.get_by_role("link", name="See the row"))
     page.keyboard.press("Enter")
 

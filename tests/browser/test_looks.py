@@ -1,42 +1,41 @@
-"""What matters most on a page is seen first; and what the checks of every page are worth."""
+"""What matters most on a page is seen first, whatever names are in its way, and times are on the viewer's clock."""
 
-import re
+import json
+from datetime import datetime
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Dialog, Locator, expect
 
 from foundation import clock, redis
+from leaderboards import formats
 from leaderboards.services.settle import settle_due
 from likes.services.number import number_of
 from likes.stores.activity import ActivityStore, Visit
-from tests.browser import checks
-from tests.browser.conftest import DESKTOP, PHONE, SMALL_PHONE, Opened
-from tests.playing import account, score
+from tests.browser.checks import wrong_boxes
+from tests.browser.conftest import DESKTOP, PHONE, SMALL_PHONE, Opened, Photograph
+from tests.competitions.site import make_board as make_event_board
+from tests.competitions.site import open_competition
+from tests.playing import account, make_board, name, score
 
+# Right to left, emoji, combining, 64 wide letters, markup.
+NAMES: list[str] = json.loads((Path(__file__).parents[1] / "data" / "names.json").read_text())
 WIDEST = "W" * 64
-
-
-def is_on_screen(page: Page, locator: Locator) -> bool:
-    box, size = locator.bounding_box(), page.viewport_size
-    assert box is not None
-    assert size is not None
-    return bool(box["height"] > 0 and box["y"] >= 0 and box["y"] + box["height"] <= size["height"])
+MOST_HEIGHT = 110  # two lines of a name and a tag below
+HERE, THERE = "America/New_York", "Asia/Seoul"
 
 
 @pytest.mark.parametrize("player", ["robin", WIDEST])
 def test_own_row_gap_and_time_left_are_seen_without_scrolling(weekly: int, opened: Opened, player: str) -> None:
     score(weekly, {f"player-{number:03d}": 1000 - number for number in range(60)} | {"robin": 964, WIDEST: 965})
+
     page = opened(f"/boards/{weekly}/?player={player}", viewport=PHONE)
 
-    own = page.locator(".own")
-    gap = own.locator(".own-gap")
-    left = page.locator(".time-left")
-
-    assert is_on_screen(page, own)
+    gap, left = page.locator(".own .own-gap"), page.locator(".time-left")
     expect(gap).to_contain_text("1 point" if player == "robin" else "level")
-    assert is_on_screen(page, gap)
     expect(left).to_contain_text("Ends in")
-    assert is_on_screen(page, left)
+    for each in (page.locator(".own"), gap, left):
+        expect(each).to_be_in_viewport(ratio=1)
 
 
 @pytest.mark.parametrize("viewport", [SMALL_PHONE, DESKTOP], ids=["360", "1280"])
@@ -53,34 +52,69 @@ def test_each_day_of_attendance_is_as_large_as_any_other(weekly: int, opened: Op
     assert max(widths) - min(widths) < 0.5
 
 
-def test_the_checks_find_what_is_wrong(opened: Opened) -> None:
-    page = opened("/accounts/login/", viewport=SMALL_PHONE, locale="ko")
+def test_sixty_hard_names_leave_the_page_whole_and_safe(weekly: int, opened: Opened, photograph: Photograph) -> None:
+    assert (len(set(NAMES)), max(map(len, NAMES))) == (60, 64)
+    score(weekly, {f"p{nth:02d}": 1000 - nth for nth in range(len(NAMES))})
+    for nth, hard in enumerate(NAMES):
+        name(f"p{nth:02d}", hard)
+    page = opened("/", reduced_motion="reduce")
+    said: list[str] = []
+    spilt = {}
 
-    page.evaluate(checks.AXE_CORE)
+    def heard(dialog: Dialog) -> None:
+        said.append(dialog.message)
+        dialog.dismiss()
 
-    page.evaluate(WRONG)
+    page.on("dialog", heard)
 
-    assert {re.sub(r"^\d+|:.*", "", each) for each in checks.wrong_boxes(page, thumbs=True)} == {
-        "sticks out", "cut off", "ends in dots", "text beyond its box", " px high", "not one h1", "skips a level",
-        "no label", "no name", "nothing is nowhere", "twice",
-    }  # fmt: skip  # as a list of words
-    assert checks.english_words(page, ["Robin"]) == ["English: Robin leads."]
-    assert {each.split()[1].rstrip(":") for each in checks.serious(page)} >= {"image-alt", "label"}
-    assert [each.partition(" by ")[0] for each in checks.wrong_frame(page, "en")] == [
-        "says it is in ko",
-        "scrolls sideways",
-    ]
+    for address in ("/", "/players/p15/", f"/boards/{weekly}/?page=2&player=p30", f"/boards/{weekly}/?player=p14"):
+        page.goto(address)
+        for size in (SMALL_PHONE, PHONE, DESKTOP):
+            page.set_viewport_size(size)
+            if wrong := wrong_boxes(page):
+                spilt[address, size["width"]] = wrong
+            heights = page.locator(".top tbody tr").evaluate_all("all => all.map(row => row.offsetHeight)")
+            assert max(heights, default=0) <= MOST_HEIGHT
+            photograph(page, f"names-{address}-{size['width']}")
+
+    assert spilt == {}
+    assert said == []
+    assert page.locator(".top tbody .name").all_text_contents() == NAMES[:50]
+    left = "all => all.map(each => each.getBoundingClientRect().x)"
+    ranks, points = (page.locator(f".top tbody {each}").evaluate_all(left) for each in (".rank", ".result"))
+    assert all(rank < point for rank, point in zip(ranks, points, strict=True))
+    expect(page.locator(".top b, .top script, .top img, .top svg")).to_have_count(0)
 
 
-# A page with one of everything that the checks look for.
-WRONG = """() => {
-    document.querySelector("#main").innerHTML = `<img src="data:,"><input class="field"><h4>나</h4><a href="#main"></a>
-        <p id="same" aria-describedby="nowhere">Robin leads.</p><p id="same">UTC</p><p class="out">가</p>
-        <p class="cut">가나다라마바사</p><p class="dots">가나다라마바사</p><button class="tight">가나다라</button>`;
-    const style = (name, rules) => Object.assign(document.querySelector(`#main .${name}`).style, rules);
-    const narrow = { width: "2rem", whiteSpace: "nowrap" };
-    style("out", { width: "1000px" });
-    style("cut", { ...narrow, overflow: "hidden" });
-    style("dots", { ...narrow, overflow: "hidden", textOverflow: "ellipsis" });
-    style("tight", { ...narrow, height: "20px" });
-}"""
+def moment_of(time: Locator, zone: str) -> str:
+    """What it says in this zone."""
+    return formats.moment(datetime.fromisoformat(time.get_attribute("datetime") or ""), zone)
+
+
+def test_times_are_said_on_the_viewers_clock_also_after_a_change(weekly: int, opened: Opened) -> None:
+    board = make_board(name="Of Seoul", update="increment", timezone=THERE)
+    score(board, {"robin": 5, "mina": 3})
+    page = opened(f"/boards/{board}/", viewport=DESKTOP, timezone_id=HERE)
+    at_home = opened(f"/boards/{board}/", viewport=DESKTOP, timezone_id=THERE)
+    expect(page.locator(".top tbody tr").first).to_contain_text("robin")
+    expect(page.locator(".zone")).to_have_text(HERE)
+    expect(at_home.locator("[data-state=live]")).to_be_visible()
+
+    score(board, {"mina": 100})
+    for each in (page, at_home):
+        expect(each.locator(".top tbody tr").first).to_contain_text("mina")
+
+    since, known = (each.locator(".top tbody tr .when time").first for each in (page, at_home))
+    expect(since).to_have_text(moment_of(since, HERE))
+    expect(since).to_have_attribute("title", f"{moment_of(since, THERE)} {THERE}")
+    expect(known).to_have_text(moment_of(known, THERE))
+    expect(at_home.locator("time[title]")).to_have_count(0)  # nothing is said twice
+
+
+def test_a_competitions_start_is_said_on_the_viewers_clock_too(weekly: int, opened: Opened) -> None:
+    open_competition(make_event_board(timezone=THERE))
+
+    card = opened("/competitions/", timezone_id=HERE).locator(".board-card").first
+
+    expect(card.locator(".zone")).to_have_text(HERE)
+    expect(card.locator("time").first).to_have_text(moment_of(card.locator("time").first, HERE))

@@ -18,100 +18,78 @@ ADMIN = "admin/"
 PLAYERS = ("ann", "bob", "cleo", "dan", "stranger")
 PARTS = ("", "?fragment=1", "?page=2", "?player=bob", "?fragment=1&player=bob")
 LABELS = ("c{c}", "c{c}-frozen", "current")
-SAID = "/competitions/{c}/comments/"
-BOARD, OTHER, CUP = "/api/v1/boards/{board}", "/api/v1/boards/{other}", "/api/v1/competitions/{c}"
+CUP, COMMENTS = "competitions/<int:number>/", "competitions/<int:number>/comments/"
+API_CUP, API_BOARD = "api/v1/competitions/<competition>", "api/v1/boards/<seq>"
+API_LIKES = "api/v1/likes/<kind>"
+
+# Of these the example is what comes of filling in: no parameters, no other numbers.
+PLAIN = (
+    *("healthz", "readyz", "account/", "accounts/logout/", "styleguide/", "inbox/", "inbox/settings/"),
+    *("players/<str:player>/", f"{CUP}leave/", f"{CUP}reveal/", f"{CUP}picture/<slug:digest>.webp"),
+    *(f"{COMMENTS}<int:comment>/{rest}" for rest in ("", "edit/", "delete/", "hide/", "like/", "likes/")),
+    *("api/docs", "api/openapi.json", "api/v1/scores"),
+    *(f"{API_CUP}{rest}" for rest in ("", "/players/<player>", "/players/<player>/history", "/standings.csv")),
+    *(f"{API_CUP}/result.json", f"{API_LIKES}/<id>/<player>"),
+)
+FILLED = {
+    "int:number": "{c}", "int:comment": "{comment}", "slug:digest": "{picture}", "str:player": "{player}",
+    "competition": "{c}", "player": "{player}", "kind": "comment", "id": "{comment}",
+}  # fmt: skip  # as a table
 
 
-def _by_label(address: str) -> list[str]:
-    """The labels of periods by which somebody may try to get round the competition."""
-    return [address + label for label in LABELS]
+def _filled(route: str, *parameters: str) -> tuple[str, ...]:
+    """The address of a route, once with each of these."""
+    address = "/" + re.sub(r"<([^>]+)>", lambda found: FILLED[found[1]], route)
+    return tuple(address + each for each in parameters or ("",))
+
+
+def _of_boards(rest: str, of_other: str = "") -> tuple[str, ...]:
+    """Below the event board by each label by which somebody may try to get round the competition; below the other."""
+    joint = "&" if "?" in rest else "?"
+    by_label = (f"/api/v1/boards/{{board}}/{rest}{joint}period={label}" for label in LABELS)
+    return (*by_label, f"/api/v1/boards/{{other}}/{of_other or rest}")
 
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
+    **{route: _filled(route) for route in PLAIN},
     "": ("/", "/?fragment=1", "/?page=2"),
-    "healthz": ("/healthz",),
-    "readyz": ("/readyz",),
-    "account/": ("/account/",),
     "accounts/login/": ("/accounts/login/?next=/competitions/{c}/",),
-    "accounts/logout/": ("/accounts/logout/",),
     "i18n/setlang/": ("/i18n/setlang/?next=/competitions/{c}/",),
     "boards/<int:seq>/": (
-        *(f"/boards/{board}/{part}" for board in ("{board}", "{other}") for part in PARTS),
-        *_by_label("/boards/{board}/?period="),
-        *(
-            "/boards/{other}/?find=ann",
-            "/boards/{other}/?find=1",
-            "/boards/{other}/?embed=1",
-            "/boards/{board}/?screen=1",
-        ),
-        "/boards/{other}/?screen=1",
+        *(f"/boards/{board}/{part}" for board in ("{board}", "{other}") for part in (*PARTS, "?screen=1")),
+        *(f"/boards/{{board}}/?period={label}" for label in LABELS),
+        *(f"/boards/{{other}}/?{part}" for part in ("find=ann", "find=1", "embed=1")),
     ),
-    "boards/<int:seq>/periods/": tuple(f"/boards/{board}/periods/" for board in ("{board}", "{other}")),
+    "boards/<int:seq>/periods/": ("/boards/{board}/periods/", "/boards/{other}/periods/"),
     "boards/<int:seq>/card.png": ("/boards/{other}/card.png",),
     "styles/<slug:digest>/<str:names>.css": ("/styles/0/tokens+base.css",),
-    "players/<str:player>/": ("/players/{player}/",),
-    "styleguide/": ("/styleguide/",),
     "competitions/": ("/competitions/", "/competitions/?fragment=1", "/competitions/?board={board}&page=2"),
-    "competitions/<int:number>/": tuple(f"/competitions/{{c}}/{part}" for part in (*PARTS, "?player={player}")),
-    "competitions/<int:number>/leave/": ("/competitions/{c}/leave/",),
-    "competitions/<int:number>/reveal/": ("/competitions/{c}/reveal/",),
-    "competitions/<int:number>/picture/<slug:digest>.webp": ("/competitions/{c}/picture/{picture}.webp",),
-    "competitions/<int:number>/comments/": (f"{SAID}", f"{SAID}?order=likes", f"{SAID}?page=2"),
-    "competitions/<int:number>/comments/<int:comment>/": (f"{SAID}{{comment}}/",),
-    "competitions/<int:number>/comments/<int:comment>/edit/": (f"{SAID}{{comment}}/edit/",),
-    "competitions/<int:number>/comments/<int:comment>/delete/": (f"{SAID}{{comment}}/delete/",),
-    "competitions/<int:number>/comments/<int:comment>/hide/": (f"{SAID}{{comment}}/hide/",),
-    "competitions/<int:number>/comments/<int:comment>/like/": (f"{SAID}{{comment}}/like/",),
-    "competitions/<int:number>/comments/<int:comment>/likes/": (f"{SAID}{{comment}}/likes/",),
-    "inbox/": ("/inbox/",),
-    "inbox/settings/": ("/inbox/settings/",),
-    "api/docs": ("/api/docs",),
-    "api/openapi.json": ("/api/openapi.json",),
-    "^api(?:/|$)": ("/api/", "/api/v1/nothing"),
-    "api/v1/scores": ("/api/v1/scores",),
-    "api/v1/boards": ("/api/v1/boards", "/api/v1/boards?name=Cups"),
-    "api/v1/boards/<seq>": (BOARD, OTHER),
-    "api/v1/boards/<seq>/standings": (
-        f"{BOARD}/standings",
-        *_by_label(f"{BOARD}/standings?period="),
-        f"{OTHER}/standings?offset=1&limit=1",
-    ),
-    "api/v1/boards/<seq>/players": (
-        *_by_label(f"{BOARD}/players?ids=ann,bob&period="),
-        f"{OTHER}/players?ids=ann,bob",
-    ),
-    "api/v1/boards/<seq>/players/<player>": (*_by_label(f"{BOARD}/players/bob?period="), f"{OTHER}/players/ann"),
-    "api/v1/boards/<seq>/players/<player>/around": (
-        *_by_label(f"{BOARD}/players/bob/around?period="),
-        f"{OTHER}/players/ann/around?radius=1",
-    ),
-    "api/v1/boards/<seq>/distribution": (*_by_label(f"{BOARD}/distribution?period="), f"{OTHER}/distribution"),
-    "api/v1/boards/<seq>/standings.csv": (*_by_label(f"{BOARD}/standings.csv?period="), f"{OTHER}/standings.csv"),
+    CUP: _filled(CUP, *PARTS, "?player={player}"),
+    COMMENTS: _filled(COMMENTS, "", "?order=likes", "?page=2"),
     "api/v1/players/<player>": ("/api/v1/players/bob",),
     "api/v1/players/<player>/link-code": ("/api/v1/players/bob/link-code",),
-    "api/v1/likes/<kind>/<id>": ("/api/v1/likes/comment/{comment}", "/api/v1/likes/comment/{comment}?player={player}"),
-    "api/v1/likes/<kind>/<id>/<player>": ("/api/v1/likes/comment/{comment}/{player}",),
-    "api/v1/likes/<kind>": ("/api/v1/likes/comment?ids={comment}&player={player}",),
+    "^api(?:/|$)": ("/api/", "/api/v1/nothing"),
+    "api/v1/boards": ("/api/v1/boards", "/api/v1/boards?name=Cups"),
+    API_BOARD: ("/api/v1/boards/{board}", "/api/v1/boards/{other}"),
+    f"{API_BOARD}/standings": (
+        *_of_boards("standings", "standings?offset=1&limit=1"),
+        "/api/v1/boards/{board}/standings",
+    ),
+    f"{API_BOARD}/players": _of_boards("players?ids=ann,bob"),
+    f"{API_BOARD}/players/<player>": _of_boards("players/bob", "players/ann"),
+    f"{API_BOARD}/players/<player>/around": _of_boards("players/bob/around", "players/ann/around?radius=1"),
+    f"{API_BOARD}/distribution": _of_boards("distribution"),
+    f"{API_BOARD}/standings.csv": _of_boards("standings.csv"),
+    f"{API_LIKES}/<id>": _filled(f"{API_LIKES}/<id>", "", "?player={player}"),
+    API_LIKES: _filled(API_LIKES, "?ids={comment}&player={player}"),
     "api/v1/competitions": (
-        "/api/v1/competitions",
-        "/api/v1/competitions?board={board}&offset=0&limit=1",
+        *("/api/v1/competitions", "/api/v1/competitions?board={board}&offset=0&limit=1"),
         *(f"/api/v1/competitions?state={state}" for state in ("running", "frozen", "closing", "final")),
     ),
-    "api/v1/competitions/<competition>": (CUP,),
-    "api/v1/competitions/<competition>/standings": (f"{CUP}/standings", f"{CUP}/standings?offset=1&limit=1"),
-    "api/v1/competitions/<competition>/players/<player>/around": (
-        f"{CUP}/players/{{player}}/around",
-        f"{CUP}/players/{{player}}/around?radius=1",
-    ),
-    "api/v1/competitions/<competition>/players/<player>": (f"{CUP}/players/{{player}}",),
-    "api/v1/competitions/<competition>/players/<player>/history": (f"{CUP}/players/{{player}}/history",),
-    "api/v1/competitions/<competition>/standings.csv": (f"{CUP}/standings.csv",),
-    "api/v1/competitions/<competition>/result.json": (f"{CUP}/result.json",),
-    "api/v1/competitions/<competition>/comments": (
-        f"{CUP}/comments",
-        f"{CUP}/comments?offset=0&limit=1&order=likes",
-    ),
-    "api/v1/competitions/<competition>/rewards": (f"{CUP}/rewards", f"{CUP}/rewards?offset=0&limit=1"),
+    f"{API_CUP}/standings": _filled(f"{API_CUP}/standings", "", "?offset=1&limit=1"),
+    f"{API_CUP}/players/<player>/around": _filled(f"{API_CUP}/players/<player>/around", "", "?radius=1"),
+    f"{API_CUP}/comments": _filled(f"{API_CUP}/comments", "", "?offset=0&limit=1&order=likes"),
+    f"{API_CUP}/rewards": _filled(f"{API_CUP}/rewards", "", "?offset=0&limit=1"),
 }
 
 

@@ -3,52 +3,53 @@
 The windows lie around the real time: selectors ask the clock whether a period has begun.
 """
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from competitions.models import Competition
-from competitions.services.join import join
-from competitions.services.publish import publish
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller, Outcome
 from leaderboards.models import Board, Period, Player, Standing
-from leaderboards.services.boards import apply_boards
 from leaderboards.services.mirror import mirror
-from leaderboards.services.players import ensure_player
 from leaderboards.services.submit import submit
+from tests.competitions.factories import (
+    DAY,
+    END,
+    HOUR,
+    MINUTE,
+    START,
+    CompetitionFactory,
+    DraftFactory,
+    EventBoardFactory,
+    ParticipantFactory,
+)
+from tests.leaderboards.factories import PlayerFactory
 
-MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+__all__ = ["DAY", "END", "HOUR", "MINUTE", "START"]
+
 STORAGES = ("hybrid", "redis", "sql")
-
-START = datetime.now(UTC).replace(microsecond=0) - 2 * HOUR
-END = START + DAY
 SOON = START + HOUR
 
 
 def make_board(storage: str = "hybrid", **wanted: Any) -> Board:
-    settings = {"name": f"An event board in {storage}", "storage": storage, "period": "event", **wanted}
-    return Board.objects.get(seq=apply_boards([settings], START)[str(settings["name"])])
+    """Asked for again, it is the same board."""
+    return EventBoardFactory.create(**{"name": f"An event board in {storage}", "storage": storage, **wanted})
 
 
 def draft(board: Board | None = None, **wanted: Any) -> Competition:
-    settings = {"name": "A cup", "starts_at": START, "ends_at": END, **wanted}
-    return Competition.objects.create(board=board or make_board(), **settings)
+    return DraftFactory.create(board=board or make_board(), **wanted)
 
 
 def open_competition(board: Board | None = None, **wanted: Any) -> Competition:
-    """Published a day before the start."""
-    return publish(draft(board, **wanted), START - DAY, None)
+    return CompetitionFactory.create(board=board or make_board(), **wanted)
 
 
 def player(name: str) -> Player:
-    return ensure_player(name, START)
+    return PlayerFactory.create(external_id=name)
 
 
 def joined(competition: Competition, *names: str) -> list[Player]:
-    players = [player(name) for name in names]
-    for each in players:
-        join(competition, each, START)
-    return players
+    return [ParticipantFactory.create(competition=competition, player=player(name)).player for name in names]
 
 
 def score(competition: Competition, points: dict[str, int], at: datetime = SOON, id_: str = "") -> list[Outcome]:

@@ -1,19 +1,19 @@
 """What tests of comments begin with: comments and likes, through the services."""
 
-from datetime import datetime
+from typing import Any
 
 from competitions.models import Comment, Competition
-from competitions.services.comment import write
 from foundation import clock
 from likes.services.like import like
+from tests.competitions.factories import CommentFactory
 from tests.competitions.site import player
 
 
-def say(
-    competition: Competition, name: str, text: str = "Well done.", form: str = "", at: datetime | None = None
-) -> Comment:
+def say(competition: Competition, name: str, text: str = "Well done.", form: str = "", **more: Any) -> Comment:
     """The player says it; from a form of its own unless one is named."""
-    return write(competition, player(name), text, form or f"form-{Comment.objects.count()}", at or clock.now())
+    return CommentFactory.create(
+        competition=competition, player=player(name), text=text, **({"form": form} if form else {}), **more
+    )
 
 
 def liked(comment: Comment, *names: str) -> None:

@@ -7,9 +7,7 @@ people are linked to them.
 from competitions.models import Competition, RewardTier
 from leaderboards.models import Board, Player
 from tests.browser.crowd import boards, competitions, failures, people, talk
-from tests.browser.crowd.page import SitePage, session
-
-__all__ = ["SitePage", "everything", "names", "session"]
+from tests.browser.crowd.page import SitePage
 
 
 def everything() -> list[SitePage]:
@@ -19,10 +17,7 @@ def everything() -> list[SitePage]:
 
 def names() -> list[str]:
     """What boards, players and their like are called in any language, the longest first."""
-    criteria = (each["name"].replace("_", " ") for board in Board.objects.all() for each in board.criteria)
-    named = [
-        *(each.name for model in (Board, Competition, Player, RewardTier) for each in model.objects.all()),
-        *Player.objects.values_list("external_id", flat=True),
-        *criteria,
-    ]
-    return sorted(filter(None, set(named)), key=len, reverse=True)
+    named = {each.name for model in (Board, Competition, Player, RewardTier) for each in model.objects.all()}
+    named |= set(Player.objects.values_list("external_id", flat=True))
+    named |= {each["name"].replace("_", " ") for board in Board.objects.all() for each in board.criteria}
+    return sorted(filter(None, named), key=len, reverse=True)

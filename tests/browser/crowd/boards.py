@@ -1,6 +1,7 @@
 """Boards of every kind with long names, ties, many criteria and a past, and a player who is on them."""
 
 from datetime import timedelta
+from typing import Any
 
 from foundation import clock
 from leaderboards.core.periods import Calendar, PeriodKind, window_at
@@ -12,12 +13,22 @@ from tests.playing import HARD_NAMES, make_board, name, score
 
 WIDEST = "W" * 64
 HOUR, WEEK = timedelta(hours=1), timedelta(weeks=1)
+STAGES = [{"name": each, "max": 9_999_999, "order": "desc"} for each in ("stage", "damage_dealt")]
+MANY = [{"name": f"criterion_number_{each}", "max": 250, "order": "desc"} for each in range(6)]
 
 
 def pages() -> list[SitePage]:
     """Makes the boards."""
     weekly, past = _weekly()
     board = f"/boards/{weekly}/"
+    raids = {f"p{n}": {"stage": 9_000_000 - n, "damage_dealt": 1_234_567} for n in range(9)}
+    raid = _board(raids, name="Raid", period="month", criteria=STAGES)
+    many = _board({WIDEST: {each["name"]: 249 for each in MANY}}, name="M" * 100, criteria=MANY)
+    strokes = {f"golfer-{n}": 70 + n // 4 for n in range(16)}
+    how = {"period": "day", "order": "asc", "ties": "shared", "storage": "sql", "timezone": "Asia/Seoul"}
+    golf = _board(strokes, name="골프 리그", **how)
+    times = {"robin": 61_250, "mina": 59_999, "omar": 4_000_000}
+    speed = _board(times, name="Speed run", period="all_time", order="asc", unit="milliseconds")
     return [
         SitePage("home", "/"),
         SitePage("board", f"{board}?player=robin"),
@@ -29,16 +40,22 @@ def pages() -> list[SitePage]:
         SitePage("board-embedded", f"{board}?embed=1"),
         SitePage("board-screen", f"{board}?screen=1"),
         SitePage("board-as-player", board, "robin"),
-        SitePage("board-raid", f"/boards/{_raid()}/?player=p3"),
-        SitePage("board-many-criteria", f"/boards/{_many()}/?player={WIDEST}"),
-        SitePage("board-ties", f"/boards/{_golf()}/?player=golfer-9"),
-        SitePage("board-times", f"/boards/{_speed()}/?player=robin"),
+        SitePage("board-raid", f"/boards/{raid}/?player=p3"),
+        SitePage("board-many-criteria", f"/boards/{many}/?player={WIDEST}"),
+        SitePage("board-ties", f"/boards/{golf}/?player=golfer-9"),
+        SitePage("board-times", f"/boards/{speed}/?player=robin"),
         SitePage("board-empty", f"/boards/{make_board(name='Quiet')}/?player=robin"),
         SitePage("board-of-events", f"/boards/{make_board(name='Cup', period='event')}/"),
         SitePage("player", "/players/robin/"),
         SitePage("player-hard-name", f"/players/{WIDEST}/"),
         SitePage("style-guide", "/styleguide/"),
     ]
+
+
+def _board(points: dict[str, Any], **settings: Any) -> int:
+    board = make_board(**settings)
+    score(board, points)
+    return board
 
 
 def _weekly() -> tuple[int, str]:
@@ -67,32 +84,3 @@ def final_weeks(board: int, count: int) -> None:
         score(board, {"robin": 100 * weeks, "mina": 150, "player-003": 900}, clock.now() - weeks * WEEK)
     for period in Period.objects.filter(board__seq=board, ends_at__lte=clock.now()):
         close_period(period, clock.now())
-
-
-def _raid() -> int:
-    raid = make_board(
-        name="Raid",
-        period="month",
-        criteria=[{"name": each, "max": 9_999_999, "order": "desc"} for each in ("stage", "damage_dealt")],
-    )
-    score(raid, {f"p{n}": {"stage": 9_000_000 - n, "damage_dealt": 1_234_567} for n in range(9)})
-    return raid
-
-
-def _many() -> int:
-    names = [f"criterion_number_{each}" for each in range(6)]
-    many = make_board(name="M" * 100, criteria=[{"name": each, "max": 250, "order": "desc"} for each in names])
-    score(many, {WIDEST: dict.fromkeys(names, 249)})
-    return many
-
-
-def _golf() -> int:
-    golf = make_board(name="골프 리그", period="day", order="asc", ties="shared", storage="sql", timezone="Asia/Seoul")
-    score(golf, {f"golfer-{n}": 70 + n // 4 for n in range(16)})
-    return golf
-
-
-def _speed() -> int:
-    speed = make_board(name="Speed run", period="all_time", order="asc", unit="milliseconds")
-    score(speed, {"robin": 61_250, "mina": 59_999, "omar": 4_000_000})
-    return speed

@@ -25,7 +25,7 @@ TOLD: dict[str, dict[str, Any]] = {
 
 
 def pages() -> list[SitePage]:
-    """Lets robin be there, and tells him things."""
+    """Lets robin be there, and tells them things."""
     robin = Player.objects.get(external_id="robin")
     account("robin", "robin")
     account("chief", "chief", is_staff=True, is_superuser=True)

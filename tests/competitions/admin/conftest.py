@@ -1,6 +1,5 @@
-"""An administrator, as the boards' tests have him."""
+"""An administrator and somebody who may do nothing, as the boards' tests have them."""
 
 from tests.leaderboards.admin.conftest import admin, stranger
-from tests.links import links
 
-__all__ = ["admin", "links", "stranger"]
+__all__ = ["admin", "stranger"]

@@ -12,7 +12,7 @@ from tests.competitions.site import SOON, draft, make_board, open_competition, p
 from tests.competitions.talking import liked, say
 from tests.leaderboards.api.conftest import Caller, problem
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
 
 
 def test_a_page_has_its_shape_to_the_letter(anybody: Caller) -> None:
@@ -33,11 +33,8 @@ def test_by_likes_on_request_and_by_nothing_else(anybody: Caller) -> None:
     Comment.objects.filter(pk=best.pk).update(like_count=3)
     address = f"/competitions/{competition.pk}/comments"
 
-    orders = {
-        query: [row["id"] for row in anybody.get(address + query).json()["rows"]] for query in ("", "?order=likes")
-    }
-
-    assert orders == {"": [newest.pk, best.pk], "?order=likes": [best.pk, newest.pk]}
+    for query, order in (("", [newest.pk, best.pk]), ("?order=likes", [best.pk, newest.pk])):
+        assert [row["id"] for row in anybody.get(address + query).json()["rows"]] == order
     for wrong in ("?order=worst", "?limit=0", "?limit=101", "?offset=-1"):
         problem(anybody.get(address + wrong), 422, "invalid_request")
 

@@ -1,23 +1,33 @@
-"""The links as a fresh process has them, and a clock that stands where a test puts it."""
+"""A clock that stands where a test puts it, players who have signed in, and the addresses of comments."""
 
 from collections.abc import Callable
 from datetime import datetime
 
 import pytest
+from django.test import Client
 
+from competitions.models import Competition
 from foundation import clock
-from tests.links import links
-
-__all__ = ["links", "set_clock"]
+from tests.leaderboards.views.pages import signed_in
 
 SetClock = Callable[[datetime], None]
+
+
+def of(competition: Competition, rest: str = "") -> str:
+    return f"/competitions/{competition.pk}/comments/{rest}"
 
 
 @pytest.fixture
 def set_clock(monkeypatch: pytest.MonkeyPatch) -> SetClock:
     """From now on it is this moment."""
+    return lambda at: monkeypatch.setattr(clock, "now", lambda: at)
 
-    def put(at: datetime) -> None:
-        monkeypatch.setattr(clock, "now", lambda: at)
 
-    return put
+@pytest.fixture
+def ann(db: None) -> Client:
+    return signed_in(Client(), "ann", "ann")
+
+
+@pytest.fixture
+def bob(db: None) -> Client:
+    return signed_in(Client(), "bob", "bob")

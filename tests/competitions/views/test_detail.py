@@ -4,38 +4,34 @@ import pytest
 from django.db import OperationalError
 from django.test import Client
 
-from competitions.models import Competition, RewardTier
+from competitions.models import Competition
 from competitions.services.cancel import cancel
 from competitions.services.disqualify import disqualify
 from competitions.services.finish import finish_due
 from competitions.services.picture import set_picture
-from competitions.services.publish import publish
 from competitions.services.reward import grant_due
 from competitions.services.snapshot import take_due
 from competitions.views import participants
 from foundation import clock, sql
-from tests.competitions.site import (
-    DAY,
-    END,
-    HOUR,
-    MINUTE,
-    draft,
-    joined,
-    make_board,
-    open_competition,
-    period_of,
-    player,
-    raced,
-    score,
-)
-from tests.competitions.views.conftest import SetClock
+from tests.competitions.factories import DAY, END, HOUR, MINUTE, CompetitionFactory, RewardTierFactory
+from tests.competitions.site import draft, joined, make_board, open_competition, period_of, player, raced, score
+from tests.competitions.talking import say
+from tests.competitions.views.conftest import SetClock, of
 from tests.leaderboards.views.pages import signed_in, text
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
 
 
 def address(competition: Competition, rest: str = "") -> str:
     return f"/competitions/{competition.pk}/{rest}"
+
+
+@pytest.fixture
+def cup() -> Competition:
+    """Ann leads bob."""
+    competition = CompetitionFactory.create()
+    raced(competition, {"ann": 9, "bob": 5})
+    return competition
 
 
 def test_it_shows_the_standings_who_waits_and_the_time_left(client: Client) -> None:
@@ -45,127 +41,112 @@ def test_it_shows_the_standings_who_waits_and_the_time_left(client: Client) -> N
 
     page = text(client.get(address(competition, "?player=bob")))
 
-    assert "Spring cup running Ends in 21 h" in page
-    assert "3 participants" in page
-    assert "1 ann 9" in page
-    assert "2 bob highlighted 5" in page
-    assert "To the next 4 points ann" in page
-    assert "Not started cleo" in page
-    assert "Run. As far as you can. Everyone may join." in page
-    assert "3 attempts per player." in page
+    for words in (
+        "Spring cup running Ends in 21 h",
+        "3 participants",
+        "1 ann 9",
+        "2 bob highlighted 5",
+        "To the next 4 points ann",
+        "Not started cleo",
+        "Run. As far as you can. Everyone may join.",
+        "3 attempts per player.",
+    ):
+        assert words in page
 
 
-def test_before_its_start_it_counts_down_to_it(client: Client) -> None:
+def test_before_its_start_it_counts_down_and_once_cancelled_it_says_why(client: Client) -> None:
     competition = open_competition(starts_at=clock.now() + HOUR, ends_at=clock.now() + DAY)
 
-    page = text(client.get(address(competition)))
+    before = text(client.get(address(competition)))
+    cancel(competition, "The hall is closed.", clock.now(), None)
 
-    assert "coming Starts in 59 min" in page
-    assert "It has not started yet." in page
-
-
-def test_a_draft_and_a_private_one_are_for_staff(client: Client) -> None:
-    hidden = [
-        draft(),
-        publish(draft(make_board(name="Hidden board", visibility="private")), clock.now(), None),
-    ]
-    player_, staff = signed_in(Client(), "ann", "ann"), signed_in(Client(), "boss", is_staff=True)
-
-    for rest in ("", "?fragment=1"):
-        for competition in hidden:
-            answers = [each.get(address(competition, rest)).status_code for each in (client, player_, staff)]
-            assert answers == [404, 404, 200]
+    assert "coming Starts in 59 min" in before
+    assert "It has not started yet." in before
+    assert "The competition was cancelled. Reason: The hall is closed." in text(client.get(address(competition)))
 
 
-@pytest.mark.parametrize("number", ["0", "7", "9" * 19, "9" * 30])
-def test_an_unknown_one_is_404(client: Client, number: str) -> None:
-    assert client.get(f"/competitions/{number}/").status_code == 404
+def test_a_draft_and_a_private_one_are_for_staff_with_all_that_is_said_there(client: Client, ann: Client) -> None:
+    loose, private = draft(), open_competition(make_board(name="Hidden board", visibility="private"))
+    said = say(private, "ann")
+    staff = signed_in(Client(), "boss", is_staff=True)
+    pages = [of(private), of(private, f"{said.pk}/likes/")]
+    pages += [address(each, rest) for each in (loose, private) for rest in ("", "?fragment=1")]
+
+    for page in pages:
+        assert [each.get(page).status_code for each in (client, ann, staff)] == [404, 404, 200], page
+    assert client.get(of(loose)).status_code == client.get(of(private, f"{said.pk}/")).status_code == 404
+    assert staff.get(of(private, f"{said.pk}/")).status_code == 302
 
 
-def test_a_score_changes_the_fragment_and_nothing_else_does(client: Client) -> None:
-    competition = open_competition()
-    raced(competition, {"ann": 9, "bob": 5})
-    first = client.get(address(competition, "?fragment=1"))
+def test_an_unknown_one_is_404(client: Client) -> None:
+    assert {client.get(f"/competitions/{number}/").status_code for number in ("0", "7", "9" * 19, "9" * 30)} == {404}
+
+
+def test_a_score_changes_the_fragment_and_nothing_else_does(client: Client, cup: Competition) -> None:
+    first = client.get(address(cup, "?fragment=1"))
     etag = {"If-None-Match": first["ETag"]}
 
-    same = client.get(address(competition, "?fragment=1"), headers=etag)
-    score(competition, {"bob": 20}, clock.now())
-    changed = client.get(address(competition, "?fragment=1"), headers=etag)
+    same = client.get(address(cup, "?fragment=1"), headers=etag)
+    score(cup, {"bob": 20}, clock.now())
+    changed = client.get(address(cup, "?fragment=1"), headers=etag)
 
     assert (same.status_code, changed.status_code) == (304, 200)
     assert "1 bob 20" in text(changed)
     assert "<html" not in changed.content.decode()
 
 
-def test_a_row_can_be_shared_from_the_page_and_from_its_parts(client: Client) -> None:
-    competition = open_competition()
-    raced(competition, {"ann": 9, "bob": 5})
-
-    page, parts = (client.get(f"{address(competition)}?player=ann{more}").content for more in ("", "&fragment=1"))
+def test_a_row_can_be_shared_from_the_page_and_from_its_parts(client: Client, cup: Competition) -> None:
+    page, parts = (client.get(address(cup, f"?player=ann{more}")).content for more in ("", "&fragment=1"))
 
     assert b'data-share="?player=ann"' in page
     assert b'data-share="?player=ann"' in parts
     assert b"js/share" in page
 
 
-def test_a_cancelled_one_says_why(client: Client) -> None:
-    competition = open_competition()
-    cancel(competition, "The hall is closed.", clock.now(), None)
-
-    assert "The competition was cancelled. Reason: The hall is closed." in text(client.get(address(competition)))
-
-
-def test_the_final_result_has_a_podium_a_hash_and_files(client: Client, set_clock: SetClock) -> None:
-    competition = open_competition()
-    raced(competition, {"ann": 9, "bob": 5, "cleo": 4, "dan": 1})
+def test_the_final_result_has_a_podium_a_hash_and_files(client: Client, cup: Competition, set_clock: SetClock) -> None:
+    raced(cup, {"cleo": 4, "dan": 1})
     finish_due(END + MINUTE)
     set_clock(END + HOUR)
-    disqualify(competition, player("bob"), "Two accounts.", clock.now(), None)
+    disqualify(cup, player("bob"), "Two accounts.", clock.now(), None)
 
-    page = client.get(address(competition))
-    words = text(page)
+    answer = client.get(address(cup))
+    html, words = answer.content.decode(), text(answer)
 
     assert "Final result 1 ann 9 points 2 bob disqualified 5 points 3 cleo 4 points Play the reveal" in words
-    assert period_of(competition).content_hash in words
-    assert f"http://testserver{address(competition)}" in words
-    assert "data-live" not in page.content.decode()
+    assert period_of(cup).content_hash in words
+    assert f"http://testserver{address(cup)}" in words
+    assert "data-live" not in html
     for file in ("standings.csv", "result.json"):
-        assert f'href="/api/v1{address(competition, file)}"' in page.content.decode()
-        assert b"ann" in b"".join(client.get(f"/api/v1{address(competition, file)}"))
+        assert f'href="/api/v1{address(cup, file)}"' in html
+        assert b"ann" in b"".join(client.get(f"/api/v1{address(cup, file)}"))
+    assert "1 ann 9 points 2 bob disqualified 5 points" in text(client.get(address(cup, "reveal/")))
 
 
-def test_rewards_say_who_earns_them_and_who_has(client: Client, set_clock: SetClock) -> None:
-    competition = open_competition()
-    for tier in (
-        {"name": "Gold", "kind": "rank", "limit": 1},
-        {"name": "Silver", "kind": "rank", "from_rank": 2, "limit": 3},
-        {"name": "Badge", "kind": "percent", "limit": 50},
-        {"name": "Medal", "kind": "points", "limit": 1000},
-    ):
-        RewardTier.objects.create(competition=competition, **tier)
-    raced(competition, {"ann": 9, "bob": 5})
+def test_rewards_say_who_earns_them_and_who_has(client: Client, cup: Competition, set_clock: SetClock) -> None:
+    RewardTierFactory.create(competition=cup)
+    RewardTierFactory.create(competition=cup, name="Silver", from_rank=2, limit=3)
+    RewardTierFactory.create(competition=cup, name="Badge", kind="percent", limit=50)
+    RewardTierFactory.create(competition=cup, name="Medal", kind="points", limit=1000)
 
-    before = text(client.get(address(competition, "?player=ann")))
+    before = text(client.get(address(cup, "?player=ann")))
     finish_due(END + MINUTE)
     grant_due(END + MINUTE)
     set_clock(END + HOUR)
-    after = text(client.get(address(competition, "?player=ann")))
+    after = text(client.get(address(cup, "?player=ann")))
 
     offered = "Gold place 1 Silver places 2–3 Badge the best 50 % Medal 1,000 points or more"
     assert f"Rewards {offered}" in before
     assert f"Rewards ann has won: Gold , Badge {offered}" in after
 
 
-def test_a_players_way_is_drawn_and_told(client: Client, set_clock: SetClock) -> None:
-    competition = open_competition()
-    raced(competition, {"ann": 9, "bob": 5})
-    nothing = text(client.get(address(competition, "?player=bob")))
+def test_a_players_way_is_drawn_and_told(client: Client, cup: Competition, set_clock: SetClock) -> None:
+    nothing = text(client.get(address(cup, "?player=bob")))
     for hours, points in ((2, 6), (3, 20)):
-        score(competition, {"bob": points}, END - DAY + hours * HOUR)
+        score(cup, {"bob": points}, END - DAY + hours * HOUR)
         take_due(END - DAY + hours * HOUR)
     set_clock(END - DAY + 4 * HOUR)
 
-    page = client.get(address(competition, "?player=bob"))
+    page = client.get(address(cup, "?player=bob"))
 
     assert "No history yet: places are kept from time to time." in nothing
     assert "From place 2 to place 1; the best was 1." in text(page)
@@ -173,32 +154,28 @@ def test_a_players_way_is_drawn_and_told(client: Client, set_clock: SetClock) ->
     assert "Changes of place, the latest first When Rank" in text(page)
 
 
-def test_a_picture_is_kept_for_ever_and_gone_with_its_hash(client: Client) -> None:
-    competition = open_competition()
-    set_picture(competition, b"RIFF-webp")
-    picture = address(competition, f"picture/{competition.picture_hash}.webp")
+def test_a_picture_is_kept_for_ever_and_gone_with_its_hash(client: Client, cup: Competition) -> None:
+    set_picture(cup, b"RIFF-webp")
+    picture = address(cup, f"picture/{cup.picture_hash}.webp")
 
     answer = client.get(picture)
 
-    assert picture in client.get(address(competition)).content.decode()
+    assert picture in client.get(address(cup)).content.decode()
     assert (answer.content, answer["Content-Type"]) == (b"RIFF-webp", "image/webp")
     assert answer["Cache-Control"] == "public, max-age=31536000, immutable"
-    assert client.get(address(competition, "picture/0000.webp")).status_code == 404
-    assert client.get(address(competition, "picture/%00.webp")).status_code == 404
-    assert client.get(address(draft(competition.board), "picture/.webp")).status_code == 404
+    for competition, none in ((cup, "0000"), (cup, "%00"), (draft(cup.board), "")):
+        assert client.get(address(competition, f"picture/{none}.webp")).status_code == 404
 
 
+@pytest.mark.django_db(transaction=True)
 def test_while_sql_is_silent_live_standings_are_shown_without_the_rest(
-    client: Client, monkeypatch: pytest.MonkeyPatch
+    client: Client, cup: Competition, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    competition = open_competition()
-    raced(competition, {"ann": 9})
-
     def away(*_: object, **__: object) -> None:
         raise OperationalError
 
     monkeypatch.setattr(participants, "not_started", away)
-    page = text(client.get(address(competition, "?player=ann")))
+    page = text(client.get(address(cup, "?player=ann")))
     sql._Breaker.silent_until = 0.0
 
     assert "1 ann highlighted 9" in page

@@ -9,7 +9,7 @@ from competitions.models import Notice, Preference
 from tests.competitions.services.telling import NOON, contest, wants, who
 from tests.leaderboards.views.pages import signed_in, text
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
 
 WISHES = {"told": ["first_taken", "cancelled"], "timezone": "Asia/Seoul", "quiet_from": "22", "quiet_until": "7"}
 
@@ -17,11 +17,6 @@ WISHES = {"told": ["first_taken", "cancelled"], "timezone": "Asia/Seoul", "quiet
 def tell(player: str, kind: str = "first_taken", **more: Any) -> Notice:
     competition = more.pop("competition", None) or contest(player)
     return Notice.objects.create(competition=competition, player=who(player), kind=kind, created_at=NOON, **more)
-
-
-@pytest.fixture
-def ann(client: Client) -> Client:
-    return signed_in(client, "ann", "ann")
 
 
 def test_it_tells_what_happened_and_what_is_new(ann: Client) -> None:
@@ -39,17 +34,16 @@ def test_it_tells_what_happened_and_what_is_new(ann: Client) -> None:
     assert "top 10" not in page
 
 
-def test_times_are_on_the_players_own_clock(ann: Client) -> None:
+def test_times_are_on_the_players_own_clock_and_the_night_holds_back(ann: Client) -> None:
     tell("ann")
+    tell("ann", "first_lost", held_until=NOON)
     wants("ann", timezone="Asia/Seoul")
 
-    assert "Fri 20 Nov, 21:00" in text(ann.get("/inbox/"))
+    page = text(ann.get("/inbox/"))
 
-
-def test_what_is_held_through_the_night_is_not_there_yet(ann: Client) -> None:
-    tell("ann", held_until=NOON)
-
-    assert "Nothing yet." in text(ann.get("/inbox/"))
+    assert "Fri 20 Nov, 21:00" in page
+    assert "Inbox 1 unread" in page
+    assert "lost" not in page
 
 
 def test_one_is_marked_as_read_or_all_that_were_shown(ann: Client) -> None:
@@ -67,35 +61,28 @@ def test_one_is_marked_as_read_or_all_that_were_shown(ann: Client) -> None:
     assert third.read_at is None
 
 
-@pytest.mark.parametrize("path", ["/inbox/", "/inbox/settings/"])
-def test_it_is_for_players_who_have_signed_in(path: str) -> None:
+def test_it_is_for_players_who_have_signed_in() -> None:
     unlinked = signed_in(Client(), "bob")
 
-    assert Client().get(path)["Location"] == f"/accounts/login/?next={path}"
-    assert "your account is not linked to one yet" in text(unlinked.get(path))
-    assert "your account is not linked to one yet" in text(unlinked.post(path, WISHES))
+    for path in ("/inbox/", "/inbox/settings/"):
+        assert Client().get(path)["Location"] == f"/accounts/login/?next={path}"
+        assert "your account is not linked to one yet" in text(unlinked.get(path))
+        assert "your account is not linked to one yet" in text(unlinked.post(path, WISHES))
 
 
 def test_wishes_are_shown_and_kept(ann: Client) -> None:
     before = ann.get("/inbox/settings/").content.decode()
 
-    page = text(ann.post("/inbox/settings/", WISHES, follow=True))
+    page = text(ann.post("/inbox/settings/", WISHES | {"language": "ko"}, follow=True))
 
     stored = Preference.objects.get(player__external_id="ann")
     assert before.count(" checked") == 7
     assert '<option value="23" selected>23:00</option>' in before
     assert "Saved." in page
+    assert "한국어" in page
     assert stored.muted == ["extended", "first_lost", "top10_entered", "top3_entered"]
-    assert (stored.by_mail, stored.timezone, stored.quiet_from, stored.quiet_until) == (False, "Asia/Seoul", 22, 7)
-
-
-def test_the_language_of_e_mails_is_chosen_out_of_those_of_the_site(ann: Client) -> None:
-    shown = text(ann.post("/inbox/settings/", {**WISHES, "language": "ko"}, follow=True))
-    refused = text(ann.post("/inbox/settings/", {**WISHES, "language": "tlh"}))
-
-    assert "한국어" in shown
-    assert Preference.objects.get(player__external_id="ann").language == "ko"
-    assert "Select a valid choice." in refused
+    assert (stored.by_mail, stored.timezone, stored.language) == (False, "Asia/Seoul", "ko")
+    assert (stored.quiet_from, stored.quiet_until) == (22, 7)
 
 
 @pytest.mark.parametrize(
@@ -104,6 +91,7 @@ def test_the_language_of_e_mails_is_chosen_out_of_those_of_the_site(ann: Client)
         ({"timezone": "Mars/Olympus"}, "There is no such time zone."),
         ({"quiet_from": "24"}, "Select a valid choice."),
         ({"told": ["gossip"]}, "Select a valid choice."),
+        ({"language": "tlh"}, "Select a valid choice."),
     ],
 )
 def test_a_wish_that_cannot_be_kept_is_refused_in_words(ann: Client, wrong: dict[str, object], sentence: str) -> None:

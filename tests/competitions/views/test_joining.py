@@ -4,20 +4,17 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from pytest_django import Settings
 
 from competitions.models import Competition, Participant
 from competitions.services.disqualify import disqualify
 from foundation import clock
+from foundation.limits import Limit
 from tests.competitions.site import END, HOUR, START, joined, open_competition, player, raced
 from tests.competitions.views.conftest import SetClock
 from tests.leaderboards.views.pages import signed_in, text
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
-
-
-@pytest.fixture
-def ann(client: Client) -> Client:
-    return signed_in(client, "ann", "ann")
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
 
 
 def address(competition: Competition) -> str:
@@ -37,16 +34,19 @@ def test_a_player_joins_and_has_not_started(ann: Client) -> None:
     assert taking_part(competition) == ["ann"]
     assert "You have not started yet. Your first score puts you into the ranking. You take part. Leave" in page
     assert "Not started ann You" in page
+    assert "You take part already." in text(ann.post(address(competition)))
 
 
-def test_whoever_is_no_player_yet_is_sent_where_he_becomes_one(client: Client) -> None:
+def test_nobody_joins_without_a_player_nor_by_somebody_elses_page(client: Client, ann: Client) -> None:
     competition = open_competition()
-    unlinked = signed_in(Client(), "bob")
+    unlinked, careful = signed_in(Client(), "bob"), Client(enforce_csrf_checks=True)
+    careful.cookies = ann.cookies
 
     assert f'href="/accounts/login/?next={address(competition)}"' in client.get(address(competition)).content.decode()
     assert "Link your player to join" in text(unlinked.get(address(competition)))
     assert client.post(address(competition))["Location"] == f"/accounts/login/?next={address(competition)}"
     assert "Sign in and link your player first." in text(unlinked.post(address(competition)))
+    assert careful.post(address(competition)).status_code == 403
     assert taking_part(competition) == []
 
 
@@ -67,33 +67,27 @@ def test_a_refusal_is_a_sentence(ann: Client, settings: dict[str, Any], sentence
     assert taking_part(competition) == ["bob"]
 
 
-def test_a_code_opens_it(ann: Client) -> None:
+def test_a_code_opens_it_until_one_has_guessed_too_often(ann: Client, bob: Client, settings: Settings) -> None:
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"join": Limit(2, 60)}
     competition = open_competition(joining="code", join_code="FRIENDS")
+    for nth in range(2):
+        bob.post(address(competition), {"code": f"guess {nth}"})
 
-    assert "Code" in text(ann.get(address(competition)))
+    guessed = bob.post(address(competition), {"code": "friends"})
+    asked = text(ann.get(address(competition)))
     ann.post(address(competition), {"code": " friends "})
 
+    assert guessed.status_code == 429
+    assert 1 <= int(guessed["Retry-After"]) <= 60
+    assert "A moment, please" in text(guessed)
+    assert "Code" in asked
     assert taking_part(competition) == ["ann"]
 
 
-def test_who_guesses_codes_is_told_to_wait(ann: Client) -> None:
-    competition = open_competition(joining="code", join_code="FRIENDS")
-    for nth in range(10):
-        ann.post(address(competition), {"code": f"guess {nth}"})
-
-    response = ann.post(address(competition), {"code": "friends"})
-
-    assert response.status_code == 429
-    assert 1 <= int(response["Retry-After"]) <= 60
-    assert "A moment, please" in text(response)
-    assert taking_part(competition) == []
-
-
-def test_twice_is_refused_and_after_the_end_nothing_is_offered(ann: Client, set_clock: SetClock) -> None:
+def test_after_the_end_nothing_is_offered(ann: Client, set_clock: SetClock) -> None:
     competition = open_competition()
     joined(competition, "ann")
 
-    assert "You take part already." in text(ann.post(address(competition)))
     set_clock(END + HOUR)
     page = text(ann.get(address(competition)))
 
@@ -122,12 +116,3 @@ def test_leaving_asks_first_and_takes_the_standing_along(ann: Client) -> None:
     assert taking_part(competition) == ["bob"]
     assert "1 bob 5" in page
     assert "You do not take part in this competition." in text(ann.post(f"{address(competition)}leave/"))
-
-
-def test_nobody_joins_by_somebody_elses_page(ann: Client) -> None:
-    competition = open_competition()
-    careful = Client(enforce_csrf_checks=True)
-    careful.cookies = ann.cookies
-
-    assert careful.post(address(competition)).status_code == 403
-    assert taking_part(competition) == []

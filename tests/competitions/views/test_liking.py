@@ -1,41 +1,41 @@
 """Liking a comment on its page: states, never toggles; with a script and without."""
 
+from typing import Any
+
 import pytest
 from django.test import Client
+from pytest_django import Settings
 
-from competitions.models import Comment, Competition
+from competitions.models import Comment
 from competitions.services.moderate import hide
 from foundation import clock
+from foundation.limits import Limit
 from leaderboards.models import Player
-from tests.competitions.site import open_competition
+from tests.competitions.factories import CommentFactory
 from tests.competitions.talking import liked, say
+from tests.competitions.views.conftest import of
 from tests.leaderboards.views.pages import signed_in, text
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
-SCRIPT = {"Accept": "application/json"}
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
 
 
 @pytest.fixture
 def comment() -> Comment:
-    return say(open_competition(), "ann", "Hello")
+    return CommentFactory.create(player__external_id="ann", text="Hello")
 
 
-def of(comment: Comment, rest: str) -> str:
-    return f"/competitions/{comment.competition_id}/comments/{comment.pk}/{rest}"
+def press(client: Client, comment: Comment, liked: str = "1", script: bool = True, **more: str) -> Any:
+    address = of(comment.competition, f"{comment.pk}/like/")
+    return client.post(address, {"liked": liked, **more}, headers={"Accept": "application/json"} if script else {})
 
 
-def page_of(competition: Competition) -> str:
-    return f"/competitions/{competition.pk}/comments/"
-
-
-def test_a_like_and_its_end_lead_back_to_the_comment(client: Client, comment: Comment) -> None:
-    signed_in(client, "bob", "bob")
+def test_a_like_and_its_end_lead_back_to_the_comment(bob: Client, comment: Comment) -> None:
     here = f"/competitions/{comment.competition_id}/?page=1"
 
-    given = client.post(of(comment, "like/"), {"liked": "1", "next": here})
-    pressed = client.get(page_of(comment.competition)).content.decode()
-    client.post(of(comment, "like/"), {"liked": "0", "next": here})
-    released = client.get(page_of(comment.competition)).content.decode()
+    given = press(bob, comment, script=False, next=here)
+    pressed = bob.get(of(comment.competition)).content.decode()
+    press(bob, comment, "0", script=False, next=here)
+    released = bob.get(of(comment.competition)).content.decode()
 
     assert given["Location"] == f"{here}#comment-{comment.pk}"
     assert 'value="0" aria-pressed="true" aria-label="Like the comment of ann, 1 like"' in pressed
@@ -43,11 +43,10 @@ def test_a_like_and_its_end_lead_back_to_the_comment(client: Client, comment: Co
     assert 'value="1" aria-pressed="false" aria-label="Like the comment of ann, 0 likes"' in released
 
 
-def test_what_is_sent_twice_counts_once(client: Client, comment: Comment) -> None:
-    signed_in(client, "bob", "bob")
+def test_what_is_sent_twice_counts_once(bob: Client, comment: Comment) -> None:
     liked(comment, "cleo")
 
-    answers = [client.post(of(comment, "like/"), {"liked": each}, headers=SCRIPT).json() for each in "1100"]
+    answers = [press(bob, comment, each).json() for each in "1100"]
 
     assert [(each["liked"], each["count"], each["who"]) for each in answers] == [
         *[(True, 2, "You and 1 other")] * 2,
@@ -56,59 +55,48 @@ def test_what_is_sent_twice_counts_once(client: Client, comment: Comment) -> Non
     assert answers[0]["label"] == "Like the comment of ann, 2 likes"
 
 
-@pytest.mark.parametrize("wanted", ["", "2", "true"])
-def test_a_like_without_a_state_is_refused(client: Client, comment: Comment, wanted: str) -> None:
-    signed_in(client, "bob", "bob")
-
-    assert client.post(of(comment, "like/"), {"liked": wanted}).status_code == 400
-    assert client.get(of(comment, "like/")).status_code == 405
+def test_a_like_without_a_state_is_refused(bob: Client, comment: Comment) -> None:
+    assert {press(bob, comment, wanted).status_code for wanted in ("", "2", "true")} == {400}
+    assert bob.get(of(comment.competition, f"{comment.pk}/like/")).status_code == 405
 
 
-def test_who_is_signed_out_signs_in_and_comes_back(client: Client, comment: Comment) -> None:
+def test_who_cannot_like_yet_is_shown_the_way(client: Client, comment: Comment) -> None:
     way = f"/accounts/login/?next=/competitions/{comment.competition_id}/comments/%23comment-{comment.pk}"
+    unlinked = signed_in(Client(), "nobody")
 
-    page = client.get(page_of(comment.competition)).content.decode()
+    by_script = press(client, comment)
 
-    assert f'href="{way}"' in page
-    assert client.post(of(comment, "like/"), {"liked": "1"})["Location"] == way
-    answer = client.post(of(comment, "like/"), {"liked": "1"}, headers=SCRIPT)
-    assert (answer.status_code, answer.json()) == (401, {"sign_in": way})
-
-
-def test_who_has_no_player_is_shown_the_way(client: Client, comment: Comment) -> None:
-    signed_in(client, "nobody")
-
-    assert client.post(of(comment, "like/"), {"liked": "1"})["Location"] == "/account/"
+    assert f'href="{way}"' in client.get(of(comment.competition)).content.decode()
+    assert press(client, comment, script=False)["Location"] == way
+    assert (by_script.status_code, by_script.json()) == (401, {"sign_in": way})
+    assert press(unlinked, comment, script=False)["Location"] == "/account/"
 
 
-def test_nobody_likes_his_own_nor_what_is_hidden_nor_while_banned(client: Client, comment: Comment) -> None:
-    ann, bob = signed_in(Client(), "ann", "ann"), signed_in(client, "bob", "bob")
-
-    own = ann.post(of(comment, "like/"), {"liked": "1"}, headers=SCRIPT)
+def test_nobody_likes_their_own_nor_what_is_hidden_nor_while_banned(ann: Client, bob: Client, comment: Comment) -> None:
+    own = press(ann, comment)
     Player.objects.filter(external_id="bob").update(banned_at=clock.now())
-    banned = bob.post(of(comment, "like/"), {"liked": "1"}, headers=SCRIPT)
-    plain = bob.post(of(comment, "like/"), {"liked": "1"})
+    banned = [press(bob, comment, script=script).status_code for script in (True, False)]
     hide(comment.pk, "Rude.", clock.now(), None)
-    hidden = bob.post(of(comment, "like/"), {"liked": "1"})
 
     assert (own.status_code, own.json()) == (403, {"refused": "Nobody likes his own comment."})
-    assert (banned.status_code, plain.status_code, hidden.status_code) == (403, 403, 404)
+    assert banned == [403, 403]
+    assert press(bob, comment, script=False).status_code == 404
 
 
 def test_who_likes_it_is_told_the_newest_first(client: Client, comment: Comment) -> None:
     Player.objects.create(external_id="bob", name="Bobby")
-    liked(comment, "bob", "cleo")
+    liked(comment, "bob", "한 별")
+    quiet = say(comment.competition, "bob", "Quiet")
 
-    page = text(client.get(of(comment, "likes/")))
+    answer = client.get(of(comment.competition, f"{comment.pk}/likes/"))
 
-    assert "Hello ann 2 players cleo" in page
-    assert page.index("cleo") < page.index("Bobby")
-    assert "Nobody likes this yet." in text(client.get(of(say(comment.competition, "bob", "Quiet"), "likes/")))
+    assert "Hello ann 2 players 한 별" in text(answer)
+    assert text(answer).index("한 별") < text(answer).index("Bobby")
+    assert 'href="/players/%ED%95%9C%20%EB%B3%84/"' in answer.content.decode()
+    assert "Nobody likes this yet." in text(client.get(of(comment.competition, f"{quiet.pk}/likes/")))
 
 
-def test_too_many_likes_in_a_moment_are_braked(client: Client, comment: Comment) -> None:
-    signed_in(client, "bob", "bob")
+def test_too_many_likes_in_a_moment_are_braked(bob: Client, comment: Comment, settings: Settings) -> None:
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"like": Limit(3, 600)}
 
-    statuses = [client.post(of(comment, "like/"), {"liked": "1"}, headers=SCRIPT).status_code for _ in range(61)]
-
-    assert statuses == [200] * 60 + [429]
+    assert [press(bob, comment).status_code for _ in range(4)] == [200] * 3 + [429]

@@ -6,10 +6,11 @@ from pytest_django import DjangoAssertNumQueries
 
 from competitions.services.cancel import cancel
 from foundation import clock
-from tests.competitions.site import DAY, HOUR, draft, joined, make_board, open_competition
+from tests.competitions.factories import DAY, HOUR, START, DraftFactory
+from tests.competitions.site import draft, joined, make_board, open_competition
 from tests.leaderboards.views.pages import signed_in, text
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
 
 
 def test_it_tells_what_runs_what_comes_and_what_is_over(client: Client) -> None:
@@ -17,12 +18,16 @@ def test_it_tells_what_runs_what_comes_and_what_is_over(client: Client) -> None:
     joined(open_competition(board, name="Now"), "ann", "bob")
     open_competition(board, name="Soon", starts_at=clock.now() + HOUR, ends_at=clock.now() + DAY)
     cancel(open_competition(board, name="Never"), "No players.", clock.now(), None)
+    other = open_competition(make_board(name="Another"), name="Elsewhere")
 
-    page = text(client.get("/competitions/"))
+    page, of_the_other = (text(client.get(f"/competitions/{rest}")) for rest in ("", f"?board={other.board_id}"))
 
     assert page.index("Running Now running") < page.index("Coming Soon coming") < page.index("Past Never cancelled")
     assert "2 participants Ends in 21 h" in page
     assert "Starts in 59 min" in page
+    assert "Elsewhere" in of_the_other
+    assert "Now" not in of_the_other
+    assert f'href="/competitions/?board={board.seq}"' in client.get(f"/boards/{board.seq}/").content.decode()
 
 
 def test_drafts_and_those_on_private_boards_are_left_out(client: Client) -> None:
@@ -40,47 +45,33 @@ def test_drafts_and_those_on_private_boards_are_left_out(client: Client) -> None
 def test_the_past_has_pages(client: Client) -> None:
     board = make_board()
     for number in range(13):
-        cancel(open_competition(board, name=f"Cup {number:02d}"), "Rain.", clock.now(), None)
+        DraftFactory.create(board=board, name=f"Cup {number:02d}", published_at=START, cancelled_at=START)
 
-    first, second = client.get("/competitions/"), client.get("/competitions/?page=2")
+    first, second = (text(client.get(f"/competitions/{rest}")) for rest in ("", "?page=2"))
 
-    assert "Cup 12" in text(first)
-    assert "Page 1 of 2" in text(first)
-    assert "Cup 00" in text(second)
-    assert "Cup 12" not in text(second)
-
-
-def test_an_event_board_leads_to_its_own(client: Client) -> None:
-    board, other = make_board(), make_board(name="Another")
-    open_competition(board, name="Of the board")
-    open_competition(other, name="Of another")
-
-    assert f'href="/competitions/?board={board.seq}"' in client.get(f"/boards/{board.seq}/").content.decode()
-    page = text(client.get(f"/competitions/?board={board.seq}"))
-
-    assert "Of the board" in page
-    assert "Of another" not in page
+    assert "Cup 12" in first
+    assert "Page 1 of 2" in first
+    assert "Cup 00" in second
+    assert "Cup 12" not in second
 
 
 def test_a_list_that_has_not_changed_is_304(client: Client) -> None:
     competition = open_competition()
-    etag = client.get("/competitions/?fragment=1")["ETag"]
+    etag = {"If-None-Match": client.get("/competitions/?fragment=1")["ETag"]}
 
-    same = client.get("/competitions/?fragment=1", headers={"If-None-Match": etag})
+    same = client.get("/competitions/?fragment=1", headers=etag)
     joined(competition, "ann")
-    changed = client.get("/competitions/?fragment=1", headers={"If-None-Match": etag})
+    changed = client.get("/competitions/?fragment=1", headers=etag)
 
     assert (same.status_code, changed.status_code) == (304, 200)
 
 
 def test_the_header_offers_an_inbox_to_players_and_costs_others_nothing(
-    client: Client, django_assert_num_queries: DjangoAssertNumQueries
+    client: Client, ann: Client, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
-    player, unlinked = signed_in(Client(), "ann", "ann"), signed_in(Client(), "bob")
-
     with django_assert_num_queries(0):
         anonymous = text(client.get("/accounts/login/"))
 
     assert "Competitions" in anonymous
-    assert "Inbox" in text(player.get("/account/"))
-    assert "Inbox" not in text(unlinked.get("/account/"))
+    assert "Inbox" in text(ann.get("/account/"))
+    assert "Inbox" not in text(signed_in(Client(), "bob").get("/account/"))
