@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
+import pytest
 import redis
 from django.conf import settings
 
@@ -31,6 +32,7 @@ from tests.oracle import OracleBoard
 from tests.oracle import Row as Expected
 
 NOW = datetime(2026, 3, 4, 12, 0, 0, 500_000, tzinfo=UTC)
+STORAGES = ("sql", "hybrid", "redis")
 
 
 class Sent(NamedTuple):
@@ -88,7 +90,8 @@ class Arena:
         try:
             self.oracle.remove(player)
         except NotRanked:
-            _is_refused(lambda: remove_player(self.board, player, NOW), NotRanked)
+            with pytest.raises(NotRanked):
+                remove_player(self.board, player, NOW)
         else:
             remove_player(self.board, player, NOW)
 
@@ -99,42 +102,48 @@ class Arena:
             mirror(self.period)
 
     def agree_on_the_list(self, live: bool = True) -> None:
-        """The whole list, page by page."""
-        expected = [self._row(row) for row in self.oracle.rows()]
-        found: list[Row] = []
-        for offset in range(0, len(expected) + 6, 6):
-            page = selectors.standings(self.board, self.period.label, offset, 6)
-            assert (page.total, page.live) == (len(expected), live)
-            found += page.rows
-        assert [_told(row) for row in found] == expected
+        """The whole list, and nobody after it."""
+        expected = self._rows()
+        found = selectors.standings(self.board, self.period.label, 0, len(expected) + 6)
+        assert (found.total, found.live) == (len(expected), live)
+        assert [_told(row) for row in found.rows] == expected
 
     def agree(self, live: bool = True) -> None:
         """Every way of reading says what the oracle says."""
-        self.agree_on_the_list(live)
-        expected = [self._row(row) for row in self.oracle.rows()]
-        for place in sorted({0, len(expected) // 2, len(expected) - 1}) if expected else ():
-            self._agree_around(expected, place)
-        self._agree_named(expected)
+        expected = self._rows()
+        self._agree_on_pages(expected, live)
+        if expected:
+            self._agree_on_players(expected)
         self._agree_distribution(expected)
 
     def agree_in_sql(self) -> None:
         """SQL's rows are the oracle's, and where Redis shows them they are the same to the last bit."""
-        expected = [self._row(row) for row in self.oracle.rows()]
         _, exported = selectors.export_rows(self.board, self.period.label)
-        assert [_told(row) for row in exported] == expected
+        assert [_told(row) for row in exported] == self._rows()
         if self.storage != "sql":
             self._agree_to_the_bit()
 
-    def _agree_around(self, expected: list[tuple[Any, ...]], place: int) -> None:
-        me = expected[place]
-        near = selectors.around(self.board, me[1], 2, self.period.label)
-        mine = selectors.player_row(self.board, me[1], self.period.label)
-        below = len(expected) - 1 - max(index for index, row in enumerate(expected) if row[0] == me[0])
-        assert [_told(each) for each in near.rows] == expected[max(0, place - 2) : place + 3]
-        assert _told(mine.row) == me
-        assert mine.percentile == ranks.percentile(len(expected), below)
+    def _agree_on_pages(self, expected: list[tuple[Any, ...]], live: bool) -> None:
+        """Page by page, each with a viewer who stands at its head; the last is empty, and its viewer has no row."""
+        size = max(5, len(expected) // 2 + 1)
+        for offset in range(0, len(expected) + size, size):
+            viewer, beside = "nobody", slice(0)
+            if offset < len(expected):
+                viewer, beside = expected[offset][1], slice(max(0, offset - 3), offset + 4)
+            page = selectors.board_page(self.board, self.period.label, offset, size, viewer)
+            assert (page.standings.total, page.standings.live) == (len(expected), live)
+            assert [_told(row) for row in page.standings.rows] == expected[offset : offset + size]
+            assert [_told(row) for row in page.neighbours] == expected[beside]
+            assert page.me == next((row for row in page.neighbours if row.player == viewer), None)
 
-    def _agree_named(self, expected: list[tuple[Any, ...]]) -> None:
+    def _agree_on_players(self, expected: list[tuple[Any, ...]]) -> None:
+        """The last with those before them, the one in the middle alone, and every other by name."""
+        near = selectors.around(self.board, expected[-1][1], 2, self.period.label)
+        assert [_told(row) for row in near.rows] == expected[-3:]
+        middle = expected[len(expected) // 2]
+        mine = selectors.player_row(self.board, middle[1], self.period.label)
+        assert _told(mine.row) == middle
+        assert mine.percentile == ranks.percentile(len(expected), sum(row[0] > middle[0] for row in expected))
         wanted = [row[1] for row in expected][::-2]
         found = selectors.named(self.board, [*wanted, "nobody"], self.period.label)
         assert [_told(row) for row in found.rows] == [row for row in expected if row[1] in wanted]
@@ -195,22 +204,19 @@ class Arena:
     def _ranks(self) -> dict[str, int]:
         return {row.player: row.rank for row in self.oracle.rows()}
 
-    def _row(self, row: Expected) -> tuple[Any, ...]:
+    def _rows(self) -> list[tuple[Any, ...]]:
+        """The oracle's list as it is to be shown."""
+        rows = self.oracle.rows()
+        return [self._row(row, sum(other.rank < row.rank for other in rows)) for row in rows]
+
+    def _row(self, row: Expected, ahead: int) -> tuple[Any, ...]:
         points, fields = self.rules.shown(row.value)
         at = from_milliseconds(row.at_ms) if self.period.layout.shows_time else None
-        return row.rank, row.player, points, fields, at, row.tied
+        return row.rank, row.player, points, fields, at, row.tied, ahead
 
 
 def _told(row: Row) -> tuple[Any, ...]:
-    return row.rank, row.player, row.points, row.fields, row.achieved_at, row.tied
-
-
-def _is_refused(act: Any, error: type[Exception]) -> None:
-    try:
-        act()
-    except error:
-        return
-    raise AssertionError(f"{error.__name__} was not raised")
+    return row.rank, row.player, row.points, row.fields, row.achieved_at, row.tied, row.ahead
 
 
 def mixed(players: Sequence[str]) -> list[list[Sent]]:

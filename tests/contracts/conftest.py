@@ -1,5 +1,5 @@
-"""The links as a fresh process has them."""
+"""A process that has just started, and a Redis that it knows."""
 
-from tests.links import links
+from tests.links import links, redis_known
 
-__all__ = ["links"]
+__all__ = ["links", "redis_known"]

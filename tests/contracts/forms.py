@@ -4,7 +4,7 @@ A form turns small whole numbers into entries, such that some numbers share thei
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -33,9 +33,20 @@ class Form:
         return self.name
 
 
-def points(name: str, settings: dict[str, Any], ties: tuple[Ties, ...], in_member: bool | None = False) -> Form:
-    """A board of whole points."""
-    return Form(name, settings, ties, lambda n: (n,), lambda n: {"points": n}, in_member=in_member)
+def points(
+    name: str,
+    settings: dict[str, Any],
+    ties: tuple[Ties, ...],
+    in_member: bool | None = False,
+    value: Callable[[int], int] = int,
+) -> Form:
+    """A board of points; ``value`` counts them in their last decimal."""
+
+    def entry(n: int) -> dict[str, Any]:
+        decimals = settings.get("decimals", 0)
+        return {"points": str(Decimal(value(n)).scaleb(-decimals)) if decimals else value(n)}
+
+    return Form(name, settings, ties, lambda n: (value(n),), entry, in_member=in_member)
 
 
 def criteria(
@@ -57,8 +68,11 @@ def _field(name: str, bits: int, order: str = "desc") -> dict[str, Any]:
     return {"name": name, "bits": bits, "order": order}
 
 
+_STAGE, _CREW = _field("stage", 15), _field("crew", 16, "asc")
+_WIDE = [_field("stage", 30), _field("crew", 30, "asc")]
 _WHEN = {"name": "achieved_at", "unit": "s", "order": "asc"}
 _WHEN_MS = {"name": "achieved_at", "unit": "ms", "order": "desc"}
+_NEGATIVE = {"minimum": -500, "maximum": 500, "total_maximum": 1000}
 _TWO, _THREE = ("stage", "crew"), ("stage", "crew", "left")
 
 FORMS = (
@@ -67,74 +81,24 @@ FORMS = (
     points("member", {"tie_break": "member"}, BY_TIME, in_member=True),
     points("all-time", {"period": "all_time"}, EVERY, in_member=None),
     points("plain", {}, SHARING),
-    Form(
-        "negative-minimum",
-        {"minimum": -500, "maximum": 500, "total_maximum": 1000},
-        EVERY,
-        lambda n: (3 * n - 10,),
-        lambda n: {"points": 3 * n - 10},
-    ),
-    Form(
-        "negative-in-member",
-        {"minimum": -500, "maximum": 500, "total_maximum": 1000, "tie_break": "member"},
-        BY_TIME,
-        lambda n: (3 * n - 10,),
-        lambda n: {"points": 3 * n - 10},
-        in_member=True,
-    ),
-    Form(
-        "decimals",
-        {"decimals": 2, "maximum": 1000, "total_maximum": 20_000},
-        EVERY,
-        lambda n: (25 * n,),
-        lambda n: {"points": str(Decimal(25 * n).scaleb(-2))},
-    ),
-    Form(
-        "widest-points",
-        {"maximum": 2**53 - 1, "total_maximum": 2**53 - 1},
-        EVERY,
-        lambda n: (n + (2**53 - 1000 if n % 2 else 0),),
-        lambda n: {"points": n + (2**53 - 1000 if n % 2 else 0)},
+    points("negative-minimum", _NEGATIVE, EVERY, value=lambda n: 3 * n - 10),
+    points("negative-in-member", _NEGATIVE | {"tie_break": "member"}, BY_TIME, True, lambda n: 3 * n - 10),
+    points("decimals", {"decimals": 2, "maximum": 1000, "total_maximum": 20_000}, EVERY, value=lambda n: 25 * n),
+    replace(
+        points(
+            "widest-points",
+            {"maximum": 2**53 - 1, "total_maximum": 2**53 - 1},
+            EVERY,
+            None,
+            lambda n: n + (2**53 - 1000 if n % 2 else 0),
+        ),
         updates=(Update.BEST, Update.LATEST),
-        in_member=None,
     ),
     criteria("criteria-integer", {"criteria": [_field("stage", 10), _field("crew", 10, "asc")]}, EVERY, _TWO),
-    criteria(
-        "criteria-bits-with-time",
-        {"criteria": [_field("stage", 15), _field("crew", 16, "asc")], "tie_break": "score"},
-        BY_TIME,
-        _TWO,
-    ),
-    criteria(
-        "criteria-bits",
-        {"criteria": [_field("stage", 15), _field("crew", 20, "asc"), _field("left", 27)]},
-        SHARING,
-        _THREE,
-    ),
-    criteria(
-        "criteria-overflow",
-        {"criteria": [_field("stage", 30), _field("crew", 30, "asc"), _field("left", 30)]},
-        BY_TIME,
-        _THREE,
-        in_member=True,
-    ),
-    criteria(
-        "achieved-at",
-        {"criteria": [_field("stage", 14), _field("crew", 16, "asc"), _WHEN]},
-        EVERY,
-        _TWO,
-    ),
-    criteria(
-        "achieved-at-between",
-        {"criteria": [_field("stage", 8), _WHEN, _field("crew", 12, "asc")]},
-        EVERY,
-        _TWO,
-    ),
-    criteria(
-        "achieved-at-in-member",
-        {"criteria": [_field("stage", 30), _field("crew", 30, "asc"), _WHEN_MS]},
-        BY_TIME,
-        _TWO,
-        in_member=True,
-    ),
+    criteria("criteria-bits-with-time", {"criteria": [_STAGE, _CREW], "tie_break": "score"}, BY_TIME, _TWO),
+    criteria("criteria-bits", {"criteria": [_STAGE, _field("crew", 20, "asc"), _field("left", 27)]}, SHARING, _THREE),
+    criteria("criteria-overflow", {"criteria": [*_WIDE, _field("left", 30)]}, BY_TIME, _THREE, in_member=True),
+    criteria("achieved-at", {"criteria": [_field("stage", 14), _CREW, _WHEN]}, EVERY, _TWO),
+    criteria("achieved-at-between", {"criteria": [_field("stage", 8), _WHEN, _field("crew", 12, "asc")]}, EVERY, _TWO),
+    criteria("achieved-at-in-member", {"criteria": [*_WIDE, _WHEN_MS]}, BY_TIME, _TWO, in_member=True),
 )

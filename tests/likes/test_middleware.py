@@ -8,17 +8,16 @@ from foundation.clock import now
 from likes.core.activity import day_of
 from likes.middleware import is_robot
 from likes.stores.activity import ActivityStore
-from tests.likes.counting import store
-from tests.playing import account, make_board
+from tests.leaderboards.factories import BoardFactory, UserFactory
+from tests.likes.kept import redis_away
 
-__all__ = ["store"]
 pytestmark = pytest.mark.django_db(transaction=True)
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
 
 
 @pytest.fixture
-def visitor(store: ActivityStore) -> Client:
+def visitor(activity: ActivityStore) -> Client:
     """A browser that people use."""
     return Client(headers={"user-agent": FIREFOX})
 
@@ -30,29 +29,25 @@ def hits() -> dict[str, int]:
     return flushed.aside(day, 1)
 
 
-def test_a_page_counts_by_its_name_and_number(visitor: Client) -> None:
-    board = make_board()
+def test_a_page_counts_by_its_name_and_number_and_a_guest_gets_no_cookie_for_it(visitor: Client) -> None:
+    board = BoardFactory.create().seq
 
-    for address in ("/", "/", f"/boards/{board}/", f"/boards/{board}/?player=ann", "/competitions/"):
+    first = visitor.get("/")
+    for address in ("/", f"/boards/{board}/", f"/boards/{board}/?player=ann", "/competitions/"):
         visitor.get(address)
 
+    assert not first.cookies
     assert hits() == {"home": 2, f"board:{board}": 2, "competitions": 1}
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
+def test_what_is_no_page_for_people_and_what_only_looks_like_opening_does_not_count(visitor: Client) -> None:
+    for address in (
         *("/?fragment=1", "/boards/404/", "/nothing", "/account/", "/api/v1/boards", "/healthz"),
         *("/admin/login/", "/api/openapi.json"),
-    ],
-)
-def test_what_is_no_page_for_people_does_not_count(visitor: Client, address: str) -> None:
-    visitor.get(address)
+    ):
+        visitor.get(address)
+        assert hits() == {}, address
 
-    assert hits() == {}
-
-
-def test_only_opening_a_page_counts(visitor: Client) -> None:
     visitor.head("/")
     visitor.post("/accounts/login/", {"username": "nobody", "password": "wrong"})
     visitor.get("/", headers={"sec-purpose": "prefetch"})
@@ -70,33 +65,15 @@ def test_a_robot_by_its_own_word_does_not_count(visitor: Client, name: str) -> N
     assert is_robot(name)
 
 
-def test_a_signed_in_player_attends(visitor: Client, store: ActivityStore) -> None:
-    visitor.force_login(account("ann", "ann"))
+def test_a_signed_in_player_attends_and_without_redis_pages_are_shown(visitor: Client, activity: ActivityStore) -> None:
+    visitor.force_login(UserFactory.create(player="ann"))
+    with redis_away():
+        assert visitor.get("/account/").status_code == 200
+    assert hits() == {}
 
     visitor.get("/account/")
 
     today = day_of(now())
     assert hits() == {"account": 1}
-    assert store.attended(0, [today]) == [True]
-    assert store.visitors([today]) == 1
-
-
-def test_a_guest_gets_no_cookie_for_it(visitor: Client) -> None:
-    response = visitor.get("/competitions/")
-
-    assert not response.cookies
-    assert hits() == {"competitions": 1}
-
-
-def test_while_redis_is_away_pages_are_shown(visitor: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    visitor.force_login(account("ann", "ann"))
-
-    def away(*_: object) -> None:
-        raise redis.RedisAway("Redis is away.")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(redis.Link, "_wire", away)
-        response = visitor.get("/account/")
-
-    assert response.status_code == 200
-    assert hits() == {}
+    assert activity.attended(0, [today]) == [True]
+    assert activity.visitors([today]) == 1

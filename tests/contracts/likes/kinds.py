@@ -1,17 +1,22 @@
-"""The kinds that the contract is tried on: each storage, once as a like and once as applause."""
+"""The kinds that the contract is tried on: each storage, as a like and as applause."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
+from leaderboards.stores.sql_writes import ensure_players
 from likes import registry
 from likes.core.kinds import Storage
 from likes.registry import Likeable
 from likes.services.count import count
 from likes.services.mirror import mirror
 from likes.services.settle import settle_due
+from tests.likes.factories import LikeableFactory
 
 NOW = datetime(2026, 3, 4, 12, 0, 0, 500_000, tzinfo=UTC)
+LATER = NOW + timedelta(milliseconds=1)
+PLAYERS = ("ann", "bob", "cy", "가")
 
 # (storage, likes a second): the rate decides how many shards there are.
 STORAGES = [
@@ -26,15 +31,15 @@ def name_of(form: tuple[Storage, int]) -> str:
 
 
 @contextmanager
-def registered(form: tuple[Storage, int], repeatable: bool = False, kind: str = "note") -> Iterator[Likeable]:
-    """A kind of which everything exists."""
-    made = Likeable(kind, dict.fromkeys, form[0], form[1], repeatable)
-    registry.provide(made)
+def registered(storage: Storage, rate: int = 10, **more: Any) -> Iterator[Likeable]:
+    """A kind of which everything exists, as the worker has settled it, and players who may like it."""
+    ensure_players(PLAYERS, NOW)
+    made = LikeableFactory.create(storage=storage, rate=rate, **more)
     settle_due(NOW)
     try:
         yield made
     finally:
-        registry.withdraw(kind)
+        registry.withdraw(made.kind)
 
 
 def settled(likeable: Likeable) -> None:

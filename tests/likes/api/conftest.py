@@ -1,4 +1,4 @@
-"""Things that can be liked, of every storage; and a game server whose key may like."""
+"""Songs that can be liked, of the storage that a test names; and a game server whose key may like."""
 
 from collections.abc import Callable, Collection, Iterator
 
@@ -9,12 +9,12 @@ from leaderboards.errors import BoardForbidden
 from leaderboards.models import Board
 from likes import registry
 from likes.core.kinds import Storage
-from likes.registry import Likeable
 from likes.services.settle import settle_due
-from tests.leaderboards.api.conftest import Caller, Make, anybody, make_board, make_key
-from tests.links import links
+from tests.leaderboards.api.conftest import Caller, anybody, make_key
+from tests.leaderboards.factories import BoardFactory
+from tests.likes.factories import LikeableFactory
 
-__all__ = ["anybody", "links", "make_board", "make_key"]
+__all__ = ["anybody", "make_key"]
 
 KIND = "song"
 SONGS = ("1", "2", "3", "opus:12.b-3")
@@ -32,34 +32,26 @@ def game(make_key: Callable[..., str]) -> Caller:
 
 
 @pytest.fixture
-def provide(links: None, transactional_db: None) -> Iterator[Callable[..., None]]:
-    """Has songs liked, in this storage; ``boards`` names the board of those that have one."""
-
-    def provided(
-        storage: Storage = Storage.HYBRID, boards: dict[str, int] | None = None, repeatable: bool = False
-    ) -> None:
-        def known(things: Collection[str]) -> dict[str, Board | None]:
-            numbers = {song: (boards or {}).get(song) for song in SONGS if song in things}
-            rows = Board.objects.in_bulk([each for each in numbers.values() if each])
-            return {song: rows[number] if number else None for song, number in numbers.items()}
-
-        registry.provide(Likeable(KIND, known, storage=storage, repeatable=repeatable, admit=_admit))
-        settle_due(clock.now())
-
-    yield provided
-    registry.withdraw(KIND)
-
-
-@pytest.fixture(params=list(Storage), ids=lambda storage: storage.value)
-def songs(request: pytest.FixtureRequest, provide: Callable[..., None]) -> str:
-    """Songs of every storage, one after the other; the kind's name."""
-    provide(request.param)
-    return KIND
+def boards() -> dict[str, Board]:
+    """The boards of those songs that have one."""
+    return {}
 
 
 @pytest.fixture
-def secret(provide: Callable[..., None], make_board: Make) -> int:
+def songs(links: None, boards: dict[str, Board], storage: Storage, repeatable: bool) -> Iterator[str]:
+    """Things that are there to be liked; the kind's name."""
+
+    def known(things: Collection[str]) -> dict[str, Board | None]:
+        return {song: boards.get(song) for song in SONGS if song in things}
+
+    LikeableFactory.create(kind=KIND, boards=known, storage=storage, repeatable=repeatable, admit=_admit)
+    settle_due(clock.now())
+    yield KIND
+    registry.withdraw(KIND)
+
+
+@pytest.fixture
+def secret(songs: str, boards: dict[str, Board]) -> Board:
     """A private board, whose song is 1; the others are everybody's."""
-    board = make_board("Secret", visibility="private")
-    provide(boards={"1": board})
-    return board
+    boards["1"] = BoardFactory.create(visibility="private")
+    return boards["1"]

@@ -2,6 +2,7 @@
 
 from datetime import UTC, date, datetime, timedelta, timezone
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,24 +11,19 @@ from likes.core.activity import STRIP_DAYS, attendance, current, day_of, days_un
 TODAY = date(2026, 3, 1)
 
 
-def days(text: str) -> list[bool]:
-    return [each == "x" for each in text]
-
-
-def test_a_streak_runs_up_to_today() -> None:
-    assert current(days("x.xxx")) == 3
-
-
-def test_a_streak_up_to_yesterday_still_stands_while_today_is_not_over() -> None:
-    assert current(days("x.xx.")) == 2
-
-
-def test_a_day_left_out_ends_it() -> None:
-    assert current(days("xxx..")) == 0
-
-
-def test_nobody_has_a_streak_without_days() -> None:
-    assert (current([]), longest([]), current(days("x")), current(days("."))) == (0, 0, 1, 0)
+@pytest.mark.parametrize(
+    ("text", "streak"),
+    [
+        ("x.xxx", 3),  # up to today
+        ("x.xx.", 2),  # up to yesterday, while today is not over
+        ("xxx..", 0),  # a day left out ends it
+        ("", 0),
+        ("x", 1),
+        (".", 0),
+    ],
+)
+def test_a_streak_runs_up_to_today(text: str, streak: int) -> None:
+    assert current([each == "x" for each in text]) == streak
 
 
 @given(st.lists(st.booleans(), max_size=100))

@@ -1,27 +1,24 @@
 """A kind that is kept another way than before has the likes that it had, and shows them."""
 
-from collections.abc import Sequence
-from typing import Any
+from itertools import permutations
+from math import inf
 
 import pytest
-import redis as driver
-from django.conf import settings
 
-from foundation.redis import Link, RedisAway
-from leaderboards.stores.sql_writes import ensure_players
 from likes.core.kinds import Storage
 from likes.errors import LikesUnavailable
+from likes.models import LikeChange
 from likes.registry import Likeable
+from likes.services.check import check
 from likes.services.count import count
 from likes.stores.choose import store_of
-from tests.contracts.likes.kinds import NOW, STORAGES, name_of, registered, settled
-from tests.links import links, redis_known
+from tests.contracts.likes.kinds import NOW, registered, settled
+from tests.likes.kept import keys_that_name, redis_away
 
-__all__ = ["links", "redis_known"]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis_known")]
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-PLAYERS = ("ann", "bob", "cy")
+RATES = [((Storage.SQL, 10), (Storage.SQL, 9_000)), ((Storage.SQL, 9_000), (Storage.SQL, 10))]
+MOVES = [*permutations([(Storage.SQL, 900), *((each, 10) for each in Storage if each != Storage.SQL)], 2), *RATES]
 
 
 def told(kind: Likeable) -> tuple[int, int, list[str]]:
@@ -31,52 +28,47 @@ def told(kind: Likeable) -> tuple[int, int, list[str]]:
     return shown.count, shown.own, sorted(row.player for row in store.likers("7", 0, 10).rows)
 
 
-@pytest.fixture(autouse=True)
-def players(redis_known: None) -> None:
-    ensure_players(PLAYERS, NOW)
-
-
-@pytest.mark.parametrize("later", STORAGES, ids=name_of)
-@pytest.mark.parametrize("earlier", STORAGES, ids=name_of)
+@pytest.mark.parametrize(("earlier", "later"), MOVES, ids=str)
 def test_what_was_not_counted_or_mirrored_yet_comes_along(
     earlier: tuple[Storage, int], later: tuple[Storage, int]
 ) -> None:
-    with registered(earlier) as before:
+    with registered(*earlier) as before:
         settled(before)
-        for player in PLAYERS:
+        for player in ("ann", "bob", "cy"):
             store_of(before).like("7", player, NOW)
         store_of(before).unlike("7", "cy", NOW)
         told(before)
 
-    with registered(later) as after:
+    with registered(*later) as after:
         count(after, NOW)
 
         assert told(after) == (2, 1, ["ann", "bob"])
+        assert check(after, NOW, inf, repair=False).differences == []
+        assert not LikeChange.objects.exists()
 
 
 def test_a_view_of_before_shows_nothing_that_has_changed_elsewhere() -> None:
-    with registered((Storage.HYBRID, 10)) as before:
+    with registered(Storage.HYBRID) as before:
         store_of(before).like("7", "ann", NOW)
         told(before)
         count(before, NOW)
-    with registered((Storage.SQL, 10)) as meanwhile:
+    with registered(Storage.SQL) as meanwhile:
         count(meanwhile, NOW)
         store_of(meanwhile).unlike("7", "ann", NOW)
 
-    with registered((Storage.HYBRID, 10)) as after:
+    with registered(Storage.HYBRID) as after:
         count(after, NOW)
 
         assert told(after) == (0, 0, [])
 
 
 def test_until_its_counts_are_made_none_is_negative_or_without_ones_own() -> None:
-    with registered((Storage.HYBRID, 10)) as before:
-        for player in ("ann", "bob"):
-            store_of(before).like("7", player, NOW)
-        store_of(before).like("8", "ann", NOW)
+    with registered(Storage.HYBRID) as before:
+        for thing, player in (("7", "ann"), ("7", "bob"), ("8", "ann")):
+            store_of(before).like(thing, player, NOW)
         count(before, NOW)
 
-    with registered((Storage.SQL, 10)) as after:
+    with registered(Storage.SQL) as after:
         taken_back = store_of(after).unlike("7", "bob", NOW)
         own, nobodys = (store_of(after).read(["8"], player)[0] for player in ("ann", None))
 
@@ -84,17 +76,14 @@ def test_until_its_counts_are_made_none_is_negative_or_without_ones_own() -> Non
 
 
 @pytest.mark.parametrize("storage", [Storage.HYBRID, Storage.SQL])
-def test_what_only_redis_has_waits_for_it_and_everything_else_does_not(
-    storage: Storage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with registered((Storage.REDIS, 10)) as before:
+def test_what_only_redis_has_waits_for_it_and_everything_else_does_not(storage: Storage) -> None:
+    with registered(Storage.REDIS) as before:
         store_of(before).like("7", "ann", NOW)
         settled(before)
         store_of(before).like("7", "bob", NOW)
 
-    with registered((storage, 10)) as after:
-        with monkeypatch.context() as gone:
-            gone.setattr(Link, "_exchange", away)
+    with registered(storage) as after:
+        with redis_away():
             count(after, NOW)
             store_of(after).like("7", "cy", NOW)
             count(after, NOW)
@@ -107,19 +96,12 @@ def test_what_only_redis_has_waits_for_it_and_everything_else_does_not(
 
 @pytest.mark.parametrize("storage", [Storage.HYBRID, Storage.SQL, Storage.APPEND])
 def test_redis_forgets_who_liked_what_it_decides_over_no_more(storage: Storage) -> None:
-    with registered((Storage.REDIS, 10)) as before:
+    with registered(Storage.REDIS) as before:
         store_of(before).like("7", "ann", NOW)
-    with registered((storage, 10)) as after:
+    with registered(storage) as after:
         count(after, NOW)
 
         with pytest.raises(LikesUnavailable):  # by a process that has not heard of it yet
             store_of(before).like("7", "bob", NOW)
-        with driver.Redis.from_url(settings.REDIS_URL) as client:
-            left = [key for key in client.scan_iter() if b"ann" in (client.dump(key) or b"")]
 
-        assert (left, told(after)) == ([], (1, 1, ["ann"]))
-
-
-def away(_link: Link, _commands: Sequence[Sequence[Any]]) -> list[Any]:
-    """What is sent to Redis does not get there."""
-    raise RedisAway("Redis is away.")
+        assert (keys_that_name("ann"), told(after)) == ([], (1, 1, ["ann"]))

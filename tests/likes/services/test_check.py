@@ -2,177 +2,193 @@
 
 import random
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import partial
 from math import inf
 
 import pytest
-from django.db import connection
+from django.db.models import F
 
 from foundation import redis
-from leaderboards.stores.sql_writes import ensure_players
+from leaderboards.models import Player
 from likes.core.checked import Difference
 from likes.core.keys import ThingKeys
 from likes.core.kinds import Storage
-from likes.models import Like, LikeCount, LikeKind, LikeShard
+from likes.models import Like, LikeCount, LikeShard
 from likes.registry import Likeable
 from likes.services.check import check
-from likes.services.count import count
+from likes.stores.base import Store
 from likes.stores.choose import store_of
-from tests.contracts.likes.kinds import NOW, registered
-from tests.links import links, redis_known
-
-__all__ = ["links", "redis_known"]
+from tests.at_once import at_once
+from tests.contracts.likes.kinds import NOW, PLAYERS, settled
+from tests.likes.kept import IN_REDIS, in_redis, in_sql
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-MANY = 2_000
-PLAYERS = [f"player {nth}" for nth in range(8)]
-SQL_STORAGES = [(Storage.SQL, 900), (Storage.APPEND, 10), (Storage.HYBRID, 10)]
+THINGS = [str(nth) for nth in range(600)]  # more than are looked at together
+IN_SQL = pytest.mark.parametrize("storage", [Storage.SQL, Storage.APPEND, Storage.HYBRID], ids=str)
+BOTH = pytest.mark.parametrize("repeatable", [False, True], ids=["like", "applause"])
 
 
-def liked(kind: Likeable, chance: random.Random) -> list[str]:
-    """Many things, each with a few likes, counted."""
-    players = list(ensure_players(PLAYERS, NOW).values())
-    things = [f"{nth}" for nth in range(MANY)]
-    rows = [
+@pytest.fixture
+def dice() -> random.Random:
+    return random.Random(7)
+
+
+@pytest.fixture
+def liked(kind: Likeable, dice: random.Random) -> Likeable:
+    """Many things have a few likes each, counted; one of each is ann's."""
+    if kind.storage == Storage.REDIS:
+        for thing in THINGS:
+            for player in ("ann", *dice.sample(PLAYERS[1:], dice.randrange(3))):
+                store_of(kind).like(thing, player, NOW)
+        settled(kind)
+        return kind
+    ann, *others = Player.objects.filter(external_id__in=PLAYERS).order_by("pk")
+    Like.objects.bulk_create(
         Like(kind=kind.kind, thing=thing, player=player, at=NOW)
-        for thing in things
-        for player in chance.sample(players, chance.randrange(1, 4))
-    ]
-    Like.objects.bulk_create(rows)
-    assert len(check(kind, NOW, inf, repair=True).differences) == MANY  # a backup without counts: made of the rows
-    return things
+        for thing in THINGS
+        for player in (ann, *dice.sample(others, dice.randrange(3)))
+    )
+    assert len(found(kind)) == len(THINGS)  # a backup without counts: made of the rows
+    return kind
 
 
-def shown(kind: Likeable, things: list[str]) -> list[int]:
+def shown(kind: Likeable) -> list[int]:
     store = store_of(kind)
-    return [each.count for start in range(0, MANY, 100) for each in store.read(things[start : start + 100], None)]
+    return [each.count for start in range(0, 600, 100) for each in store.read(THINGS[start : start + 100], None)]
 
 
 def found(kind: Likeable, repair: bool = True) -> list[Difference]:
     return check(kind, NOW, inf, repair).differences
 
 
-@pytest.fixture(params=SQL_STORAGES, ids=lambda form: form[0].value)
-def kind(request: pytest.FixtureRequest, redis_known: None) -> Iterator[Likeable]:
-    with registered(request.param) as likeable:
-        yield likeable
+def damage(kind: Likeable, things: list[str], by: int) -> None:
+    """Change the counts where they are decided."""
+    if kind.storage == Storage.REDIS:
+        for thing in things:
+            redis.settling().call("INCRBY", ThingKeys(kind.kind, thing).count, by)
+    else:
+        model = LikeShard if kind.storage == Storage.SQL else LikeCount
+        model.objects.filter(kind=kind.kind, thing__in=things).update(count=F("count") + by)
 
 
-@pytest.fixture
-def hybrid(redis_known: None) -> Iterator[Likeable]:
-    with registered((Storage.HYBRID, 10)) as likeable:
-        yield likeable
+@IN_SQL
+def test_a_hundredth_of_the_counts_in_sql_is_found_and_put_right(liked: Likeable, dice: random.Random) -> None:
+    right, damaged = shown(liked), dice.sample(THINGS, 6)
+    damage(liked, damaged, -5)
 
-
-def damage_sql(kind: Likeable, things: list[str], by: int) -> None:
-    model = LikeShard if kind.storage == Storage.SQL else LikeCount
-    for row in model.objects.filter(kind=kind.kind, thing__in=things):
-        row.count += by
-        row.save(update_fields=["count"])
-
-
-def damage_views(kind: Likeable, things: list[str]) -> None:
-    """A third has another count, a third lacks somebody, a third has both changed alike."""
-    link = redis.settling()
-    for nth, keys in enumerate(ThingKeys(kind.kind, thing) for thing in things):
-        if nth % 3 != 1:
-            link.call("DECR", keys.count)
-        if nth % 3 != 0:
-            link.call("ZPOPMIN", keys.liked_by)
-
-
-def test_a_hundredth_of_the_counts_in_sql_is_found_and_put_right(kind: Likeable) -> None:
-    chance = random.Random(7)
-    things = liked(kind, chance)
-    right = shown(kind, things)
-    damaged = chance.sample(things, MANY // 100)
-    damage_sql(kind, damaged, -5)
-
-    only_looked, repaired, again = found(kind, repair=False), found(kind), found(kind)
+    only_looked, repaired, again = found(liked, repair=False), found(liked), found(liked)
 
     assert {each.thing for each in only_looked if each.where == "sql"} == set(damaged)
     assert {each.thing for each in repaired if each.where == "sql" and each.repaired} == set(damaged)
     assert again == []
-    assert shown(kind, things) == right
+    assert shown(liked) == right
 
 
-def test_a_hundredth_of_the_views_is_found_and_dropped(hybrid: Likeable) -> None:
-    chance = random.Random(8)
-    things = liked(hybrid, chance)
-    right = shown(hybrid, things)
-    damaged = chance.sample(things, MANY // 100)
-    damage_views(hybrid, damaged)
+def test_a_hundredth_of_the_views_is_found_and_dropped(liked: Likeable, dice: random.Random) -> None:
+    right, damaged = shown(liked), dice.sample(THINGS, 6)
+    for nth, keys in enumerate(ThingKeys(liked.kind, thing) for thing in damaged):
+        if nth % 3 != 1:  # a third has another count, a third lacks somebody, a third has both changed alike
+            redis.settling().call("DECR", keys.count)
+        if nth % 3 != 0:
+            redis.settling().call("ZPOPMIN", keys.liked_by)
 
-    only_looked, repaired, again = found(hybrid, repair=False), found(hybrid), found(hybrid)
+    only_looked, repaired, again = found(liked, repair=False), found(liked), found(liked)
 
     assert {each.thing for each in only_looked} == set(damaged)
     assert {each.where for each in only_looked} == {"set", "redis"}
     assert not any(each.repaired for each in only_looked)
     assert {each.thing for each in repaired if each.repaired} == set(damaged)
     assert again == []
-    assert shown(hybrid, things) == right
+    assert shown(liked) == right
 
 
-def test_what_is_being_liked_is_no_difference_and_repairs_do_not_race_it(kind: Likeable) -> None:
-    chance = random.Random(9)
-    things = liked(kind, chance)
-    right = shown(kind, things)
-    damaged = chance.sample(things, MANY // 100)
-    busy = [*damaged[:10], *chance.sample(things, 10)]
-    damage_sql(kind, damaged, 3)
+@IN_REDIS
+@BOTH
+def test_where_redis_decides_all_that_is_damaged_is_found_and_repaired_once(
+    liked: Likeable, dice: random.Random
+) -> None:
+    in_counts, in_totals, in_rows = (dice.sample(THINGS, 6) for _ in range(3))
+    damage(liked, in_counts[:3], 3)
+    damage(liked, in_counts[3:], -1)
+    LikeCount.objects.filter(thing__in=in_totals).update(count=F("count") + 5)
+    Like.objects.filter(thing__in=in_rows, player__external_id="ann").update(amount=7)
+
+    seen, repaired, again = found(liked, repair=False), found(liked), found(liked)
+
+    assert {each.thing for each in seen if each.where == "set"} == {*in_counts}
+    assert {each.thing for each in seen if each.where == "like"} == {*in_rows}
+    assert {each.thing for each in seen if each.where == "sql"} == {*in_totals} | {*in_rows}
+    assert len(repaired) == len(seen) == 6 + 6 + len({*in_totals} | {*in_rows})
+    assert all(each.repaired for each in repaired)
+    assert again == []
+    for thing in (*in_counts, *in_totals, *in_rows):
+        assert in_redis(liked, thing) == in_sql(liked, thing)
+
+
+@IN_REDIS
+@BOTH
+def test_what_sql_has_lost_comes_back_and_what_waits_for_the_mirror_is_no_difference(
+    kind: Likeable, store: Store
+) -> None:
+    for thing, player in (("1", "ann"), ("2", "ann"), ("2", "bob"), ("3", "ann"), ("3", "가")):
+        store.like(thing, player, NOW)
+    settled(kind)
+    Like.objects.filter(thing="3", player__external_id="가").delete()
+    Like.objects.filter(thing="2").delete()
+    LikeCount.objects.filter(thing="2").delete()
+
+    seen, again = found(kind), found(kind)
+    in_both = [(in_redis(kind, thing), in_sql(kind, thing)) for thing in ("1", "2", "3")]
+    store.like("1", "zoe", NOW)
+    store.unlike("3", "ann", NOW)
+    store.like("4", "zoe", NOW)
+
+    assert {(each.thing, each.where) for each in seen} == {("3", "sql"), ("3", "like"), ("2", "like")}
+    assert again == found(kind, repair=False) == []
+    assert all(redis_has == sql_has for redis_has, sql_has in in_both)
+
+
+@pytest.mark.parametrize("storage", Storage, ids=str)
+def test_what_is_being_liked_is_no_difference_and_repairs_do_not_race_it(liked: Likeable, dice: random.Random) -> None:
+    right, damaged = shown(liked), dice.sample(THINGS, 6)
+    busy = [*damaged[:3], *dice.sample(THINGS, 6)]
+    damage(liked, damaged, 3)
     end = threading.Event()
 
-    def write(seed: int) -> None:
-        dice, store = random.Random(seed), store_of(kind)
+    def write(seed: int) -> list[list[Difference]]:
+        chance, store = random.Random(seed), store_of(liked)
+        while not end.is_set():
+            chance.choice((store.like, store.unlike))(chance.choice(busy), chance.choice(PLAYERS), NOW)
+            if chance.random() < 0.1:
+                settled(liked)
+        return []
+
+    def look() -> list[list[Difference]]:
         try:
-            while not end.is_set():
-                act = dice.choice((store.like, store.unlike))
-                act(dice.choice(busy), dice.choice(PLAYERS), NOW)
-                if dice.random() < 0.1:
-                    count(kind, NOW)
+            return [found(liked) for _ in range(3)]
         finally:
-            connection.close()
+            end.set()
 
-    writers = [threading.Thread(target=write, args=(seed,)) for seed in range(4)]
-    for writer in writers:
-        writer.start()
-    rounds = [found(kind) for _ in range(3)]
-    end.set()
-    for writer in writers:
-        writer.join()
+    deeds: list[Callable[[], list[list[Difference]]]] = [look, *[partial(write, seed) for seed in range(4)]]
+    [first, *later], *_ = at_once(deeds)
+    settled(liked)
 
-    assert {each.thing for each in rounds[0] if each.where == "sql"} == set(damaged)
-    assert [each for later in rounds[1:] for each in later] == []
-    assert found(kind) == []
-    quiet = [nth for nth, thing in enumerate(things) if thing not in busy]
-    after = shown(kind, things)
-    assert [after[nth] for nth in quiet] == [right[nth] for nth in quiet]
-    rows = Like.objects.filter(kind=kind.kind, amount__gt=0)
-    assert sum(after) == rows.count()
+    where = "set" if liked.storage == Storage.REDIS else "sql"
+    assert {each.thing for each in first if each.where == where and each.repaired} == set(damaged)
+    assert (later, found(liked)) == ([[], []], [])
+    after = shown(liked)
+    assert [after[nth] for nth in range(600) if THINGS[nth] not in busy] == [
+        right[nth] for nth in range(600) if THINGS[nth] not in busy
+    ]
+    assert sum(after) == Like.objects.filter(kind=liked.kind, amount__gt=0).count()
 
 
-def test_a_run_that_has_no_time_left_goes_on_where_it_stopped(hybrid: Likeable) -> None:
-    things = liked(hybrid, random.Random(1))
-    damage_sql(hybrid, things[-1:], 1)
+def test_a_run_that_has_no_time_left_goes_on_where_it_stopped(liked: Likeable) -> None:
+    damage(liked, ["7"], 1)
 
-    cut_short = check(hybrid, NOW, -inf, repair=True)
+    cut_short = check(liked, NOW, -inf, repair=True)
 
     assert (cut_short.compared, cut_short.finished) == (0, False)
-    assert {each.thing for each in found(hybrid)} == set(things[-1:])
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [(Storage.APPEND, Storage.SQL), (Storage.SQL, Storage.HYBRID), (Storage.REDIS, Storage.SQL)],
-)
-def test_a_kind_that_is_kept_another_way_keeps_its_counts(redis_known: None, before: Storage, after: Storage) -> None:
-    [ann] = ensure_players(["ann"], NOW).values()
-    Like.objects.create(kind="note", thing="7", player=ann, at=NOW)
-    LikeKind.objects.create(kind="note", storage=before)
-
-    with registered((after, 10)) as kind:
-        count(kind, NOW)
-
-        assert store_of(kind).read(["7"], "ann")[0].count == 1
-        assert found(kind) == []
+    assert {each.thing for each in found(liked)} == {"7"}

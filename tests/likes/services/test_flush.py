@@ -13,18 +13,15 @@ from likes.core.activity import KEPT_DAYS
 from likes.core.keys import DayKeys
 from likes.models import ActivityDay, HitsFlush, PageHits
 from likes.services.flush import flush_hits, keep_days, let_go
-from likes.stores.activity import ActivityStore, Visit
+from likes.stores.activity import ActivityStore
 from tests.at_once import at_once
-from tests.likes.counting import DAY, MINUTE, NOON, client, flush_all, in_sql, store, visits
+from tests.likes.counting import DAY, MINUTE, NOON, client, flush_all, in_sql, visit, visits
 
-__all__ = ["store"]
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("activity")]
 
 KEYS = DayKeys(NOON.date())
-POINTS = (
-    *("flush.after_row", "flush.after_move", "flush.before_commit"),
-    *("flush.after_commit", "flush.after_unlink", "flush.after_merge"),
-)
+LONG = ("after_row", "before_commit", "after_unlink", "after_merge")  # each is a process of its own
+POINTS = ["after_move", "after_commit", *(pytest.param(point, marks=pytest.mark.long) for point in LONG)]
 FLUSH = """
 from django.db import connection
 connection.settings_dict["NAME"] = {database!r}
@@ -41,49 +38,33 @@ def flush_and_be_killed_at(point: str) -> int:
     """The exit status of a worker on this test's own database, which flushes three times."""
     program = FLUSH.format(database=connection.settings_dict["NAME"], at=NOON.isoformat())
     command = [sys.executable, "manage.py", "shell", "-v0", "-c", program]
-    environment = {**os.environ, "FAIL_AT": point}
+    environment = {**os.environ, "FAIL_AT": f"flush.{point}"}
     return subprocess.run(command, cwd=settings.BASE_DIR, env=environment, check=False).returncode
 
 
 class TestHits:
-    def test_they_are_moved_by_one_run_and_counted_by_the_next(self, store: ActivityStore) -> None:
-        visits(store, 3)
-        visits(store, 2, "board:7")
+    def test_they_are_moved_by_one_run_and_counted_by_a_later_one_when_the_move_is_on_disk(self) -> None:
+        visits(3)
+        visits(2, "board:7")
 
-        first, second, third = (flush_hits(NOON + nth * MINUTE) for nth in range(3))
+        counted = [flush_hits(NOON + after) for after in (0 * MINUTE, MINUTE / 60, MINUTE / 20, MINUTE)]
 
-        assert (first, second, third) == (0, 5, 0)
+        assert counted == [0, 0, 5, 0]
         assert in_sql() == {"home": 3, "board:7": 2}
         assert not HitsFlush.objects.exists()
         assert not client().keys("hits:*")
 
-    def test_what_was_moved_a_moment_ago_waits_until_it_is_on_disk(self, store: ActivityStore) -> None:
-        visits(store, 1)
-        flush_hits(NOON)
+    def test_they_add_up_over_flushes_each_on_its_own_day(self) -> None:
+        for at in (NOON, NOON + MINUTE, NOON + DAY):
+            visits(2, at=at)
+            flush_hits(at)
 
-        soon, later = flush_hits(NOON + MINUTE / 60), flush_hits(NOON + MINUTE / 20)
+        flush_all(NOON + DAY + MINUTE)
 
-        assert (soon, later) == (0, 1)
+        assert dict(PageHits.objects.values_list("day", "count")) == {NOON.date(): 4, (NOON + DAY).date(): 2}
 
-    def test_hits_of_a_day_add_up_over_flushes(self, store: ActivityStore) -> None:
-        for nth in range(3):
-            visits(store, 2, at=NOON + nth * MINUTE)
-            flush_hits(NOON + nth * MINUTE)
-
-        flush_all(NOON + 5 * MINUTE)
-
-        assert PageHits.objects.get().count == 6
-
-    def test_hits_before_midnight_count_on_their_own_day(self, store: ActivityStore) -> None:
-        visits(store, 1, at=NOON)
-        visits(store, 2, at=NOON + DAY)
-
-        flush_all(NOON + DAY)
-
-        assert dict(PageHits.objects.values_list("day", "count")) == {NOON.date(): 1, (NOON + DAY).date(): 2}
-
-    def test_two_flushes_at_once_count_each_hit_once(self, store: ActivityStore) -> None:
-        visits(store, 40)
+    def test_two_flushes_at_once_count_each_hit_once(self) -> None:
+        visits(40)
 
         for nth in range(4):
             at_once([partial(flush_hits, NOON + nth * MINUTE)] * 3)
@@ -93,11 +74,11 @@ class TestHits:
 
     @pytest.mark.slow
     @pytest.mark.parametrize("point", POINTS)
-    def test_a_flush_killed_anywhere_and_run_again_counts_once(self, store: ActivityStore, point: str) -> None:
-        visits(store, 5)
+    def test_a_flush_killed_anywhere_and_run_again_counts_once(self, point: str) -> None:
+        visits(5)
 
         status = flush_and_be_killed_at(point)
-        visits(store, 2)
+        visits(2)
         flush_all(NOON + 10 * MINUTE)
         keep_days(NOON)
 
@@ -106,29 +87,29 @@ class TestHits:
         assert not client().keys("hits:*")
         assert ActivityDay.objects.get().visitors_count == 5
 
-    def test_a_move_that_redis_forgot_does_not_count_twice(self, store: ActivityStore) -> None:
-        visits(store, 5)
+    def test_a_move_that_redis_forgot_does_not_count_twice(self) -> None:
+        visits(5)
         flush_hits(NOON)
         [aside] = client().keys("hits:*")
 
         client().rename(aside, KEYS.hits)  # as after a crash that lost the last second
-        visits(store, 1)
+        visits(1)
         flush_all(NOON + MINUTE)
 
         assert in_sql() == {"home": 6}
 
-    def test_pages_beyond_the_bound_count_together(self, store: ActivityStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_pages_beyond_the_bound_count_together(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("likes.stores.activity.MOST_PAGES", 2)
 
         for page in ("a", "b", "c", "d", "a"):
-            store.visit(Visit(page, "somebody"), NOON)
+            visit(page, "somebody", at=NOON)
 
         assert client().hgetall(KEYS.hits) == {b"a": b"2", b"b": b"1", b"other": b"2"}
 
 
 class TestDays:
-    def test_visitors_and_attendance_are_kept_as_they_are(self, store: ActivityStore) -> None:
-        visits(store, 20)
+    def test_visitors_and_attendance_are_kept_as_they_are_and_come_back_from_sql(self, activity: ActivityStore) -> None:
+        visits(20)
 
         kept = keep_days(NOON)
 
@@ -137,50 +118,46 @@ class TestDays:
         assert bytes(day.visitors) == client().get(KEYS.visitors)
         assert bytes(day.attendance) == client().get(KEYS.attendance)
 
-    def test_what_redis_lost_comes_back_from_sql(self, store: ActivityStore) -> None:
-        visits(store, 20)
-        keep_days(NOON)
         client().delete(KEYS.visitors, KEYS.attendance)
-
         keep_days(NOON + 30 * DAY)
 
-        assert store.visitors([NOON.date()]) == 20
-        assert store.attended(19, [NOON.date()]) == [True]
+        assert activity.visitors([NOON.date()]) == 20
+        assert activity.attended(19, [NOON.date()]) == [True]
         assert 0 < client().ttl(KEYS.attendance) <= (KEPT_DAYS - 30) * 86_400
 
-    def test_what_came_after_the_loss_is_merged_and_not_overwritten(self, store: ActivityStore) -> None:
-        visits(store, 20)
+    def test_what_came_after_the_loss_is_merged_and_not_overwritten(self, activity: ActivityStore) -> None:
+        visits(20)
         keep_days(NOON)
         client().delete(KEYS.visitors, KEYS.attendance)
-        store.visit(Visit("home", "a late one", 30), NOON)
+        visit("home", "a late one", 30, at=NOON)
 
         keep_days(NOON)
 
         day = ActivityDay.objects.get()
         assert (day.visitors_count, day.attendance_count) == (21, 21)
-        assert store.attended(30, [NOON.date()]) == store.attended(3, [NOON.date()]) == [True]
+        assert activity.attended(30, [NOON.date()]) == activity.attended(3, [NOON.date()]) == [True]
 
-    def test_two_that_keep_a_day_at_once_lose_nobody(self, store: ActivityStore) -> None:
+    def test_two_that_keep_a_day_at_once_lose_nobody(self) -> None:
         def work(first: int) -> None:
             for nth in range(first, first + 10):
-                store.visit(Visit("home", f"visitor {nth}", nth), NOON)
+                visit("home", f"visitor {nth}", nth, at=NOON)
                 keep_days(NOON)
 
         at_once([partial(work, first) for first in (0, 10, 20)])
 
         assert ActivityDay.objects.get().attendance_count == 30
 
-    def test_a_day_that_redis_refuses_does_not_keep_others_waiting(self, store: ActivityStore) -> None:
-        visits(store, 1)
-        visits(store, 1, at=NOON - DAY)
+    def test_a_day_that_redis_refuses_does_not_keep_others_waiting(self) -> None:
+        visits(1)
+        visits(1, at=NOON - DAY)
         client().set(DayKeys((NOON - DAY).date()).visitors, "no HyperLogLog")
 
         keep_days(NOON)
 
         assert ActivityDay.objects.get(day=NOON.date()).visitors_count == 1
 
-    def test_after_ten_weeks_only_the_numbers_stay(self, store: ActivityStore) -> None:
-        visits(store, 3)
+    def test_after_ten_weeks_only_the_numbers_stay(self) -> None:
+        visits(3)
         flush_all(NOON)
         keep_days(NOON)
 

@@ -20,26 +20,15 @@ def code(path: Path) -> str:
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
-class TestHeader:
-    def test_it_lists_keys_arguments_and_the_answer(self, path: Path) -> None:
-        found = [line.split()[1] for line in header(path).splitlines() if re.match(r"-- (KEYS|ARGV|returns)\b", line)]
+def test_its_header_lists_the_keys_and_arguments_that_it_touches_and_it_has_a_caller(path: Path) -> None:
+    lines = [line.split()[1] for line in header(path).splitlines() if re.match(r"-- (KEYS|ARGV|returns)\b", line)]
+    listed = {number for number, name in named_keys(path).items() if name != "…"}
+    said = {int(number) for number in re.findall(r"(?:^|\s)(\d+) [a-z2]", header(path).partition("ARGV")[2])}
 
-        assert found == ["KEYS", "ARGV", "returns"]
-
-    def test_its_keys_are_those_that_the_code_touches(self, path: Path) -> None:
-        listed = {number for number, name in named_keys(path).items() if name != "…"}
-
-        touched = {int(number) for number in re.findall(r"KEYS\[(\d+)\]", code(path))}
-
-        assert touched == listed
-
-    def test_its_arguments_by_number_are_among_those_that_the_header_lists(self, path: Path) -> None:
-        said = {int(number) for number in re.findall(r"(?:^|\s)(\d+) [a-z2]", header(path).partition("ARGV")[2])}
-
-        assert {int(number) for number in re.findall(r"ARGV\[(\d+)\]", code(path))} <= said
-
-    def test_somebody_calls_it(self, path: Path) -> None:
-        assert f'"{path.stem}"' in CALLERS
+    assert lines == ["KEYS", "ARGV", "returns"]
+    assert {int(number) for number in re.findall(r"KEYS\[(\d+)\]", code(path))} == listed
+    assert {int(number) for number in re.findall(r"ARGV\[(\d+)\]", code(path))} <= said
+    assert f'"{path.stem}"' in CALLERS
 
 
 def test_no_script_calls_what_its_keys_do_not_name() -> None:
