@@ -62,6 +62,7 @@ FIGURES = {
 SMALL = ("--players", "1000", "--seconds", "0.05", "--passes", "1")
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_benchmark_prints_its_figures(name: str, tmp_path: Path) -> None:

@@ -16,6 +16,9 @@ from typing import Any
 import pytest
 from django.conf import settings
 
+from config.local.demo import main, refuse_silent_redis
+from config.local.trouble import Trouble
+
 ROOT = Path(settings.BASE_DIR)
 
 
@@ -87,16 +90,21 @@ def eventually(condition: Callable[[], Any], seconds: float = 30) -> bool:
     return bool(condition())
 
 
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
-    running = Demo(tmp_path_factory.mktemp("demo") / "data")
-    ready = eventually(lambda: "Try first" in running.said() or running.process.poll() is not None, 60)
-    assert ready, running.said()
-    assert running.process.poll() is None, running.said()
+@pytest.fixture
+def demo(tmp_path: Path) -> Iterator[Demo]:
+    """A demo that has just been started."""
+    running = Demo(tmp_path / "data")
     yield running
-    if running.process.poll() is None:
-        running.process.kill()
-        running.process.wait()
+    running.process.kill()
+    running.process.wait()
+
+
+@pytest.fixture
+def ready_demo(demo: Demo) -> Demo:
+    ready = eventually(lambda: "Try first" in demo.said() or demo.process.poll() is not None, 60)
+    assert ready, demo.said()
+    assert demo.process.poll() is None, demo.said()
+    return demo
 
 
 def refused(folder: Path, port: int, **more: str) -> str:
@@ -111,114 +119,90 @@ def refused(folder: Path, port: int, **more: str) -> str:
     return line
 
 
-pytestmark = pytest.mark.slow
-
-
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 class TestTheDemo:
-    """What holds while it runs. The tests share one demo and leave it running."""
-
-    def test_points_move(self, demo: Demo) -> None:
+    def test_it_plays_shows_its_logins_and_keeps_its_folder_and_port_until_an_interrupt_leaves_nothing_behind(
+        self, ready_demo: Demo, tmp_path: Path
+    ) -> None:
+        demo = ready_demo
         assert eventually(demo.points_move)
 
-    def test_competitions_run_are_to_come_and_are_over(self, demo: Demo) -> None:
         rows = demo.read("/api/v1/competitions")["rows"]
-
         assert {row["state"] for row in rows} == {"running", "open", "final"}
         assert all(row["participants"] for row in rows)
 
-    def test_it_prints_logins_that_are_kept_in_its_folder(self, demo: Demo) -> None:
         logins = json.loads((demo.folder / "logins.json").read_text())
+        assert dict(re.findall(r"(demo-\w+) / (\S+)", demo.said())) == logins
 
-        printed = dict(re.findall(r"(demo-\w+) / (\S+)", demo.said()))
-
-        assert printed == logins
-
-    def test_commands_work_beside_it(self, demo: Demo) -> None:
-        done = subprocess.run(
+        beside = subprocess.run(
             [sys.executable, "manage.py", "periods", "--board", "1", "--at", "2017-09-12T00:00:00Z", "--next", "1"],
             cwd=ROOT, env={"PATH": os.environ["PATH"], "DATA_DIR": str(demo.folder)},
             capture_output=True, text=True, check=False,
         )  # fmt: skip  # as a table
+        assert beside.returncode == 0, beside.stderr
+        assert json.loads(beside.stdout)["period"]["label"] == "2017-37"
 
-        assert done.returncode == 0, done.stderr
-        assert json.loads(done.stdout)["period"]["label"] == "2017-37"
-
-    def test_a_second_start_in_its_folder_is_refused(self, demo: Demo) -> None:
         assert "already runs" in refused(demo.folder, free_port())
-
-    def test_its_port_is_taken(self, demo: Demo, tmp_path: Path) -> None:
         assert f"Port {demo.port} on 127.0.0.1 is taken" in refused(tmp_path / "other", demo.port)
 
-    @pytest.mark.parametrize("name", ["web", "worker", "beat", "redis"])
-    def test_what_is_killed_comes_back(self, demo: Demo, name: str) -> None:
-        dead = demo.pid(name)
+        os.killpg(demo.process.pid, signal.SIGINT)
 
-        os.kill(dead, signal.SIGKILL)
+        assert demo.process.wait(30) == 0, demo.said()
+        assert demo.processes() == []
+        assert not list((demo.folder / "run").glob("*.pid"))
 
-        assert eventually(lambda: f"{name} (pid {dead}) was killed by SIGKILL; started again" in demo.said())
-        assert eventually(demo.points_move)
+    def test_what_is_killed_comes_back_until_the_supervisor_is_and_nothing_is_left(self, ready_demo: Demo) -> None:
+        demo = ready_demo
+        for name in ("web", "worker", "beat", "redis"):
+            dead = demo.pid(name)
 
+            os.kill(dead, signal.SIGKILL)
 
-@pytest.fixture
-def own_demo(tmp_path: Path) -> Iterator[Demo]:
-    """A demo for one test that ends it."""
-    running = Demo(tmp_path / "data")
-    yield running
-    running.process.kill()
-    running.process.wait()
+            again = f"{name} (pid {dead}) was killed by SIGKILL; started again"
+            assert eventually(lambda said=again: said in demo.said()), name
+            assert eventually(demo.points_move), name
 
+        demo.process.kill()
+        demo.process.wait()
 
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_an_interrupt_leaves_nothing_behind(own_demo: Demo) -> None:
-    assert eventually(lambda: "Try first" in own_demo.said(), 60), own_demo.said()
+        assert eventually(lambda: not demo.processes(), 20), demo.processes()
 
-    os.killpg(own_demo.process.pid, signal.SIGINT)
+    def test_an_interrupt_during_the_start_leaves_nothing_behind(self, demo: Demo) -> None:
+        assert eventually((demo.folder / "run" / "redis.pid").exists), demo.said()
 
-    assert own_demo.process.wait(30) == 0, own_demo.said()
-    assert own_demo.processes() == []
-    assert not list((own_demo.folder / "run").glob("*.pid"))
+        os.killpg(demo.process.pid, signal.SIGINT)
 
+        assert demo.process.wait(30) == 0, demo.said()
+        assert demo.processes() == []
 
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_an_interrupt_during_the_start_leaves_nothing_behind(own_demo: Demo) -> None:
-    assert eventually((own_demo.folder / "run" / "redis.pid").exists), own_demo.said()
+    @pytest.mark.parametrize(
+        ("file", "damage", "why"),
+        [
+            ("db.sqlite3", "this is no database" * 400, "The database can not be used: "),
+            ("redis/appendonlydir/appendonly.aof.manifest", "no manifest\n", "redis stopped at its start: "),
+        ],
+    )
+    def test_damaged_files_are_said_in_one_line(self, tmp_path: Path, file: str, damage: str, why: str) -> None:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text(damage)
 
-    os.killpg(own_demo.process.pid, signal.SIGINT)
-
-    assert own_demo.process.wait(30) == 0, own_demo.said()
-    assert own_demo.processes() == []
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_a_killed_supervisor_leaves_nothing_behind(own_demo: Demo) -> None:
-    assert eventually((own_demo.folder / "run" / "web.pid").exists, 60), own_demo.said()
-
-    own_demo.process.kill()
-    own_demo.process.wait()
-
-    assert eventually(lambda: not own_demo.processes(), 20), own_demo.processes()
-
-
-def test_a_damaged_database_is_said_in_one_line(tmp_path: Path) -> None:
-    (tmp_path / "db.sqlite3").write_bytes(b"this is no database" * 400)
-
-    assert "The database can not be used: " in refused(tmp_path, free_port())
-
-
-def test_damaged_redis_files_are_said_in_one_line(tmp_path: Path) -> None:
-    (tmp_path / "redis" / "appendonlydir").mkdir(parents=True)
-    (tmp_path / "redis" / "appendonlydir" / "appendonly.aof.manifest").write_text("no manifest\n")
-
-    assert "redis stopped at its start: " in refused(tmp_path, free_port())
+        assert why in refused(tmp_path, free_port())
 
 
 @pytest.mark.parametrize("port", ["http", "0", "65536", "-1"])
-def test_a_port_that_is_none_is_refused(tmp_path: Path, port: str) -> None:
-    assert "PORT is" in refused(tmp_path, 0, PORT=port)
+def test_a_port_that_is_none_is_refused_in_one_line(
+    port: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("PORT", port)
+
+    assert main() == 1
+
+    said = capsys.readouterr().err
+    assert said == f"demo: PORT is {port!r}; it must be a whole number from 1 to 65535.\n"
 
 
-def test_a_redis_that_does_not_answer_is_refused(tmp_path: Path) -> None:
-    line = refused(tmp_path, free_port(), REDIS_URL=f"redis://127.0.0.1:{free_port()}/0")
-
-    assert "REDIS_URL does not answer" in line
+def test_a_redis_that_does_not_answer_is_refused() -> None:
+    with pytest.raises(Trouble, match="REDIS_URL does not answer"):
+        refuse_silent_redis(f"redis://127.0.0.1:{free_port()}/0")
