@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +21,7 @@ from config.local import postgres
 
 ROOT = Path(__file__).parent.parent
 APPS = ("foundation", "leaderboards", "likes", "competitions")
-MOST_KEPT = 4  # of 43 MB each; other branches have other migrations
+UNUSED_SECONDS = 7 * 86_400  # 43 MB each; other branches have other migrations
 
 
 def data_folder() -> Path:
@@ -32,9 +33,10 @@ def data_folder() -> Path:
     with _locked(cache / "lock"):
         if not made.exists():
             _make(made, locale)
-            for old in sorted(cache.glob("postgres-*"), key=lambda each: each.stat().st_mtime)[:-MOST_KEPT]:
-                shutil.rmtree(old)
-        made.touch()
+            for other in cache.glob("postgres-*"):
+                if other.stat().st_mtime < time.time() - UNUSED_SECONDS:
+                    shutil.rmtree(other)
+        os.utime(made)
     return made
 
 
