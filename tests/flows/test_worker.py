@@ -44,7 +44,7 @@ def test_a_score_that_only_redis_has_comes_to_sql_by_the_workers_beat(redis_know
     assert not Standing.objects.exists()
 
     with worker(tmp_path / "log") as process:
-        wait_until(lambda: Standing.objects.exists() or process.poll() is not None, "the standing in SQL", 30)
+        wait_until(lambda: Standing.objects.exists() or process.poll() is not None, "the standing in SQL")
 
         assert process.poll() is None, (tmp_path / "log").read_text()
 

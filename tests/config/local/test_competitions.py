@@ -59,6 +59,7 @@ def test_a_first_start_makes_one_that_is_over_one_that_runs_and_one_to_come() ->
     assert not Comment.objects.filter(player=robin()).exists()
 
 
+@pytest.mark.long
 def test_a_later_start_changes_nothing_brings_nobody_back_and_makes_what_is_over_anew() -> None:
     start()
     leave(Competition.objects.get(name=RUNS), robin(), AT)
@@ -79,6 +80,7 @@ def test_a_later_start_changes_nothing_brings_nobody_back_and_makes_what_is_over
     }
 
 
+@pytest.mark.long
 def test_a_start_that_was_cut_off_is_taken_up(monkeypatch: pytest.MonkeyPatch) -> None:
     def cut_off(*_: object) -> None:
         raise KeyboardInterrupt

@@ -125,6 +125,7 @@ def test_a_killed_child_is_started_again_with_a_line_when_what_it_left_is_swept(
     assert not is_alive(orphan)
 
 
+@pytest.mark.long
 def test_a_second_interrupt_ends_even_a_child_that_will_not(program: Program) -> None:
     everybody = [program.pid("meek"), program.pid("stubborn"), program.grandchild()]
     program.process.send_signal(signal.SIGINT)
@@ -137,6 +138,7 @@ def test_a_second_interrupt_ends_even_a_child_that_will_not(program: Program) ->
     assert not any(is_alive(pid) for pid in everybody)
 
 
+@pytest.mark.long
 def test_each_signal_stops_everything_last_started_first(start: Callable[..., Program]) -> None:
     names = ("first", "second", "third")
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -155,6 +157,7 @@ def test_each_signal_stops_everything_last_started_first(start: Callable[..., Pr
         assert not list((program.folder / "run").glob("*.pid")), number
 
 
+@pytest.mark.long
 def test_children_do_not_outlive_a_killed_supervisor(program: Program) -> None:
     meek = program.pid("meek")
 
