@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from django.conf import settings
 
 from config.local.demo import main, refuse_silent_redis
 from config.local.trouble import Trouble
+from tests.config.local.test_supervisor import eventually
 
 ROOT = Path(settings.BASE_DIR)
 
@@ -67,6 +68,12 @@ class Demo:
         except OSError:
             return False
 
+    def interrupt(self) -> None:
+        """Ctrl-C: it ends in order, and leaves no process behind."""
+        os.killpg(self.process.pid, signal.SIGINT)
+        assert self.process.wait(30) == 0, self.said()
+        assert self.processes() == []
+
     def processes(self) -> list[int]:
         """Everything that was started with this folder in its environment or arguments."""
         marker, found = str(self.folder).encode(), []
@@ -81,15 +88,6 @@ class Demo:
         return found
 
 
-def eventually(condition: Callable[[], Any], seconds: float = 30) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.05)
-    return bool(condition())
-
-
 @pytest.fixture
 def demo(tmp_path: Path) -> Iterator[Demo]:
     """A demo that has just been started."""
@@ -97,14 +95,6 @@ def demo(tmp_path: Path) -> Iterator[Demo]:
     yield running
     running.process.kill()
     running.process.wait()
-
-
-@pytest.fixture
-def ready_demo(demo: Demo) -> Demo:
-    ready = eventually(lambda: "Try first" in demo.said() or demo.process.poll() is not None, 60)
-    assert ready, demo.said()
-    assert demo.process.poll() is None, demo.said()
-    return demo
 
 
 def refused(folder: Path, port: int, **more: str) -> str:
@@ -122,11 +112,13 @@ def refused(folder: Path, port: int, **more: str) -> str:
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 class TestTheDemo:
-    def test_it_plays_shows_its_logins_and_keeps_its_folder_and_port_until_an_interrupt_leaves_nothing_behind(
-        self, ready_demo: Demo, tmp_path: Path
+    """What the supervisor itself does with its children is in test_supervisor.py."""
+
+    def test_it_plays_heals_and_keeps_others_out_until_an_interrupt_leaves_nothing_behind(
+        self, demo: Demo, tmp_path: Path
     ) -> None:
-        demo = ready_demo
-        assert eventually(demo.points_move)
+        assert eventually(lambda: "Try first" in demo.said() or demo.process.poll() is not None, 60), demo.said()
+        assert eventually(demo.points_move), demo.said()
 
         rows = demo.read("/api/v1/competitions")["rows"]
         assert {row["state"] for row in rows} == {"running", "open", "final"}
@@ -146,35 +138,29 @@ class TestTheDemo:
         assert "already runs" in refused(demo.folder, free_port())
         assert f"Port {demo.port} on 127.0.0.1 is taken" in refused(tmp_path / "other", demo.port)
 
-        os.killpg(demo.process.pid, signal.SIGINT)
-
-        assert demo.process.wait(30) == 0, demo.said()
-        assert demo.processes() == []
-        assert not list((demo.folder / "run").glob("*.pid"))
-
-    def test_what_is_killed_comes_back_until_the_supervisor_is_and_nothing_is_left(self, ready_demo: Demo) -> None:
-        demo = ready_demo
         for name in ("web", "worker", "beat", "redis"):
             dead = demo.pid(name)
-
             os.kill(dead, signal.SIGKILL)
 
             again = f"{name} (pid {dead}) was killed by SIGKILL; started again"
             assert eventually(lambda said=again: said in demo.said()), name
             assert eventually(demo.points_move), name
 
-        demo.process.kill()
-        demo.process.wait()
-
-        assert eventually(lambda: not demo.processes(), 20), demo.processes()
+        demo.interrupt()
+        assert not list((demo.folder / "run").glob("*.pid"))
 
     def test_an_interrupt_during_the_start_leaves_nothing_behind(self, demo: Demo) -> None:
         assert eventually((demo.folder / "run" / "redis.pid").exists), demo.said()
 
-        os.killpg(demo.process.pid, signal.SIGINT)
+        demo.interrupt()
 
-        assert demo.process.wait(30) == 0, demo.said()
-        assert demo.processes() == []
+    def test_a_supervisor_that_is_killed_during_the_start_leaves_nothing_behind(self, demo: Demo) -> None:
+        assert eventually((demo.folder / "run" / "web.pid").exists, 60), demo.said()
+
+        demo.process.kill()
+        demo.process.wait()
+
+        assert eventually(lambda: not demo.processes(), 20), demo.processes()
 
     @pytest.mark.parametrize(
         ("file", "damage", "why"),
