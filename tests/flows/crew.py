@@ -7,7 +7,7 @@ import os
 import random
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 
@@ -45,7 +45,7 @@ class Crew:
         self._world = world
         self._fast = fast
         self._living: dict[str, Child] = {}
-        self._acts = {
+        self._acts: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
             "worker": (partial(self.kill, "worker"), partial(self.start, "worker")),
             "redis": (world.redis.kill, world.redis.start),
         }

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from typing import Any
 
 import pytest
 import redis
@@ -18,7 +19,7 @@ from foundation import checks, clock
 def server(redis_server: list[redis.Redis]) -> Iterator[redis.Redis]:
     """The boards' server; how it was set comes back."""
     client = redis_server[0]
-    before = client.config_get("appendonly") | client.config_get("maxmemory-policy")
+    before: dict[Any, Any] = {**client.config_get("appendonly"), **client.config_get("maxmemory-policy")}
     yield client
     for name, value in before.items():
         client.config_set(name, value)

@@ -89,7 +89,7 @@ class TestReadiness:
         assert b"10.0.0.1" not in neither.content
 
     def test_a_silent_worker_is_told(self, client: Client) -> None:
-        Heartbeat.note(WORKER, clock.now() - timedelta(seconds=90))
+        Heartbeat.note(WORKER, clock.now() - timedelta(seconds=89.6))  # with time to be asked
         silent = ready(client)
         Heartbeat.objects.all().delete()
 
@@ -135,7 +135,7 @@ class TestLag:
     def test_a_mirror_that_never_ran_or_is_late_is_told(self, db: None) -> None:
         BoardFactory.create(storage="redis")
         never = lag.lag()
-        Heartbeat.note(lag.MIRROR, clock.now() - timedelta(minutes=1))
+        Heartbeat.note(lag.MIRROR, clock.now() - timedelta(seconds=59.6))  # with time to be asked
         late = lag.lag()
         mirror()
 

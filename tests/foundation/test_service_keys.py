@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any
 
 import pytest
 import time_machine
@@ -101,7 +102,7 @@ def test_a_key_without_a_name_or_a_known_scope_is_not_made(name: str, scopes: li
 
 def test_the_last_use_is_kept_to_the_minute() -> None:
     text = KeyFactory.create()
-    used = []
+    used: list[Any] = []
     for minutes in (0, 0, 2):
         with time_machine.travel(clock.now() + timedelta(minutes=minutes)):
             known(text)

@@ -10,6 +10,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,9 @@ class Demo:
 
     def said(self) -> str:
         return self.output.read_text()
+
+    def says(self, line: str) -> bool:
+        return line in self.said()
 
     def pid(self, name: str) -> int:
         return int((self.folder / "run" / f"{name}.pid").read_text())
@@ -143,7 +147,7 @@ class TestTheDemo:
             os.kill(dead, signal.SIGKILL)
 
             again = f"{name} (pid {dead}) was killed by SIGKILL; started again"
-            assert eventually(lambda said=again: said in demo.said()), name
+            assert eventually(partial(demo.says, again)), name
             assert eventually(demo.points_move), name
 
         demo.interrupt()

@@ -59,7 +59,7 @@ def test_messages_arrive_in_the_order_of_the_outbox_in_a_run_that_has_seconds(
     enqueue(*(f"order-{number}" for number in range(12)))
 
     assert [deliver_due(AT, seconds=0), len(receiver.received)] == [0, 0]
-    assert deliver_due(AT) == 12
+    assert deliver_due(AT, seconds=60) == 12
 
     assert [each.message_id for each in receiver.received] == [f"order-{number}" for number in range(12)]
 
@@ -144,7 +144,7 @@ def test_a_slow_endpoint_holds_up_nobody(receivers: Callable[[], Receiver], monk
     slow.behave, fast.behave = wait_for_the_other, tell
     enqueue(*(f"order-{number}" for number in range(5)))
 
-    deliver_due(AT)
+    deliver_due(AT, seconds=60)
 
     assert not WebhookDelivery.objects.filter(last_status=500).exists()
     assert len(fast.received) == len(slow.received) == 5
