@@ -157,15 +157,6 @@ def test_each_signal_stops_everything_last_started_first(start: Callable[..., Pr
         assert not list((program.folder / "run").glob("*.pid")), number
 
 
-@pytest.mark.long
-def test_children_do_not_outlive_a_killed_supervisor(program: Program) -> None:
-    meek = program.pid("meek")
-
-    program.process.kill()
-
-    assert eventually(lambda: not is_alive(meek))
-
-
 def test_a_service_that_ends_at_its_start_is_reported_with_its_last_words(start: Callable[..., Program]) -> None:
     program = start(first=MEEK.format("first"), second="echo no room on the disk; exit 3")
 
