@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -68,16 +69,13 @@ def test_followers_look_again_when_they_are_told_to(
     assert 14 <= told["count"] <= 24  # each comes within 0.1 s, and again every 0.18 to 0.22
 
 
-def test_an_answer_that_is_not_the_one_waited_for_is_bad(server: ThreadingHTTPServer) -> None:
-    order = Order(server.server_port, 0.1, "/scores", connections=1, post=True, entries=1, board=3, players=1)
+def test_an_answer_that_is_not_the_one_waited_for_or_refuses_an_entry_is_bad(server: ThreadingHTTPServer) -> None:
+    post = Order(server.server_port, 0.1, "/scores", connections=1, post=True, entries=1, board=3, players=1)
 
-    good, unchanged = Load(order).run(), Load(Order(server.server_port, 0.1, "/", headers={"If-None-Match": "x"})).run()
+    good = Load(post).run()
+    unchanged = Load(Order(server.server_port, 0.1, "/", headers={"If-None-Match": "x"})).run()
+    refused = Load(replace(post, entries=0)).run()
 
     assert good["bad"] == unchanged["bad"] == 0
     assert '"board":3,"player":"player-1"' in _Answers.asked[0][2]
-
-
-def test_a_refused_entry_is_bad(server: ThreadingHTTPServer) -> None:
-    told = Load(Order(server.server_port, 0.1, "/scores", connections=1, post=True, entries=0, board=3)).run()
-
-    assert told["bad"] == told["count"] > 0
+    assert refused["bad"] == refused["count"] > 0

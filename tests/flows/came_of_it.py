@@ -2,17 +2,7 @@
 
 from typing import Any
 
-from competitions.models import (
-    Change,
-    Competition,
-    Notice,
-    Participant,
-    Preference,
-    RewardGrant,
-    RewardRun,
-    Snapshot,
-    SnapshotRow,
-)
+from competitions.models import Change, Competition, Notice, Participant, Preference, RewardGrant, RewardRun, Snapshot
 from foundation.webhooks.models import WebhookDelivery
 from leaderboards.models import FinalStanding, Period, Submission
 
@@ -33,50 +23,41 @@ def left_to_do(competition: int) -> str:
 def rows(competition: int) -> dict[str, Any]:
     """Everything that a naive computation needs, and what it is compared with."""
     cup = Competition.objects.select_related("board").get(pk=competition)
-    period = Period.objects.select_related("board").get(board=cup.board, label=cup.label)
+    period = Period.objects.get(board=cup.board, label=cup.label)
     finals = FinalStanding.objects.filter(period=period).order_by("place")
-    counted = Submission.objects.filter(period=period)
+    gone = Participant.objects.filter(~Participant.TAKING_PART, competition=cup)
     grants = RewardGrant.objects.filter(competition=cup)
+    never_asleep = Preference.objects.filter(quiet_until=0)
     return {
         "ends_at": cup.ends_at.timestamp(),
-        "frozen_at": cup.frozen_at.timestamp() if cup.frozen_at else None,
-        "gone": list(
-            Participant.objects.filter(~Participant.TAKING_PART, competition=cup).values_list(
-                "player__external_id", flat=True
-            )
-        ),
+        "gone": list(gone.values_list("player__external_id", flat=True)),
         "final": list(finals.values_list("player__external_id", "rank")),
         "submissions": [
             [row.external_id, row.player.external_id, row.points, row.at.timestamp()]
-            for row in counted.select_related("player")
+            for row in Submission.objects.filter(period=period).select_related("player")
         ],
-        "snapshots": [_snapshot(each) for each in Snapshot.objects.filter(competition=cup)],
-        "notices": [_notice(each) for each in Notice.objects.filter(competition=cup).select_related("player")],
+        "snapshots": [
+            {
+                "number": snapshot.pk,
+                "due_at": snapshot.due_at.timestamp(),
+                "compared_at": snapshot.compared_at.timestamp() if snapshot.compared_at else None,
+                "ranks": dict(snapshot.rows.values_list("player__external_id", "rank")),
+            }
+            for snapshot in Snapshot.objects.filter(competition=cup)
+        ],
+        "notices": [
+            {
+                "number": notice.pk,
+                "player": notice.player.external_id,
+                "kind": notice.kind,
+                "snapshot": notice.snapshot_id,
+                "created_at": notice.created_at.timestamp(),
+                "dropped": notice.dropped_at is not None,
+            }
+            for notice in Notice.objects.filter(competition=cup).select_related("player")
+        ],
         "grants": list(grants.values_list("pk", "name", "player__external_id", "rank")),
         "changes": list(Change.objects.filter(competition=cup).values_list("pk", "kind")),
-        "never_asleep": list(Preference.objects.filter(quiet_until=0).values_list("player__external_id", flat=True)),
+        "never_asleep": list(never_asleep.values_list("player__external_id", flat=True)),
         "participants": Participant.objects.filter(competition=cup).count(),
-    }
-
-
-def _snapshot(snapshot: Snapshot) -> dict[str, Any]:
-    places = SnapshotRow.objects.filter(snapshot=snapshot)
-    return {
-        "number": snapshot.pk,
-        "due_at": snapshot.due_at.timestamp(),
-        "compared_at": snapshot.compared_at.timestamp() if snapshot.compared_at else None,
-        "ranks": dict(places.values_list("player__external_id", "rank")),
-    }
-
-
-def _notice(notice: Notice) -> dict[str, Any]:
-    return {
-        "number": notice.pk,
-        "player": notice.player.external_id,
-        "kind": notice.kind,
-        "snapshot": notice.snapshot_id,
-        "change": notice.change_id,
-        "created_at": notice.created_at.timestamp(),
-        "merged_into": notice.merged_into_id,
-        "dropped": notice.dropped_at is not None,
     }

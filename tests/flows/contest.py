@@ -9,10 +9,9 @@ import os
 import random
 import time
 from datetime import datetime, timedelta
-from decimal import Decimal
 from typing import Any
 
-from competitions.models import Competition, Preference, RewardTier
+from competitions.models import Competition, Preference
 from competitions.selectors.standings import standings
 from competitions.services.change_end import change_end
 from competitions.services.disqualify import disqualify
@@ -21,22 +20,20 @@ from competitions.services.join import join, leave
 from competitions.services.publish import publish
 from foundation import clock
 from foundation.errors import Unavailable
-from foundation.webhooks import signing
-from foundation.webhooks.models import WebhookEndpoint
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller, Status
-from leaderboards.models import Board
-from leaderboards.services.boards import apply_boards
 from leaderboards.services.players import ensure_player
 from leaderboards.services.submit import submit
+from tests.competitions.factories import DraftFactory, RewardTierFactory
 from tests.faults.nursery import stopping
 from tests.faults.writers import Notes, like_a_request
+from tests.foundation.factories import WebhookEndpointFactory
+from tests.leaderboards.factories import BoardFactory, PlayerFactory
 
 HOUR = timedelta(hours=1)
 PLAYERS = 200
 START_AFTER, END_AFTER, MOVED_TO = 4 * HOUR, 36 * HOUR, 42 * HOUR
-LEAVES_AFTER, MOVES_AFTER, OUT_AFTER = 8 * HOUR, 10 * HOUR, 12 * HOUR
-FREEZE_MINUTES, SNAPSHOT_MINUTES, ALERT_HOURS = 180, 60, 24
+FREEZE_MINUTES, ALERT_HOURS = 180, 24
 ALERTS = ["first_taken", "first_lost", "top3_entered", "top10_entered"]
 PRIZES: list[dict[str, Any]] = [
     {"name": "Gold", "kind": "rank", "limit": 1},
@@ -60,44 +57,47 @@ def live_by(fast: str) -> None:
 def prepare(start: float, hook: str) -> int:
     """From a draft to a competition that everybody has joined, at its first hour; its number."""
     at = datetime.fromtimestamp(start, tz=clock.now().tzinfo)
-    WebhookEndpoint.objects.create(name="shop", url=hook, secret=signing.new_secret())
-    seq = apply_boards([{"name": "Races", "storage": "hybrid", "period": "event"}], at)["Races"]
-    draft = Competition.objects.create(
-        name="A cup", board=Board.objects.get(seq=seq), starts_at=at + START_AFTER, ends_at=at + END_AFTER,
-        freeze_minutes=FREEZE_MINUTES, snapshot_minutes=SNAPSHOT_MINUTES, alert_hours=ALERT_HOURS, alerts=ALERTS,
+    WebhookEndpointFactory.create(url=hook)
+    board = BoardFactory.create(storage="hybrid", period="event", at=at)
+    draft = DraftFactory.create(
+        board=board, starts_at=at + START_AFTER, ends_at=at + END_AFTER,
+        freeze_minutes=FREEZE_MINUTES, snapshot_minutes=60, alert_hours=ALERT_HOURS, alerts=ALERTS,
     )  # fmt: skip  # as a table
     for prize in PRIZES:
-        RewardTier.objects.create(competition=draft, **prize | {"limit": Decimal(prize["limit"])})
+        RewardTierFactory.create(competition=draft, **prize)
     cup = publish(draft, at, None)
     for number in range(PLAYERS):
-        player = ensure_player(name_of(number), at)
+        player = PlayerFactory.create(external_id=name_of(number))
         join(cup, player, at)
-        if number % 4 == 0:  # he is never asleep
+        if number % 4 == 0:  # never asleep
             Preference.objects.create(player=player, quiet_from=0, quiet_until=0)
     return cup.pk
 
 
 def play(fast: str, competition: int, history: str, seed: int, name: str) -> int:
-    """Score until the competition is over; some send things twice, and what was not answered is sent again."""
+    """Score until the competition is over; some send things twice, and what was not answered is sent again.
+
+    Points are few, so that many are equal, and more from hour to hour, so that somebody passes somebody.
+    """
     live_by(fast)
     notes, dice, sent = Notes(history), random.Random(seed), 0
     said: list[dict[str, Any]] = []
     begun = Competition.objects.get(pk=competition).starts_at - START_AFTER
     while not stopping() and clock.now() < begun + MOVED_TO + HOUR:
         most = 40 + 4 * ((clock.now() - begun) // HOUR)
-        batch = [_entry(competition, most, f"{name}-{sent + nth}", dice) for nth in range(dice.randint(1, 8))]
+        batch = [
+            {
+                "competition": competition, "player": name_of(dice.randrange(PLAYERS)),
+                "points": dice.randint(0, most), "id": f"{name}-{sent + nth}",
+            }
+            for nth in range(dice.randint(1, 8))
+        ]  # fmt: skip  # as a table
         sent += len(batch)
         again = [dice.choice(said)] if said and dice.random() < 0.3 else []
         said = [*said[-50:], *batch]
         _send(notes, [*batch, *again])
         time.sleep(dice.uniform(0.02, 0.12))
     return sent
-
-
-def _entry(competition: int, most: int, id_: str, dice: random.Random) -> dict[str, Any]:
-    """Points from few, so that many are equal; more from hour to hour, so that somebody passes somebody."""
-    player = name_of(dice.randrange(PLAYERS))
-    return {"competition": competition, "player": player, "points": dice.randint(0, most), "id": id_}
 
 
 def _send(notes: Notes, entries: list[dict[str, Any]]) -> None:
@@ -128,11 +128,11 @@ def organise(fast: str, competition: int) -> list[str]:
     cup = Competition.objects.select_related("board").get(pk=competition)
     begun = cup.starts_at - START_AFTER
     leaver = name_of(7)
-    _wait_for(begun + LEAVES_AFTER)
+    _wait_for(begun + 8 * HOUR)
     leave(cup, ensure_player(leaver, clock.now()), clock.now())
-    _wait_for(begun + MOVES_AFTER)
+    _wait_for(begun + 10 * HOUR)
     cup = _do(lambda: change_end(cup, begun + MOVED_TO, "Rain on the first day.", clock.now(), None))
-    _wait_for(begun + OUT_AFTER)
+    _wait_for(begun + 12 * HOUR)
     [first] = _do(lambda: standings(cup, clock.now(), limit=1, full=True)).rows
     disqualify(cup, ensure_player(first.player, clock.now()), "A car.", clock.now(), None)
     _wait_for(begun + MOVED_TO)

@@ -7,11 +7,13 @@ import os
 import random
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 
 from django.conf import settings
 
+from config.celery import app
 from config.local.demo import WORKER
 from tests.faults.children import Child
 from tests.faults.world import World
@@ -21,12 +23,18 @@ ARGUMENTS = {"worker": ["--quiet", *WORKER.split()], "beat": ["--quiet", "beat"]
 
 
 def work(fast: str, arguments: list[str]) -> None:
-    """What a child is: Celery, in a session of its own, so that what it forks can be killed with it."""
-    from tests.flows.quick import app
+    """What a child is: Celery, in a session of its own, so that what it forks can be killed with it.
 
+    Its beat is ten times as fast: where an hour passes in a second, five seconds are a long time.
+    """
     os.setsid()
     live_by(fast)
     settings.WEBHOOK_ALLOW_PRIVATE = True
+    app.conf.beat_schedule = {
+        name: {**entry, "schedule": max(entry["schedule"] / 10, 0.5)}
+        for name, entry in app.conf.beat_schedule.items()
+        if entry["schedule"] < 60
+    }
     app.start(arguments)
 
 
@@ -37,6 +45,10 @@ class Crew:
         self._world = world
         self._fast = fast
         self._living: dict[str, Child] = {}
+        self._acts: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
+            "worker": (partial(self.kill, "worker"), partial(self.start, "worker")),
+            "redis": (world.redis.kill, world.redis.start),
+        }
 
     def start(self, name: str) -> None:
         self._living[name] = self._world.spawn(work, fast=self._fast, arguments=ARGUMENTS[name])
@@ -48,29 +60,25 @@ class Crew:
             os.killpg(child.pid, signal.SIGKILL)
         child.kill()
 
-    def kill_worker(self, away: float) -> None:
-        """Until somebody starts it again."""
-        self.kill("worker")
-        time.sleep(away)
-        self.start("worker")
-
-    def kill_redis(self, away: float) -> None:
-        self._world.redis.kill()
-        time.sleep(away)
-        self._world.redis.start()
-
     def revive(self) -> None:
-        """Start again who has ended by himself, as every supervisor does; says why he ended."""
+        """Start again who has ended by themselves, as every supervisor does; says why they ended."""
         for name, child in list(self._living.items()):
             if (status := child.ended()) is not None:
                 print(f"{name} ended with {status}: {child.last_words()}")  # noqa: T201 (whoever looks for a cause needs it)
                 self.start(name)
 
-    def watch(self, until: float) -> None:
-        """Have an eye on both until that moment."""
-        while time.time() < until:
-            self.revive()
-            time.sleep(0.05)
+    def kill_at_random(self, dice: random.Random, begins: float, seconds: float, kills: int = 2) -> None:
+        """Kill the worker and Redis so many times each within the time, for a moment; says what was killed when."""
+        acts = sorted((dice.uniform(0.05, 0.95) * seconds, who) for who in ("worker", "redis") for _ in range(kills))
+        for moment, who in acts:
+            while time.time() < begins + moment:
+                self.revive()
+                time.sleep(0.05)
+            print(f"kill -9 {who} after {time.time() - begins:.1f} s")  # noqa: T201 (whoever looks for a cause needs it)
+            kill, start = self._acts[who]
+            kill()
+            time.sleep(dice.uniform(0.1, 1.0))
+            start()
 
     def end(self) -> None:
         for name in list(self._living):
@@ -87,13 +95,3 @@ def crew(world: World, fast: str) -> Iterator[Crew]:
         yield found
     finally:
         found.end()
-
-
-def kill_at_random(found: Crew, dice: random.Random, begins: float, seconds: float, kills: int = 2) -> None:
-    """Kill the worker and Redis so many times each within the time; says what was killed when."""
-    acts = sorted((dice.uniform(0.05, 0.95) * seconds, who) for who in ("worker", "redis") for _ in range(kills))
-    for moment, who in acts:
-        found.watch(until=begins + moment)
-        print(f"kill -9 {who} after {time.time() - begins:.1f} s")  # noqa: T201 (whoever looks for a cause needs it)
-        kill = found.kill_worker if who == "worker" else found.kill_redis
-        kill(dice.uniform(0.1, 1.0))

@@ -19,10 +19,10 @@ from competitions.management.naive import Counted, Look, Prize, notices, ranking
 from tests.faults.loads import wait_until
 from tests.faults.world import World
 from tests.flows import came_of_it, contest
-from tests.flows.crew import Crew, crew, kill_at_random
+from tests.flows.crew import Crew, crew
 from tests.foundation.webhooks.receiver import Receiver
 
-pytestmark = [pytest.mark.faults, pytest.mark.slow]
+pytestmark = [pytest.mark.faults, pytest.mark.long, pytest.mark.slow]
 
 SPEED = 3600.0
 WARMING_UP = 4.0  # a worker's own start is no part of the competition
@@ -54,7 +54,7 @@ def test_a_competition_of_two_hundred_comes_to_its_rewards_whoever_is_killed(
             for nth, each in enumerate(histories)
         ]
         organisers = world.spawn(contest.organise, fast=fast, competition=cup)
-        kill_at_random(staff, dice, begins, contest.MOVED_TO.total_seconds() / SPEED)
+        staff.kill_at_random(dice, begins, contest.MOVED_TO.total_seconds() / SPEED)
         wait_until(lambda: _is_done(staff, world, cup), "everything is told")
         gone = organisers.result()
         for each in players:
@@ -69,11 +69,11 @@ def test_a_competition_of_two_hundred_comes_to_its_rewards_whoever_is_killed(
     assert sorted(each[0] for each in rows["submissions"]) == sorted(_accepted(histories))
     assert dict(rows["final"]) == ranking(counted)
     _check_notices(rows)
-    _check_change(rows, "extended", set(map(contest.name_of, range(contest.PLAYERS))) - {gone[0]})
+    extended = Counter(each["player"] for each in rows["notices"] if each["kind"] == "extended")
+    assert extended == Counter({contest.name_of(number) for number in range(contest.PLAYERS)} - {gone[0]})
     _check_night(rows)
-    earned = [(name, player) for _, name, player, _ in rows["grants"]]
-    assert len(earned) == len(set(earned))
-    assert set(earned) == rewards([Prize(**prize) for prize in contest.PRIZES], counted)
+    earned = Counter((name, player) for _, name, player, _ in rows["grants"])
+    assert earned == Counter(rewards([Prize(**prize) for prize in contest.PRIZES], counted))
     _check_messages(rows, shop, cup)
 
 
@@ -85,43 +85,33 @@ def _is_done(staff: Crew, world: World, cup: int) -> bool:
 def _check_notices(rows: dict[str, Any]) -> None:
     """Each passage of the last hours is told once, and nothing else; what was compared as it froze may be told."""
     looks = [Look(each["number"], _time(each["due_at"]), each["ranks"]) for each in rows["snapshots"]]
-    last_hours = [each for each in rows["snapshots"] if each["due_at"] > rows["ends_at"] - contest.ALERT_HOURS * HOUR]
     freezes_at = rows["ends_at"] - contest.FREEZE_MINUTES * 60
-    before = [each["number"] for each in last_hours if each["compared_at"] < freezes_at]
-    sure = [each["number"] for each in last_hours if each["compared_at"] < freezes_at - EDGE]
-    told = [each for each in rows["notices"] if each["snapshot"] is not None]
 
+    def due(compared_before: float) -> dict[tuple[int, str], str]:
+        begin = rows["ends_at"] - contest.ALERT_HOURS * HOUR
+        late = [each for each in rows["snapshots"] if each["due_at"] > begin and each["compared_at"] < compared_before]
+        passed = notices(looks, [each["number"] for each in late], contest.ALERTS)
+        return {key: kind for key, kind in passed.items() if key[1] not in rows["gone"]}
+
+    told = [each for each in rows["notices"] if each["snapshot"] is not None]
     found = {(each["snapshot"], each["player"]): each["kind"] for each in told}
 
-    may = _of_those_who_stayed(notices(looks, before, contest.ALERTS), rows)
-    must = _of_those_who_stayed(notices(looks, sure, contest.ALERTS), rows)
+    must = due(compared_before=freezes_at - EDGE)
     assert len(found) == len(told)
-    assert found.items() <= may.items()
+    assert found.items() <= due(compared_before=freezes_at).items()
     assert must.items() <= found.items()
     assert len(must) > 20, "too little happened to say anything"
-
-
-def _of_those_who_stayed(passed: dict[tuple[int, str], str], rows: dict[str, Any]) -> dict[tuple[int, str], str]:
-    return {key: kind for key, kind in passed.items() if key[1] not in rows["gone"]}
-
-
-def _check_change(rows: dict[str, Any], kind: str, players: set[str]) -> None:
-    """Whoever took part is told once what people did."""
-    told = [each["player"] for each in rows["notices"] if each["kind"] == kind]
-    assert len(told) == len(set(told))
-    assert set(told) == players
 
 
 def _check_night(rows: dict[str, Any]) -> None:
     """What somebody was to hear at night is one notice in the morning; nothing was dropped, since it still ran."""
     held = [each for each in rows["notices"] if each["kind"] != "summary" and _is_held(each, rows)]
-    merged = Counter(each["player"] for each in held)
     late = {each["player"] for each in held if _time(each["created_at"]).hour == NIGHT[1] - 1}
+    several = {player for player, count in Counter(each["player"] for each in held).items() if count > 1}
     summaries = Counter(each["player"] for each in rows["notices"] if each["kind"] == "summary")
 
     assert not any(each["dropped"] for each in rows["notices"])
-    assert summaries.keys() | late >= {player for player, count in merged.items() if count > 1}
-    assert summaries.keys() <= {player for player, count in merged.items() if count > 1}
+    assert several - late <= summaries.keys() <= several
     assert set(summaries.values()) <= {1}
     assert held
 

@@ -1,4 +1,4 @@
-"""A rank is one number: in the list, around a player, for him alone, by name, on the page, in the CSV and in SQL."""
+"""A rank is one number: in the list, around a player, for one alone, by name, on the page, in the CSV and in SQL."""
 
 import csv
 import io
@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from foundation import clock, service_keys
-from leaderboards.models import Period
-from leaderboards.services.boards import apply_boards
 from leaderboards.services.mirror import mirror_all
 from leaderboards.stores.base import Page
 from leaderboards.stores.sql import SqlStore
+from tests.foundation.factories import KeyFactory
+from tests.leaderboards.factories import BoardFactory, PeriodFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -23,31 +22,39 @@ PLAYERS = [f"p{number:02d}_x" for number in range(24)] + ["Åse", "서연", "zo�
 _LINE = re.compile(r'<tr data-key="([^"]+)"[^>]*><td class="rank"[^>]*>(.*?)</td>', re.DOTALL)
 _TAG = re.compile(r"<[^>]+>")
 
+Ranks = dict[str, tuple[int, int]]
 
-@pytest.mark.parametrize("storage", ["hybrid", "redis", "sql"])
+
 @pytest.mark.parametrize(
-    ("order", "ties"), [("desc", "first_come"), ("asc", "last_come"), ("desc", "shared"), ("asc", "dense")]
+    ("storage", "order", "ties"),
+    [
+        ("hybrid", "desc", "first_come"),
+        ("hybrid", "asc", "dense"),
+        ("redis", "asc", "last_come"),
+        ("redis", "desc", "shared"),
+        ("sql", "desc", "dense"),
+        ("sql", "asc", "first_come"),
+    ],
 )
 def test_every_way_of_asking_gives_the_same_rank(links: None, storage: str, order: str, ties: str) -> None:
-    seq = apply_boards([{"name": "Ranks", "storage": storage, "order": order, "ties": ties}], clock.now())["Ranks"]
-    site = _Site(seq)
+    board = BoardFactory.create(storage=storage, order=order, ties=ties)
+    site = _Site(board.seq)
     site.submit()
     mirror_all()
 
-    listed = site.get("standings?limit=100")["rows"]
+    ranks = site.ranks("standings?limit=100")
 
-    ranks = {row["player"]: (row["rank"], row["tied"]) for row in listed}
     assert len(ranks) == len(PLAYERS)
-    assert {
-        row["player"]: (row["rank"], row["tied"]) for row in site.get(f"players?ids={','.join(PLAYERS)}")["rows"]
-    } == ranks
+    assert site.ranks(f"players?ids={','.join(PLAYERS)}") == ranks
     for name in PLAYERS:
-        alone, around = site.get(f"players/{name}"), site.get(f"players/{name}/around?radius=3")["rows"]
+        alone = site.get(f"players/{name}")
         assert (alone["rank"], alone["tied"]) == ranks[name]
-        assert {row["player"]: (row["rank"], row["tied"]) for row in around}.items() <= ranks.items()
+        assert site.ranks(f"players/{name}/around?radius=3").items() <= ranks.items()
     assert site.csv_ranks() == ranks
     assert site.page_ranks() == {name: f"={rank}" if tied > 1 else str(rank) for name, (rank, tied) in ranks.items()}
-    assert _sql_ranks(seq) == ranks
+    period = PeriodFactory.create(board=board)
+    [placed] = SqlStore().read(period, [Page(0, 100)]).answers
+    assert {period.layout.player_of(row.member): (row.rank, row.tied) for row in placed} == ranks
 
 
 class _Site:
@@ -56,17 +63,11 @@ class _Site:
         self._client = Client()
 
     def submit(self) -> None:
-        """Few different points, so that there are ties; each player on his own, so that times differ."""
-        chance = random.Random(7)
-        _, key = service_keys.make("game", ["scores:write"])
+        """Few different points, so that there are ties; each player alone, so that times differ."""
+        chance, headers = random.Random(7), {"Authorization": f"Bearer {KeyFactory.create()}"}
         for name in chance.sample(PLAYERS, len(PLAYERS)):
-            entry = {"board": self._seq, "player": name, "points": chance.randrange(5)}
-            response = self._client.post(
-                "/api/v1/scores",
-                json.dumps({"entries": [entry]}),
-                "application/json",
-                headers={"Authorization": f"Bearer {key}"},
-            )
+            sent = json.dumps({"entries": [{"board": self._seq, "player": name, "points": chance.randrange(5)}]})
+            response = self._client.post("/api/v1/scores", sent, "application/json", headers=headers)
             assert response.json()["accepted"] == 1
 
     def get(self, path: str) -> dict[str, Any]:
@@ -75,7 +76,10 @@ class _Site:
         told: dict[str, Any] = response.json()
         return told
 
-    def csv_ranks(self) -> dict[str, tuple[int, int]]:
+    def ranks(self, path: str) -> Ranks:
+        return {row["player"]: (row["rank"], row["tied"]) for row in self.get(path)["rows"]}
+
+    def csv_ranks(self) -> Ranks:
         response = self._client.get(f"/api/v1/boards/{self._seq}/standings.csv")
         text = response.getvalue().decode()
         return {row["player"]: (int(row["rank"]), int(row["tied"])) for row in csv.DictReader(io.StringIO(text))}
@@ -83,13 +87,3 @@ class _Site:
     def page_ranks(self) -> dict[str, str]:
         page = self._client.get(f"/boards/{self._seq}/").content.decode()
         return {name: _TAG.sub("", rank) for name, rank in _LINE.findall(page)}
-
-
-def _sql_ranks(seq: int) -> dict[str, tuple[int | None, int | None]]:
-    period = Period.objects.select_related("board").get(board=seq, label=_running(seq))
-    [placed] = SqlStore().read(period, [Page(0, 100)]).answers
-    return {period.layout.player_of(row.member): (row.rank, row.tied) for row in placed}
-
-
-def _running(seq: int) -> str:
-    return str(Period.objects.filter(board=seq, starts_at__lte=clock.now()).order_by("-starts_at")[0].label)

@@ -6,6 +6,7 @@ import factory
 from factory.django import DjangoModelFactory
 
 from foundation import clock, service_keys
+from foundation.webhooks import signing
 from foundation.webhooks.models import WebhookDelivery, WebhookEndpoint
 
 
@@ -31,7 +32,7 @@ class WebhookEndpointFactory(DjangoModelFactory[WebhookEndpoint]):
 
     name = factory.Sequence(lambda nth: f"shop {nth}")
     url = "https://hooks.example/"
-    secret = "whsec_x"
+    secret = factory.LazyFunction(signing.new_secret)
 
 
 class WebhookDeliveryFactory(DjangoModelFactory[WebhookDelivery]):

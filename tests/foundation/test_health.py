@@ -12,11 +12,11 @@ from django.test import Client
 from foundation import clock, health, redis, views
 from foundation.models import DeadLetter, Heartbeat
 from foundation.tasks import WORKER
-from leaderboards.models import Board, Difference, Period, State
+from leaderboards.models import Difference, Period, State
 from leaderboards.selectors import lag
-from leaderboards.services.boards import apply_boards
 from leaderboards.services.verify import verify_all
 from leaderboards.tasks import mirror
+from tests.leaderboards.factories import BoardFactory
 
 
 @pytest.fixture
@@ -24,7 +24,6 @@ def worker(db: None) -> None:
     Heartbeat.note(WORKER, clock.now())
 
 
-@pytest.fixture
 def redis_away(monkeypatch: pytest.MonkeyPatch) -> None:
     def away(*_: object) -> None:
         raise redis.RedisAway("Redis is away.")
@@ -32,7 +31,6 @@ def redis_away(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(redis.Link, "_wire", away)
 
 
-@pytest.fixture
 def sql_away(monkeypatch: pytest.MonkeyPatch) -> None:
     def away() -> list[str]:
         raise OperationalError("10.0.0.1 refused")
@@ -41,182 +39,149 @@ def sql_away(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def known_redis(db: None) -> None:
-    """A board makes the server known, as the first start does."""
-    apply_boards([{"name": "Wins"}], clock.now())
+def running(db: None) -> Period:
+    """A board makes the server known, as the first start does; its running period."""
+    return BoardFactory.create().periods.get(starts_at__lt=clock.now())
 
 
 def ready(client: Client) -> tuple[int, Any]:
+    """The status, and what is degraded."""
     response = client.get("/readyz")
-    return response.status_code, response.json()
+    return response.status_code, response.json()["degraded"]
 
 
-def test_the_process_says_what_it_is_and_asks_nobody(client: Client) -> None:
+def test_the_process_says_what_it_is_and_asks_nobody(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_COMMIT", "abc123")
+
     response = client.get("/healthz")
 
     told = response.json()
     assert response.status_code == 200
-    assert told["status"] == "ok"
-    assert told["version"] == views.version()
-    assert "commit" in told
+    assert (told["status"], told["version"], "commit" in told) == ("ok", views.version(), True)
     assert "no-store" in response["Cache-Control"]
-
-
-def test_the_commit_is_the_one_the_image_was_built_from(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GIT_COMMIT", "abc123")
-
     assert views.commit.__wrapped__() == "abc123"
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
-def test_both_are_only_read(client: Client, path: str) -> None:
-    assert client.post(path).status_code == 405
+def test_both_are_only_read(client: Client) -> None:
+    assert [client.post(path).status_code for path in ("/healthz", "/readyz")] == [405, 405]
 
 
-@pytest.mark.usefixtures("known_redis", "worker")
-def test_all_well_is_ready_with_nothing_degraded(client: Client) -> None:
-    assert ready(client) == (200, {"status": "ready", "degraded": []})
+@pytest.mark.usefixtures("running", "worker")
+class TestReadiness:
+    def test_all_well_is_ready_with_nothing_degraded(self, client: Client) -> None:
+        assert client.get("/readyz").json() == {"status": "ready", "degraded": []}
+
+    def test_either_server_alone_can_serve_and_neither_cannot(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with monkeypatch.context() as patched:
+            redis_away(patched)
+            status, degraded = ready(client)
+        sql_away(monkeypatch)
+        redis_alone = ready(client)
+        redis_away(monkeypatch)
+        neither = client.get("/readyz")
+
+        assert (status, [reason.partition(":")[0] for reason in degraded]) == (200, ["Redis is away"])
+        assert redis_alone == (200, ["SQL is away"])
+        assert (neither.status_code, neither["Retry-After"]) == (503, "1")
+        assert len(neither.json()["degraded"]) == 2
+        assert b"10.0.0.1" not in neither.content
+
+    def test_a_silent_worker_is_told(self, client: Client) -> None:
+        Heartbeat.note(WORKER, clock.now() - timedelta(seconds=89.6))  # with time to be asked
+        silent = ready(client)
+        Heartbeat.objects.all().delete()
+
+        assert silent == (200, ["no sign of life from the worker for 90 s"])
+        assert ready(client) == (200, ["the worker has never given a sign of life"])
+
+    def test_a_clock_that_is_off_is_told(self, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert not clock.is_off(clock.offset_from_sql())
+
+        monkeypatch.setattr(clock, "offset_from_sql", lambda: timedelta(seconds=-2.5))
+
+        assert ready(client) == (200, ["this process's clock is -2.5 s off SQL's"])
+
+    def test_a_full_redis_is_told(self, client: Client) -> None:
+        link = redis.boards()
+        try:
+            link.call("CONFIG", "SET", "maxmemory", 1)
+            full = ready(client)
+            link.call("CONFIG", "SET", "maxmemory", "100gb")
+            roomy = ready(client)
+        finally:
+            link.call("CONFIG", "SET", "maxmemory", 0)
+
+        assert full == (200, ["Redis is full: boards that Redis decides over take no scores"])
+        assert roomy == (200, [])
+
+    def test_open_dead_letters_are_told_until_they_are_resolved(self, client: Client) -> None:
+        at = clock.now()
+        for name, hours in (("a", 2), ("b", 1)):
+            DeadLetter.note("mirror", f"1:{name}", {}, "why", at - timedelta(hours=hours))
+        waiting = ready(client)
+        DeadLetter.resolve("mirror", ["1:a", "1:b"], "dropped", at)
+
+        assert waiting == (200, [f"open dead letters: 2, the first since {at - timedelta(hours=2):%F %R} UTC"])
+        assert ready(client) == (200, [])
 
 
-@pytest.mark.usefixtures("known_redis", "worker", "redis_away")
-def test_sql_alone_can_serve(client: Client) -> None:
-    status, told = ready(client)
-
-    assert status == 200
-    assert [reason.partition(":")[0] for reason in told["degraded"]] == ["Redis is away"]
-
-
-@pytest.mark.usefixtures("known_redis", "worker", "sql_away")
-def test_redis_alone_can_serve(client: Client) -> None:
-    status, told = ready(client)
-
-    assert (status, told["degraded"]) == (200, ["SQL is away"])
-
-
-@pytest.mark.usefixtures("redis_away", "sql_away")
-def test_neither_cannot(client: Client) -> None:
-    response = client.get("/readyz")
-
-    assert response.status_code == 503
-    assert response["Retry-After"] == "1"
-    assert len(response.json()["degraded"]) == 2
-    assert b"10.0.0.1" not in response.content
-
-
-@pytest.mark.usefixtures("known_redis")
-def test_a_silent_worker_is_told(client: Client) -> None:
-    never = ready(client)
-    Heartbeat.note(WORKER, clock.now() - timedelta(seconds=90))
-    silent = ready(client)
-
-    assert never == (200, {"status": "ready", "degraded": ["the worker has never given a sign of life"]})
-    assert silent[1]["degraded"] == ["no sign of life from the worker for 90 s"]
-
-
-@pytest.mark.usefixtures("known_redis", "worker")
-def test_a_clock_that_is_off_is_told(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clock, "offset_from_sql", lambda: timedelta(seconds=-2.5))
-
-    assert ready(client)[1]["degraded"] == ["this process's clock is -2.5 s off SQL's"]
-
-
-@pytest.mark.usefixtures("known_redis", "worker")
-def test_a_full_redis_is_told(client: Client) -> None:
-    link = redis.boards()
-    try:
-        link.call("CONFIG", "SET", "maxmemory", 1)
-        full = ready(client)
-        link.call("CONFIG", "SET", "maxmemory", "100gb")
-        roomy = ready(client)
-    finally:
-        link.call("CONFIG", "SET", "maxmemory", 0)
-
-    assert full == (
-        200,
-        {"status": "ready", "degraded": ["Redis is full: boards that Redis decides over take no scores"]},
-    )
-    assert roomy[1]["degraded"] == []
-
-
-@pytest.mark.usefixtures("known_redis", "worker")
-def test_open_dead_letters_are_told_until_they_are_resolved(client: Client) -> None:
-    at = clock.now()
-    for name, hours in (("a", 2), ("b", 1)):
-        DeadLetter.note("mirror", f"1:{name}", {}, "why", at - timedelta(hours=hours))
-    waiting = ready(client)
-    DeadLetter.resolve("mirror", ["1:a", "1:b"], "dropped", at)
-
-    assert waiting[1]["degraded"] == [f"open dead letters: 2, the first since {at - timedelta(hours=2):%F %R} UTC"]
-    assert ready(client)[1]["degraded"] == []
-
-
-@pytest.mark.usefixtures("db")
-def test_clocks_of_one_machine_agree() -> None:
-    assert not clock.is_off(clock.offset_from_sql())
-
-
-@pytest.mark.usefixtures("worker")
 class TestLag:
     """What boards add: standings that SQL lacks, periods that should be closed."""
 
-    def test_a_mirror_that_never_ran_or_is_late_is_told(self) -> None:
-        apply_boards([{"name": "Burst", "storage": "redis"}], clock.now())
+    NEVER = "standings that only Redis has were never copied to SQL"
+
+    def test_a_mirror_that_never_ran_or_is_late_is_told(self, db: None) -> None:
+        BoardFactory.create(storage="redis")
         never = lag.lag()
-        Heartbeat.note(lag.MIRROR, clock.now() - timedelta(minutes=1))
+        Heartbeat.note(lag.MIRROR, clock.now() - timedelta(seconds=59.6))  # with time to be asked
         late = lag.lag()
         mirror()
-        run = lag.lag()
 
-        assert never == ["standings that only Redis has were never copied to SQL"]
+        assert never == [self.NEVER]
         assert late == ["standings that only Redis has were last copied to SQL 60 s ago"]
-        assert run == []
+        assert lag.lag() == []
 
-    @pytest.mark.usefixtures("redis_away")
-    def test_a_run_that_missed_something_is_no_sign_of_life(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        apply_boards([{"name": "Burst", "storage": "redis"}], clock.now())
+    def test_a_run_that_missed_something_is_no_sign_of_life(self, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+        BoardFactory.create(storage="redis")
+        redis_away(monkeypatch)
 
         mirror()
 
-        assert lag.lag() == ["standings that only Redis has were never copied to SQL"]
-
-    def test_without_redis_boards_nothing_has_to_be_copied(self, known_redis: None) -> None:
-        assert lag.lag() == []
+        assert lag.lag() == [self.NEVER]
 
     @pytest.mark.parametrize(("minutes", "told"), [(6, 0), (7, 1)])  # a minute of grace, five to close in
-    def test_a_period_past_its_grace_is_to_be_closed(self, minutes: int, told: int, known_redis: None) -> None:
-        running = Period.objects.get(board=Board.objects.get(), starts_at__lt=clock.now())
-        Period.objects.filter(pk=running.pk).update(
-            ends_at=clock.now() - timedelta(minutes=minutes) + timedelta(seconds=1)
-        )
+    def test_a_period_past_its_grace_is_to_be_closed(self, minutes: int, told: int, running: Period) -> None:
+        assert lag.lag() == []  # and nothing has to be copied, for no board is Redis's own
+
+        running.ends_at = clock.now() - timedelta(minutes=minutes) + timedelta(seconds=1)
+        running.save()
 
         assert len([reason for reason in lag.lag() if reason.startswith("periods to close: 1")]) == told
 
     @pytest.mark.parametrize(("seconds", "state", "told"), [(25, "open", 0), (35, "open", 1), (35, "final", 0)])
-    def test_a_period_that_stays_stale_is_told(self, seconds: int, state: str, told: int, known_redis: None) -> None:
+    def test_a_period_that_stays_stale_is_told(self, seconds: int, state: str, told: int, running: Period) -> None:
         since = clock.now() - timedelta(seconds=seconds)
-        Period.objects.filter(starts_at__lt=clock.now()).update(stale_since=since, state=state)
+        Period.objects.filter(pk=running.pk).update(stale_since=since, state=state)
 
         assert lag.lag() == [f"stale periods: 1, the first since {since:%F %R} UTC"] * told
 
-    def test_a_difference_is_told_until_a_repairing_run_has_passed(self, known_redis: None) -> None:
-        period = Period.objects.filter(starts_at__lt=clock.now()).get()
+    def test_a_difference_is_told_until_a_repairing_run_has_passed_or_its_period_is_final(
+        self, running: Period
+    ) -> None:
         for repaired in (True, False):
-            Difference.objects.create(period=period, player="a", repaired=repaired, found_at=clock.now())
+            Difference.objects.create(period=running, player="a", repaired=repaired, found_at=clock.now())
         seen = lag.lag()
         verify_all(clock.now(), inf, repair=False)
         looked = lag.lag()
+        Period.objects.update(state=State.FINAL)
+        final = lag.lag()
+        Period.objects.update(state=State.OPEN)
         verify_all(clock.now(), inf, repair=True)
 
         assert seen == looked == ["unrepaired differences: 1; `verify --repair` repairs them"]
-        assert lag.lag() == []
-
-    def test_a_period_that_is_final_cannot_be_repaired(self, known_redis: None) -> None:
-        period = Period.objects.filter(starts_at__lt=clock.now()).get()
-        Difference.objects.create(period=period, player="a", repaired=False, found_at=clock.now())
-
-        Period.objects.update(state=State.FINAL)
-
-        assert lag.lag() == []
+        assert (final, lag.lag()) == ([], [])
 
 
 def test_the_same_reasons_are_asked_once() -> None:

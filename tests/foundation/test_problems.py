@@ -4,7 +4,7 @@ import json
 from http import HTTPStatus
 
 import pytest
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 
 from foundation import errors, problems, redis
 
@@ -13,40 +13,39 @@ class Missing(errors.NotFound):
     code = "missing"
 
 
-@pytest.mark.parametrize(
-    ("error", "status"),
-    [
-        (errors.Invalid("x"), 422),
-        (errors.Unauthenticated("x"), 401),
-        (errors.Forbidden("x"), 403),
-        (Missing("x"), 404),
-        (errors.Conflict("x"), 409),
-        (errors.Unavailable("x"), 503),
-        (problems.Malformed("x"), 400),
-        (problems.TooLarge("x"), 413),
-        (problems.LengthMissing("x"), 411),
-        (problems.MethodNotAllowed("x"), 405),
-        (problems.BadRequest("x"), 422),
-        (errors.SunwiError("x"), 500),
-    ],
-)
-def test_the_kind_of_an_error_gives_its_status(error: errors.SunwiError, status: int) -> None:
+STATUSES = {
+    errors.Invalid: 422,
+    errors.Unauthenticated: 401,
+    errors.Forbidden: 403,
+    Missing: 404,
+    errors.Conflict: 409,
+    errors.Unavailable: 503,
+    problems.Malformed: 400,
+    problems.TooLarge: 413,
+    problems.LengthMissing: 411,
+    problems.MethodNotAllowed: 405,
+    problems.BadRequest: 422,
+    errors.SunwiError: 500,
+}
+MORE_HEADERS = {
+    errors.Unauthenticated: {"WWW-Authenticate": 'Bearer realm="sunwi"'},
+    errors.Unavailable: {"Retry-After": "1"},
+}
+
+
+@pytest.mark.parametrize(("kind", "status"), STATUSES.items())
+def test_the_kind_of_an_error_gives_its_status_and_what_to_do_about_it(
+    kind: type[errors.SunwiError], status: int
+) -> None:
+    error = kind("x")
+
     response = problems.respond(error)
 
-    assert response["Content-Type"] == "application/problem+json"
+    assert response.status_code == status
+    assert response.headers == {"Content-Type": "application/problem+json", **MORE_HEADERS.get(kind, {})}
     assert json.loads(response.content) == {
         "type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": "x", "code": error.code,
     }  # fmt: skip  # as a table
-    assert response.status_code == status
-
-
-def test_who_is_unknown_is_told_how_to_be_known() -> None:
-    assert problems.respond(errors.Unauthenticated("x"))["WWW-Authenticate"] == 'Bearer realm="sunwi"'
-
-
-def test_who_may_try_again_is_told_when() -> None:
-    assert problems.respond(errors.Unavailable("x"))["Retry-After"] == "1"
-    assert "Retry-After" not in problems.respond(errors.Conflict("x"))
 
 
 def test_places_and_more_members_stand_beside_the_usual_ones() -> None:
@@ -58,19 +57,13 @@ def test_places_and_more_members_stand_beside_the_usual_ones() -> None:
     assert told["rejected"] == 1
 
 
-def test_what_redis_said_is_not_for_callers() -> None:
-    response = problems.respond(redis.RedisRefused("WRONGTYPE LeaderBoard_1_2026-47"))
-
-    assert response.status_code == 503
-    assert b"LeaderBoard" not in response.content
-
-
-def test_a_fault_is_logged_and_not_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_neither_what_redis_said_nor_a_fault_is_for_callers(caplog: pytest.LogCaptureFixture) -> None:
     request = HttpRequest()
     request.method, request.path = "GET", "/api/v1/boards"
 
-    response: HttpResponse = problems.respond_unexpected(request, ValueError("secret"))
+    refused = problems.respond(redis.RedisRefused("WRONGTYPE secret"))
+    broken = problems.respond_unexpected(request, ValueError("secret"))
 
-    assert response.status_code == 500
-    assert b"secret" not in response.content
-    assert "secret" in caplog.text
+    assert (refused.status_code, broken.status_code) == (503, 500)
+    assert b"secret" not in refused.content + broken.content
+    assert "ValueError: secret" in caplog.text

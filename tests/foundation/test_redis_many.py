@@ -25,22 +25,17 @@ def written(folder: Path, text: str) -> lua.Script:
     return lua.load(folder / "one.lua")
 
 
-def test_the_answers_come_in_the_order_of_the_calls(link: Link, tmp_path: Path) -> None:
-    step = written(tmp_path, "return redis.call('INCRBY', KEYS[1], ARGV[1])")
-
-    answers = link.many([Call(step, [key], [by]) for key, by in (("a", 1), ("b", 5), ("a", 2))])
-
-    assert answers == [1, 5, 3]
-
-
-def test_scripts_that_the_server_does_not_know_run_once(link: Link, tmp_path: Path) -> None:
-    known = written(tmp_path, "return redis.call('INCR', KEYS[1])")
-    link.run(known, ["a"], [])
+def test_each_script_runs_once_known_or_not_and_answers_come_in_the_order_of_the_calls(
+    link: Link, tmp_path: Path
+) -> None:
+    known = written(tmp_path, "return redis.call('INCRBY', KEYS[1], ARGV[1])")
+    link.run(known, ["a"], [1])
     unknown = written(tmp_path, "return redis.call('INCR', KEYS[1]) -- nobody has sent this yet")
 
-    answers = link.many([Call(unknown, ["b"]), Call(known, ["a"]), Call(unknown, ["b"])])
+    answers = link.many([Call(unknown, ["b"]), Call(known, ["a"], [5]), Call(unknown, ["b"]), Call(known, ["a"], [2])])
 
-    assert answers == [1, 2, 2]
+    assert answers == [1, 6, 2, 8]
+    assert link.many([]) == link.pipeline([]) == []
 
 
 def test_a_refusal_is_raised_when_all_the_others_have_acted(link: Link, tmp_path: Path) -> None:
@@ -60,11 +55,6 @@ def test_the_link_puts_in_whose_memory_it_speaks_to(link: Link, tmp_path: Path) 
     [said] = link.many([Call(echo, [], [RUN_ID])])
 
     assert said.decode() == link.run_id
-
-
-def test_nothing_is_sent_for_nothing(link: Link) -> None:
-    assert link.many([]) == []
-    assert link.pipeline([]) == []
 
 
 def test_fifty_are_one_round_trip(tmp_path: Path) -> None:
@@ -92,30 +82,20 @@ def test_while_redis_is_away_nothing_is_sent(tmp_path: Path, monkeypatch: pytest
     assert redis.settling().call("EXISTS", "a") == 0
 
 
-def hang_up_on_all() -> None:
-    with driver.Redis.from_url(settings.CACHES["boards"]["LOCATION"]) as other:
+@pytest.mark.parametrize("rested", [True, False])
+def test_a_connection_that_the_server_closed_is_opened_anew_if_it_rested_else_nobody_knows(
+    monkeypatch: pytest.MonkeyPatch, rested: bool
+) -> None:
+    monkeypatch.setattr(redis_wire, "RESTED_SECONDS", 0 if rested else 60)
+    link = redis.settling()
+    link.call("SET", "a", "1")
+
+    with driver.Redis.from_url(settings.REDIS_URL) as other:
         other.client_kill_filter(_type="normal", skipme=True)
 
-
-def test_a_rested_connection_that_the_server_closed_is_opened_anew_before_anything_is_sent(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(redis_wire, "RESTED_SECONDS", 0)
-    link = redis.settling()
-    link.call("SET", "a", "1")
-
-    hang_up_on_all()
-
-    assert link.call("INCR", "a") == 2
-
-
-def test_on_one_that_was_closed_a_moment_after_its_answer_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redis_wire, "RESTED_SECONDS", 60)
-    link = redis.settling()
-    link.call("SET", "a", "1")
-
-    hang_up_on_all()
-
+    if rested:
+        assert link.call("INCR", "a") == 2
+        return
     with pytest.raises(RedisSilent):
         link.call("INCR", "a")
     link.reset()

@@ -9,6 +9,8 @@ from django.db import OperationalError, transaction
 from foundation import clock, sql
 from foundation.sql import KEPT_SECONDS, BackOff, Remembered, SqlAway
 
+pytestmark = pytest.mark.django_db(transaction=True)
+
 
 class Source:
     """A table that can be away, and counts how often it is asked."""
@@ -26,6 +28,11 @@ class Source:
 
 
 @pytest.fixture
+def source() -> Source:
+    return Source()
+
+
+@pytest.fixture(autouse=True)
 def time(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [1000.0]
     monkeypatch.setattr(clock, "monotonic", lambda: now[0])
@@ -33,10 +40,10 @@ def time(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-@pytest.mark.django_db(transaction=True)
 class TestRemembered:
-    def test_the_last_answer_serves_while_sql_is_silent_and_for_ten_minutes(self, time: list[float]) -> None:
-        source = Source()
+    def test_the_last_answer_serves_while_sql_is_silent_and_for_ten_minutes(
+        self, source: Source, time: list[float]
+    ) -> None:
         remembered = Remembered(source.load)
         assert remembered.get("a") == 1
         source.is_away = True
@@ -49,15 +56,9 @@ class TestRemembered:
         with pytest.raises(SqlAway):
             remembered.get("a")
 
-    def test_what_was_never_asked_cannot_be_answered(self, time: list[float]) -> None:
-        source = Source()
-        source.is_away = True
-
-        with pytest.raises(SqlAway):
-            Remembered(source.load).get("a")
-
-    def test_sql_is_not_asked_again_for_a_second_after_a_failure(self, time: list[float]) -> None:
-        source = Source()
+    def test_without_an_answer_it_says_so_and_asks_again_after_a_second(
+        self, source: Source, time: list[float]
+    ) -> None:
         remembered = Remembered(source.load)
         source.is_away = True
 
@@ -70,8 +71,7 @@ class TestRemembered:
         time[0] += sql.BREAK_SECONDS
         assert remembered.get("a") == 1
 
-    def test_what_is_gone_is_forgotten(self, time: list[float]) -> None:
-        source = Source()
+    def test_what_is_gone_is_forgotten(self, source: Source) -> None:
         remembered = Remembered(source.load)
         remembered.get("a")
 
@@ -82,31 +82,19 @@ class TestRemembered:
         with pytest.raises(SqlAway):
             remembered.get("a")
 
-    def test_fresh_answers_are_not_asked_for_again(self, time: list[float]) -> None:
-        source = Source()
+    def test_an_answer_is_asked_for_again_when_it_is_older_than_its_reader_wants(
+        self, source: Source, time: list[float]
+    ) -> None:
         remembered = Remembered(source.load, fresh=2.0)
-
         assert [remembered.get("a") for _ in range(3)] == [1, 1, 1]
-        assert source.asked == 1
-
-        time[0] += 2
-        remembered.get("a")
-        assert source.asked == 2
-
-    def test_each_reader_says_how_old_an_answer_may_be(self, time: list[float]) -> None:
-        source = Source()
-        remembered = Remembered(source.load)
-        remembered.get("a")
         source.rows["a"] = 2
 
-        time[0] += 4
+        time[0] += 2
 
-        assert remembered.get("a", fresh=5.0) == 1
-        assert remembered.get("a") == 2
-        assert remembered.get("a", fresh=5.0) == 2
+        assert [remembered.get("a", fresh=5.0), remembered.get("a"), remembered.get("a", fresh=5.0)] == [1, 2, 2]
+        assert source.asked == 2
 
-    def test_what_is_read_inside_a_transaction_is_told_to_nobody_else(self, time: list[float]) -> None:
-        source = Source()
+    def test_what_is_read_inside_a_transaction_is_told_to_nobody_else(self, source: Source) -> None:
         remembered = Remembered(source.load, fresh=2.0)
 
         with transaction.atomic():
@@ -117,9 +105,7 @@ class TestRemembered:
         assert remembered.get("a") == 1
 
 
-@pytest.mark.django_db(transaction=True)
-def test_inside_a_transaction_an_error_stays_what_it_is(time: list[float]) -> None:
-    source = Source()
+def test_inside_a_transaction_an_error_stays_what_it_is(source: Source) -> None:
     source.is_away = True
 
     with pytest.raises(OperationalError), transaction.atomic():
@@ -127,54 +113,43 @@ def test_inside_a_transaction_an_error_stays_what_it_is(time: list[float]) -> No
 
 
 class TestBackOff:
-    def tries(self, seconds: int, time: list[float], away: list[bool]) -> int:
+    def tries(self, seconds: int, time: list[float], source: Source) -> int:
         """How often SQL was asked by a beat of ten times a second."""
-        asked = 0
-
-        def ask() -> None:
-            nonlocal asked
-            asked += 1
-            if away[0]:
-                raise OperationalError("the server closed the connection")
-
+        before = source.asked
         for _ in range(10 * seconds):
             with suppress(SqlAway):
-                self.back_off.attempt(ask)
+                self.back_off.attempt(lambda: source.load(["a"]))
             time[0] += 0.1
-        return asked
+        return source.asked - before
 
     @pytest.fixture(autouse=True)
-    def _fresh(self, db: None) -> None:
+    def _fresh(self) -> None:
         self.back_off = BackOff(shortest=0.5, longest=5.0)
 
-    def test_while_sql_is_away_it_is_asked_less_and_less_but_every_five_seconds(self, time: list[float]) -> None:
-        away = [True]
-
-        first, later = self.tries(5, time, away), self.tries(60, time, away)
+    def test_while_sql_is_away_it_is_asked_less_and_less_and_back_again_always(
+        self, source: Source, time: list[float]
+    ) -> None:
+        source.is_away = True
+        first, later = self.tries(5, time, source), self.tries(60, time, source)
+        source.is_away = False
+        found, then = self.tries(5, time, source), self.tries(1, time, source)
 
         assert 3 <= first <= 6
         assert 60 / 5 - 1 <= later <= 60 / 2.5 + 1
-
-    def test_back_again_it_is_asked_within_five_seconds_and_then_always(self, time: list[float]) -> None:
-        away = [True]
-        self.tries(60, time, away)
-        away[0] = False
-
-        found, then = self.tries(5, time, away), self.tries(1, time, away)
-
         assert found >= 1
         assert then == 10
 
-    def test_no_two_workers_wait_alike(self, time: list[float]) -> None:
+    def test_no_two_workers_wait_alike(self, source: Source, time: list[float]) -> None:
+        source.is_away = True
         waits = set()
         for _ in range(10):
             self.back_off = BackOff()
-            self.tries(1, time, [True])
+            self.tries(1, time, source)
             waits.add(self.back_off._until - time[0])
 
         assert len(waits) == 10
 
-    def test_what_is_not_sqls_silence_is_no_reason_to_wait(self, time: list[float]) -> None:
+    def test_what_is_not_sqls_silence_is_no_reason_to_wait(self) -> None:
         def refuse() -> None:
             raise ValueError("not SQL")
 

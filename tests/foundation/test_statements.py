@@ -7,6 +7,7 @@ from foundation.models import KnownRedis
 from foundation.statements import one_behind_the_other
 
 pytestmark = pytest.mark.django_db(transaction=True)
+only_postgresql = pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite answers each at once")
 
 _INSERT = "INSERT INTO foundation_knownredis (run_id, known_since) VALUES (%s, %s)"
 _COUNT = "SELECT count(*) FROM foundation_knownredis WHERE run_id = %s"
@@ -21,35 +22,28 @@ def insert(*run_ids: str, commit: bool = False) -> None:
             statements.commit()
 
 
-def test_each_sees_what_those_before_it_did_and_is_answered_after_the_block() -> None:
+def test_each_sees_what_those_before_it_did_and_is_answered_when_it_is_waited_for() -> None:
     with transaction.atomic(), one_behind_the_other() as statements:
         before = statements.execute(_COUNT, ["a"])
         written = statements.execute(_INSERT, ["a", NOON])
+        statements.wait()
+        in_time = written.rowcount
         after = statements.execute(_COUNT, ["a"])
 
-    assert (before.fetchone(), written.rowcount, after.fetchone()) == ((0,), 1, (1,))
+    assert (before.fetchone(), in_time, after.fetchone()) == ((0,), 1, (1,))
     assert KnownRedis.objects.filter(run_id="a").exists()
 
 
-def test_what_was_sent_is_answered_when_it_is_waited_for() -> None:
-    with transaction.atomic(), one_behind_the_other() as statements:
-        written = statements.execute(_INSERT, ["a", NOON])
-        statements.wait()
-
-        assert written.rowcount == 1
-
-
-def test_one_that_is_refused_takes_the_whole_transaction_with_it() -> None:
+@pytest.mark.parametrize(("run_ids", "commit"), [("aab", False), ("aa", True)])
+def test_one_that_is_refused_takes_the_whole_transaction_with_it(run_ids: str, commit: bool) -> None:
     with pytest.raises(IntegrityError):
-        insert("a", "a", "b")
+        insert(*run_ids, commit=commit)
 
     assert KnownRedis.objects.count() == 0
 
 
+@only_postgresql
 def test_the_connection_goes_on_after_a_refusal() -> None:
-    if connection.vendor != "postgresql":
-        pytest.skip("SQLite reads any text as a number, so nothing is refused")
-
     for _ in range(2):
         with pytest.raises(DataError), transaction.atomic(), one_behind_the_other() as statements:
             statements.execute("SELECT %s::int", ["none"])
@@ -59,10 +53,8 @@ def test_the_connection_goes_on_after_a_refusal() -> None:
     assert found.fetchone() == (2,)
 
 
+@only_postgresql
 def test_the_last_of_them_may_end_the_transaction_in_the_same_trip() -> None:
-    if connection.vendor != "postgresql":
-        pytest.skip("SQLite answers each at once, so its COMMIT costs no trip")
-
     with transaction.atomic():
         with one_behind_the_other() as statements:
             statements.execute(_INSERT, ["a", NOON])
@@ -70,13 +62,6 @@ def test_the_last_of_them_may_end_the_transaction_in_the_same_trip() -> None:
         with connection.copy().temporary_connection() as other:
             other.execute(_COUNT, ["a"])
             assert other.fetchone() == (1,)
-
-
-def test_what_was_refused_is_not_committed() -> None:
-    with pytest.raises(IntegrityError):
-        insert("a", "a", commit=True)
-
-    assert KnownRedis.objects.count() == 0
 
 
 def test_nobody_ends_a_transaction_that_another_has_begun() -> None:

@@ -18,6 +18,7 @@ from likes.models import Like
 pytestmark = pytest.mark.django_db
 
 AT = datetime.now(UTC)
+OVER, RUNS, TO_COME = "Monthly league final", "Workout among friends", "Weekend tournament"
 
 
 def start(at: datetime = AT) -> None:
@@ -25,65 +26,61 @@ def start(at: datetime = AT) -> None:
     assert demo.make_competitions(at) == []
 
 
-def phases_of(name: str, at: datetime = AT) -> list[Phase]:
-    return [each.phase(at) for each in Competition.objects.filter(name=name).order_by("starts_at")]
+def phases(at: datetime = AT) -> dict[str, list[Phase]]:
+    """By name, in the order of starting."""
+    found: dict[str, list[Phase]] = {OVER: [], RUNS: [], TO_COME: []}
+    for each in Competition.objects.order_by("starts_at"):
+        found[each.name].append(each.phase(at))
+    return found
 
 
 def rows() -> list[int]:
-    return [model.objects.count() for model in (Competition, Participant, Submission, Snapshot, SnapshotRow)]
+    models = (Competition, Participant, Submission, Snapshot, SnapshotRow, Comment, Like)
+    return [model.objects.count() for model in models]
 
 
 def robin() -> Player:
+    """The player with a login."""
     return Player.objects.get(external_id="robin")
 
 
-def test_one_is_over_one_runs_and_one_is_to_come() -> None:
+def test_a_first_start_makes_one_that_is_over_one_that_runs_and_one_to_come() -> None:
     start()
-
-    assert phases_of("Monthly league final") == [Phase.FINAL]
-    assert phases_of("Workout among friends") == [Phase.RUNNING]
-    assert phases_of("Weekend tournament") == [Phase.OPEN]
-    assert all(each.participants.exists() for each in Competition.objects.all())
-
-
-def test_the_player_with_a_login_has_passed_others_and_may_join_one() -> None:
-    start()
-
     compare_due(AT)
+    grant_due(AT)
 
+    assert phases() == {OVER: [Phase.FINAL], RUNS: [Phase.RUNNING], TO_COME: [Phase.OPEN]}
+    assert all(each.participants.exists() for each in Competition.objects.all())
     assert {"top10_entered", "first_taken"} <= {notice.kind for notice in inbox(robin())}
-    assert not robin().participations.filter(competition__name="Weekend tournament").exists()
-
-
-def test_people_have_talked_and_liked_once() -> None:
-    start()
-    before = (Comment.objects.count(), Like.objects.count())
-
-    start(AT + timedelta(hours=1))
-
-    assert before == (Comment.objects.count(), Like.objects.count())
-    assert before[0] == 2 * len(demo.SAID)
-    assert before[1] == 2 * sum(likes for _, likes in demo.SAID)
+    assert not robin().participations.filter(competition__name=TO_COME).exists()
+    assert set(RewardGrant.objects.values_list("code", flat=True)) == {"medal-gold", "medal-silver", "badge-quarter"}
+    assert Comment.objects.count() == 2 * len(demo.SAID)
+    assert Like.objects.count() == 2 * sum(likes for _, likes in demo.SAID)
     assert not Comment.objects.filter(player=robin()).exists()
 
 
-def test_the_one_that_is_over_is_rewarded() -> None:
+@pytest.mark.long
+def test_a_later_start_changes_nothing_brings_nobody_back_and_makes_what_is_over_anew() -> None:
     start()
-
-    grant_due(AT)
-
-    assert set(RewardGrant.objects.values_list("code", flat=True)) == {"medal-gold", "medal-silver", "badge-quarter"}
-
-
-def test_another_start_changes_nothing() -> None:
-    start()
+    leave(Competition.objects.get(name=RUNS), robin(), AT)
     before = rows()
 
     start(AT + timedelta(hours=1))
 
     assert rows() == before
+    assert not robin().participations.filter(Participant.TAKING_PART, competition__name=RUNS).exists()
+
+    later = AT + timedelta(days=3)
+    start(later)
+
+    assert phases(later) == {
+        OVER: [Phase.FINAL],
+        RUNS: [Phase.CLOSING, Phase.RUNNING],
+        TO_COME: [Phase.RUNNING, Phase.OPEN],
+    }
 
 
+@pytest.mark.long
 def test_a_start_that_was_cut_off_is_taken_up(monkeypatch: pytest.MonkeyPatch) -> None:
     def cut_off(*_: object) -> None:
         raise KeyboardInterrupt
@@ -97,27 +94,7 @@ def test_a_start_that_was_cut_off_is_taken_up(monkeypatch: pytest.MonkeyPatch) -
 
     scored = sum(len(demo.make_racers(AT)) * plan.rounds - plan.rounds // 4 for plan in demo.PLANS)
     assert Submission.objects.count() == scored
-    assert phases_of("Monthly league final") == [Phase.FINAL]
-
-
-def test_what_has_ended_or_begun_since_is_made_anew() -> None:
-    later = AT + timedelta(days=3)
-    start()
-
-    start(later)
-
-    assert phases_of("Workout among friends", later) == [Phase.CLOSING, Phase.RUNNING]
-    assert phases_of("Weekend tournament", later) == [Phase.RUNNING, Phase.OPEN]
-
-
-def test_who_has_left_is_not_brought_back() -> None:
-    start()
-    running = Competition.objects.get(name="Workout among friends")
-    leave(running, robin(), AT)
-
-    start()
-
-    assert not running.participants.filter(Participant.TAKING_PART, player=robin()).exists()
+    assert phases()[OVER] == [Phase.FINAL]
 
 
 def test_a_retired_board_is_said() -> None:

@@ -9,12 +9,17 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.conf import settings
+
+from config.local.demo import main, refuse_silent_redis
+from config.local.trouble import Trouble
+from tests.config.local.test_supervisor import eventually
 
 ROOT = Path(settings.BASE_DIR)
 
@@ -45,6 +50,9 @@ class Demo:
     def said(self) -> str:
         return self.output.read_text()
 
+    def says(self, line: str) -> bool:
+        return line in self.said()
+
     def pid(self, name: str) -> int:
         return int((self.folder / "run" / f"{name}.pid").read_text())
 
@@ -64,6 +72,12 @@ class Demo:
         except OSError:
             return False
 
+    def interrupt(self) -> None:
+        """Ctrl-C: it ends in order, and leaves no process behind."""
+        os.killpg(self.process.pid, signal.SIGINT)
+        assert self.process.wait(30) == 0, self.said()
+        assert self.processes() == []
+
     def processes(self) -> list[int]:
         """Everything that was started with this folder in its environment or arguments."""
         marker, found = str(self.folder).encode(), []
@@ -78,25 +92,13 @@ class Demo:
         return found
 
 
-def eventually(condition: Callable[[], Any], seconds: float = 30) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.05)
-    return bool(condition())
-
-
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
-    running = Demo(tmp_path_factory.mktemp("demo") / "data")
-    ready = eventually(lambda: "Try first" in running.said() or running.process.poll() is not None, 60)
-    assert ready, running.said()
-    assert running.process.poll() is None, running.said()
+@pytest.fixture
+def demo(tmp_path: Path) -> Iterator[Demo]:
+    """A demo that has just been started."""
+    running = Demo(tmp_path / "data")
     yield running
-    if running.process.poll() is None:
-        running.process.kill()
-        running.process.wait()
+    running.process.kill()
+    running.process.wait()
 
 
 def refused(folder: Path, port: int, **more: str) -> str:
@@ -111,114 +113,86 @@ def refused(folder: Path, port: int, **more: str) -> str:
     return line
 
 
-pytestmark = pytest.mark.slow
-
-
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 class TestTheDemo:
-    """What holds while it runs. The tests share one demo and leave it running."""
+    """What the supervisor itself does with its children is in test_supervisor.py."""
 
-    def test_points_move(self, demo: Demo) -> None:
-        assert eventually(demo.points_move)
+    def test_it_plays_heals_and_keeps_others_out_until_an_interrupt_leaves_nothing_behind(
+        self, demo: Demo, tmp_path: Path
+    ) -> None:
+        assert eventually(lambda: "Try first" in demo.said() or demo.process.poll() is not None, 60), demo.said()
+        assert eventually(demo.points_move), demo.said()
 
-    def test_competitions_run_are_to_come_and_are_over(self, demo: Demo) -> None:
         rows = demo.read("/api/v1/competitions")["rows"]
-
         assert {row["state"] for row in rows} == {"running", "open", "final"}
         assert all(row["participants"] for row in rows)
 
-    def test_it_prints_logins_that_are_kept_in_its_folder(self, demo: Demo) -> None:
         logins = json.loads((demo.folder / "logins.json").read_text())
+        assert dict(re.findall(r"(demo-\w+) / (\S+)", demo.said())) == logins
 
-        printed = dict(re.findall(r"(demo-\w+) / (\S+)", demo.said()))
-
-        assert printed == logins
-
-    def test_commands_work_beside_it(self, demo: Demo) -> None:
-        done = subprocess.run(
+        beside = subprocess.run(
             [sys.executable, "manage.py", "periods", "--board", "1", "--at", "2017-09-12T00:00:00Z", "--next", "1"],
             cwd=ROOT, env={"PATH": os.environ["PATH"], "DATA_DIR": str(demo.folder)},
             capture_output=True, text=True, check=False,
         )  # fmt: skip  # as a table
+        assert beside.returncode == 0, beside.stderr
+        assert json.loads(beside.stdout)["period"]["label"] == "2017-37"
 
-        assert done.returncode == 0, done.stderr
-        assert json.loads(done.stdout)["period"]["label"] == "2017-37"
-
-    def test_a_second_start_in_its_folder_is_refused(self, demo: Demo) -> None:
         assert "already runs" in refused(demo.folder, free_port())
-
-    def test_its_port_is_taken(self, demo: Demo, tmp_path: Path) -> None:
         assert f"Port {demo.port} on 127.0.0.1 is taken" in refused(tmp_path / "other", demo.port)
 
-    @pytest.mark.parametrize("name", ["web", "worker", "beat", "redis"])
-    def test_what_is_killed_comes_back(self, demo: Demo, name: str) -> None:
-        dead = demo.pid(name)
+        for name in ("web", "worker", "beat", "redis"):
+            dead = demo.pid(name)
+            os.kill(dead, signal.SIGKILL)
 
-        os.kill(dead, signal.SIGKILL)
+            again = f"{name} (pid {dead}) was killed by SIGKILL; started again"
+            assert eventually(partial(demo.says, again)), name
+            assert eventually(demo.points_move), name
 
-        assert eventually(lambda: f"{name} (pid {dead}) was killed by SIGKILL; started again" in demo.said())
-        assert eventually(demo.points_move)
+        demo.interrupt()
+        assert not list((demo.folder / "run").glob("*.pid"))
 
+    def test_an_interrupt_during_the_start_leaves_nothing_behind(self, demo: Demo) -> None:
+        assert eventually((demo.folder / "run" / "redis.pid").exists), demo.said()
 
-@pytest.fixture
-def own_demo(tmp_path: Path) -> Iterator[Demo]:
-    """A demo for one test that ends it."""
-    running = Demo(tmp_path / "data")
-    yield running
-    running.process.kill()
-    running.process.wait()
+        demo.interrupt()
 
+    def test_a_supervisor_that_is_killed_during_the_start_leaves_nothing_behind(self, demo: Demo) -> None:
+        assert eventually((demo.folder / "run" / "web.pid").exists, 60), demo.said()
 
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_an_interrupt_leaves_nothing_behind(own_demo: Demo) -> None:
-    assert eventually(lambda: "Try first" in own_demo.said(), 60), own_demo.said()
+        demo.process.kill()
+        demo.process.wait()
 
-    os.killpg(own_demo.process.pid, signal.SIGINT)
+        assert eventually(lambda: not demo.processes(), 20), demo.processes()
 
-    assert own_demo.process.wait(30) == 0, own_demo.said()
-    assert own_demo.processes() == []
-    assert not list((own_demo.folder / "run").glob("*.pid"))
+    @pytest.mark.parametrize(
+        ("file", "damage", "why"),
+        [
+            ("db.sqlite3", "this is no database" * 400, "The database can not be used: "),
+            ("redis/appendonlydir/appendonly.aof.manifest", "no manifest\n", "redis stopped at its start: "),
+        ],
+    )
+    def test_damaged_files_are_said_in_one_line(self, tmp_path: Path, file: str, damage: str, why: str) -> None:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text(damage)
 
-
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_an_interrupt_during_the_start_leaves_nothing_behind(own_demo: Demo) -> None:
-    assert eventually((own_demo.folder / "run" / "redis.pid").exists), own_demo.said()
-
-    os.killpg(own_demo.process.pid, signal.SIGINT)
-
-    assert own_demo.process.wait(30) == 0, own_demo.said()
-    assert own_demo.processes() == []
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_a_killed_supervisor_leaves_nothing_behind(own_demo: Demo) -> None:
-    assert eventually((own_demo.folder / "run" / "web.pid").exists, 60), own_demo.said()
-
-    own_demo.process.kill()
-    own_demo.process.wait()
-
-    assert eventually(lambda: not own_demo.processes(), 20), own_demo.processes()
-
-
-def test_a_damaged_database_is_said_in_one_line(tmp_path: Path) -> None:
-    (tmp_path / "db.sqlite3").write_bytes(b"this is no database" * 400)
-
-    assert "The database can not be used: " in refused(tmp_path, free_port())
-
-
-def test_damaged_redis_files_are_said_in_one_line(tmp_path: Path) -> None:
-    (tmp_path / "redis" / "appendonlydir").mkdir(parents=True)
-    (tmp_path / "redis" / "appendonlydir" / "appendonly.aof.manifest").write_text("no manifest\n")
-
-    assert "redis stopped at its start: " in refused(tmp_path, free_port())
+        assert why in refused(tmp_path, free_port())
 
 
 @pytest.mark.parametrize("port", ["http", "0", "65536", "-1"])
-def test_a_port_that_is_none_is_refused(tmp_path: Path, port: str) -> None:
-    assert "PORT is" in refused(tmp_path, 0, PORT=port)
+def test_a_port_that_is_none_is_refused_in_one_line(
+    port: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("PORT", port)
+
+    assert main() == 1
+
+    said = capsys.readouterr().err
+    assert said == f"demo: PORT is {port!r}; it must be a whole number from 1 to 65535.\n"
 
 
-def test_a_redis_that_does_not_answer_is_refused(tmp_path: Path) -> None:
-    line = refused(tmp_path, free_port(), REDIS_URL=f"redis://127.0.0.1:{free_port()}/0")
-
-    assert "REDIS_URL does not answer" in line
+def test_a_redis_that_does_not_answer_is_refused() -> None:
+    with pytest.raises(Trouble, match="REDIS_URL does not answer"):
+        refuse_silent_redis(f"redis://127.0.0.1:{free_port()}/0")

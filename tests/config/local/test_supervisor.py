@@ -62,6 +62,10 @@ class Program:
     def grandchild(self) -> int:
         return int((self.folder / "stubborn.ready").read_text())
 
+    def ended(self) -> list[str]:
+        """Who has ended as asked, in that order."""
+        return (self.folder / "ended").read_text().split()
+
     def end(self) -> None:
         """Kill it, and what a killed supervisor may leave here: a stubborn child does not mind its death."""
         self.process.kill()
@@ -76,7 +80,7 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Program]]:
     started: list[Program] = []
 
     def start_program(**scripts: str) -> Program:
-        started.append(Program(tmp_path, **scripts))
+        started.append(Program(tmp_path / str(len(started)), **scripts))
         return started[-1]
 
     yield start_program
@@ -107,25 +111,21 @@ def eventually(condition: Callable[[], bool], seconds: float = 20) -> bool:
     return condition()
 
 
-def test_a_killed_child_is_started_again_and_a_line_says_so(program: Program) -> None:
-    dead = program.pid("meek")
+def test_a_killed_child_is_started_again_with_a_line_when_what_it_left_is_swept(program: Program) -> None:
+    dead, orphan = program.pid("meek"), program.grandchild()
 
     os.kill(dead, signal.SIGKILL)
-
-    assert program.line() == f"meek (pid {dead}) was killed by SIGKILL; started again (pid {program.pid('meek')})"
-    assert program.pid("meek") != dead
-    assert is_alive(program.pid("meek"))
-
-
-def test_what_a_killed_child_leaves_is_swept_before_the_next_one_starts(program: Program) -> None:
-    orphan = program.grandchild()
-
+    said = program.line()
     os.kill(program.pid("stubborn"), signal.SIGKILL)
 
+    assert said == f"meek (pid {dead}) was killed by SIGKILL; started again (pid {program.pid('meek')})"
+    assert program.pid("meek") != dead
+    assert is_alive(program.pid("meek"))
     assert "started again" in program.line()
     assert not is_alive(orphan)
 
 
+@pytest.mark.long
 def test_a_second_interrupt_ends_even_a_child_that_will_not(program: Program) -> None:
     everybody = [program.pid("meek"), program.pid("stubborn"), program.grandchild()]
     program.process.send_signal(signal.SIGINT)
@@ -138,37 +138,29 @@ def test_a_second_interrupt_ends_even_a_child_that_will_not(program: Program) ->
     assert not any(is_alive(pid) for pid in everybody)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_each_signal_stops_everything_last_started_first(
-    start: Callable[..., Program], tmp_path: Path, number: signal.Signals
-) -> None:
-    program = start(**{name: MEEK.format(name) for name in ("first", "second", "third")})
-    assert program.line() == "ready"
-    children = [program.pid(name) for name in ("first", "second", "third")]
+@pytest.mark.long
+def test_each_signal_stops_everything_last_started_first(start: Callable[..., Program]) -> None:
+    names = ("first", "second", "third")
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    programs = {number: start(**{name: MEEK.format(name) for name in names}) for number in numbers}
 
-    program.process.send_signal(number)
+    for number, program in programs.items():
+        assert program.line() == "ready", number
+        children = [program.pid(name) for name in names]
 
-    assert program.line() == "stopped"
-    assert program.process.wait(10) == 0
-    assert (tmp_path / "ended").read_text().split() == ["third", "second", "first"]
-    assert not any(is_alive(pid) for pid in children)
-    assert not list((tmp_path / "run").glob("*.pid"))
+        program.process.send_signal(number)
 
-
-def test_children_do_not_outlive_a_killed_supervisor(program: Program) -> None:
-    meek = program.pid("meek")
-
-    program.process.kill()
-
-    assert eventually(lambda: not is_alive(meek))
+        assert program.line() == "stopped", number
+        assert program.process.wait(10) == 0, number
+        assert program.ended() == ["third", "second", "first"], number
+        assert not any(is_alive(pid) for pid in children), number
+        assert not list((program.folder / "run").glob("*.pid")), number
 
 
-def test_a_service_that_ends_at_its_start_is_reported_with_its_last_words(
-    start: Callable[..., Program], tmp_path: Path
-) -> None:
+def test_a_service_that_ends_at_its_start_is_reported_with_its_last_words(start: Callable[..., Program]) -> None:
     program = start(first=MEEK.format("first"), second="echo no room on the disk; exit 3")
 
     said, _ = program.process.communicate(timeout=30)
 
     assert "second stopped at its start: no room on the disk" in said
-    assert (tmp_path / "ended").read_text().split() == ["first"]
+    assert program.ended() == ["first"]

@@ -10,9 +10,6 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from foundation.webhooks import signing
-from foundation.webhooks.models import WebhookEndpoint
-
 Behaviour = Callable[[BaseHTTPRequestHandler], None]
 
 
@@ -89,8 +86,3 @@ class Receiver:
                 pass
 
         return Handler
-
-
-def make_endpoint(name: str = "shop", url: str = "https://hooks.example/", **more: Any) -> WebhookEndpoint:
-    wanted = {"name": name, "url": url, "secret": signing.new_secret(), **more}
-    return WebhookEndpoint.objects.create(**wanted)

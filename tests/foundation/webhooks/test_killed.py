@@ -13,9 +13,10 @@ from foundation import clock
 from foundation.webhooks import outbox
 from foundation.webhooks.models import WebhookDelivery
 from foundation.webhooks.sending import LEASE, deliver_due
-from tests.foundation.webhooks.receiver import Receiver, make_endpoint
+from tests.foundation.factories import WebhookEndpointFactory
+from tests.foundation.webhooks.receiver import Receiver
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 SEND = """
 from django.db import connection
@@ -34,7 +35,7 @@ def send_and_be_killed_at(point: str) -> int:
 
 
 def test_what_was_sent_and_not_written_down_is_sent_again_with_the_same_id(receiver: Receiver) -> None:
-    make_endpoint(url=receiver.url)
+    WebhookEndpointFactory.create(url=receiver.url)
     outbox.enqueue(kind="order.paid", message_id="order-1", payload={}, at=clock.now())
 
     status = send_and_be_killed_at("webhooks.before_record")

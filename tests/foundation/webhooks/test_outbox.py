@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from foundation.errors import Invalid
 from foundation.webhooks import outbox
 from foundation.webhooks.models import WebhookDelivery
-from tests.foundation.webhooks.receiver import make_endpoint
+from tests.foundation.factories import WebhookEndpointFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -20,23 +20,25 @@ def enqueue(kind: str = "order.paid", message_id: str = "order-1", **payload: ob
     outbox.enqueue(kind=kind, message_id=message_id, payload=payload, at=AT)
 
 
-def told() -> set[tuple[str, str]]:
-    return set(WebhookDelivery.objects.values_list("endpoint__name", "message_id"))
+def told() -> list[tuple[str, str]]:
+    return sorted(WebhookDelivery.objects.values_list("endpoint__name", "message_id"))
 
 
-def test_each_live_endpoint_that_wants_the_kind_gets_a_row() -> None:
-    make_endpoint("all")
-    make_endpoint("some", kinds=["order.paid", "order.sent"])
-    make_endpoint("others", kinds=["order.lost"])
-    make_endpoint("disabled", disabled_at=AT)
+def test_each_live_endpoint_that_wants_the_kind_is_told_once() -> None:
+    WebhookEndpointFactory.create(name="all")
+    WebhookEndpointFactory.create(name="some", kinds=["order.paid", "order.sent"])
+    WebhookEndpointFactory.create(name="others", kinds=["order.lost"])
+    WebhookEndpointFactory.create(name="disabled", disabled_at=AT)
+    enqueue()
+    WebhookEndpointFactory.create(name="later")
 
     enqueue()
 
-    assert told() == {("all", "order-1"), ("some", "order-1")}
+    assert told() == [("all", "order-1"), ("later", "order-1"), ("some", "order-1")]
 
 
 def test_a_row_is_due_at_once_and_holds_the_envelope() -> None:
-    make_endpoint()
+    WebhookEndpointFactory.create()
 
     enqueue(amount=5, name="순위")
 
@@ -49,68 +51,55 @@ def test_a_row_is_due_at_once_and_holds_the_envelope() -> None:
     }
 
 
-def test_twice_is_once() -> None:
-    make_endpoint("one")
-    enqueue()
-    make_endpoint("later")
-
-    enqueue()
-
-    assert told() == {("one", "order-1"), ("later", "order-1")}
-    assert WebhookDelivery.objects.count() == 2
-
-
 def test_a_rollback_takes_the_message_too() -> None:
-    make_endpoint()
+    WebhookEndpointFactory.create()
 
     with transaction.atomic():
         enqueue()
         transaction.set_rollback(True)
 
-    assert not WebhookDelivery.objects.exists()
+    assert told() == []
 
 
-@pytest.mark.parametrize("message_id", ["", "a" * 101, "a.b", "a b", "a\nb", "순위"])
-def test_an_id_that_no_header_can_carry_is_refused(message_id: str) -> None:
-    with pytest.raises(Invalid, match="A message's id"):
-        enqueue(message_id=message_id)
-
-
-@pytest.mark.parametrize("kind", ["", "Paid", "a b", "a" * 51])
-def test_a_kind_that_is_none_is_refused(kind: str) -> None:
-    with pytest.raises(Invalid, match="A message's kind"):
-        enqueue(kind=kind)
+@pytest.mark.parametrize(
+    ("part", "values"),
+    [
+        ("message_id", ["", "a" * 101, "a.b", "a b", "a\nb", "순위"]),
+        ("kind", ["", "Paid", "a b", "a" * 51]),
+    ],
+)
+def test_an_id_that_no_header_can_carry_and_a_kind_that_is_none_are_refused(part: str, values: list[str]) -> None:
+    for value in values:
+        with pytest.raises(Invalid, match=f"A message's {part.removeprefix('message_')}"):
+            enqueue(**{part: value})
 
 
 def test_a_message_of_more_than_20_000_bytes_is_refused() -> None:
-    make_endpoint()
+    WebhookEndpointFactory.create(name="shop")
     frame = len('{"type":"order.paid","timestamp":"2026-11-21T12:30:00Z","data":{"text":""}}')
 
     enqueue(text="x" * (20_000 - frame))
     with pytest.raises(Invalid, match="has 20,001"):
         enqueue(message_id="order-2", text="x" * (20_001 - frame))
 
-    assert told() == {("shop", "order-1")}
+    assert told() == [("shop", "order-1")]
 
 
-def test_a_test_message_goes_to_one_endpoint_whatever_it_wants() -> None:
-    endpoint = make_endpoint(kinds=["order.paid"])
-    make_endpoint("other")
+def test_a_test_message_goes_to_one_endpoint_whatever_it_wants_unless_that_is_disabled() -> None:
+    endpoint = WebhookEndpointFactory.create(name="shop", kinds=["order.paid"])
+    disabled = WebhookEndpointFactory.create(name="closed", disabled_at=AT)
 
     one, other = outbox.enqueue_test(endpoint, AT), outbox.enqueue_test(endpoint, AT)
+    with pytest.raises(Invalid, match="closed is disabled: enable it first"):
+        outbox.enqueue_test(disabled, AT)
 
-    assert told() == {("shop", one.message_id), ("shop", other.message_id)}
+    assert told() == sorted([("shop", one.message_id), ("shop", other.message_id)])
     assert json.loads(one.body)["type"] == "test"
-
-
-def test_a_disabled_endpoint_is_not_tested() -> None:
-    with pytest.raises(Invalid, match="shop is disabled: enable it first"):
-        outbox.enqueue_test(make_endpoint(disabled_at=AT), AT)
 
 
 @pytest.mark.parametrize("over", ["delivered_at", "dead_at", "dropped_at"])
 def test_what_is_over_is_sent_again_from_the_first_try(over: str) -> None:
-    make_endpoint()
+    WebhookEndpointFactory.create()
     enqueue()
     WebhookDelivery.objects.update(**{"next_try_at": None, "tries": 10, over: AT})
 
@@ -122,21 +111,20 @@ def test_what_is_over_is_sent_again_from_the_first_try(over: str) -> None:
 
 
 def test_what_waits_or_is_dead_can_be_dropped_and_what_arrived_cannot() -> None:
-    make_endpoint()
-    for message_id in ("waits", "dead", "arrived"):
+    WebhookEndpointFactory.create()
+    for message_id, state in {"waits": "next_try_at", "dead": "dead_at", "arrived": "delivered_at"}.items():
         enqueue(message_id=message_id)
-    WebhookDelivery.objects.filter(message_id="dead").update(next_try_at=None, dead_at=AT)
-    WebhookDelivery.objects.filter(message_id="arrived").update(next_try_at=None, delivered_at=AT)
+        WebhookDelivery.objects.filter(message_id=message_id).update(**{"next_try_at": None, state: AT})
 
     assert outbox.drop(WebhookDelivery.objects.all(), AT) == 2
 
-    assert WebhookDelivery.objects.filter(dropped_at=AT).count() == 2
-    assert WebhookDelivery.objects.get(message_id="arrived").dropped_at is None
+    dropped = dict(WebhookDelivery.objects.values_list("message_id", "dropped_at"))
+    assert dropped == {"waits": AT, "dead": AT, "arrived": None}
 
 
 @pytest.mark.parametrize("states", [{"next_try_at": None}, {"dead_at": AT}])
 def test_a_message_is_in_exactly_one_state(states: dict[str, datetime | None]) -> None:
-    make_endpoint()
+    WebhookEndpointFactory.create()
     enqueue()
 
     with pytest.raises(IntegrityError), transaction.atomic():

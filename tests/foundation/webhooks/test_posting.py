@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Callable
+from functools import partial
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
@@ -9,9 +10,17 @@ import pytest
 
 from foundation.webhooks import addresses, posting
 from foundation.webhooks.posting import post
-from tests.foundation.webhooks.receiver import Receiver, status
+from tests.at_once import at_once
+from tests.foundation.webhooks.receiver import Behaviour, Receiver, status
 
 BODY = b'{"type":"test"}'
+DRIPS = (
+    (b"", b""),
+    (b"", b"H"),
+    (b"HTTP/1.1 200 OK\r\n", b"X"),
+    (b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"),
+    (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+)
 real_getaddrinfo = socket.getaddrinfo
 
 
@@ -35,7 +44,12 @@ def in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(posting, "TOTAL_SECONDS", 0.5)
 
 
-def test_body_and_headers_arrive_as_they_were_given(receiver: Receiver) -> None:
+def test_body_and_headers_arrive_as_they_were_given_and_no_proxy_is_asked(
+    receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1/")
+    monkeypatch.setenv("all_proxy", "http://127.0.0.1:1/")
+
     answer = post(receiver.url, BODY, {"webhook-id": "m-1"})
 
     assert (answer.status, answer.said, answer.is_good) == (200, "thanks", True)
@@ -51,75 +65,73 @@ def test_body_and_headers_arrive_as_they_were_given(receiver: Receiver) -> None:
     }
 
 
-@pytest.mark.parametrize("code", [301, 302, 303, 307, 308])
-def test_a_redirect_is_an_answer_and_is_not_followed(receivers: Callable[[], Receiver], code: int) -> None:
+def test_a_redirect_is_an_answer_and_is_not_followed(receivers: Callable[[], Receiver]) -> None:
     one, other = receivers(), receivers()
-    one.behave = status(code, Location=other.url)
+    for code in (301, 302, 303, 307, 308):
+        one.behave = status(code, Location=other.url)
 
-    answer = post(one.url, BODY, {})
+        answer = post(one.url, BODY, {})
 
-    assert (answer.status, answer.is_good) == (code, False)
+        assert (answer.status, answer.is_good) == (code, False)
     assert other.received == []
 
 
-def test_no_proxy_of_the_environment_is_asked(receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1/")
-    monkeypatch.setenv("all_proxy", "http://127.0.0.1:1/")
+def _never_end(handler: BaseHTTPRequestHandler) -> None:
+    handler.send_response(500)
+    handler.end_headers()
+    while True:  # until the other side hangs up
+        handler.wfile.write(b"x" * 4096)
 
-    assert post(receiver.url, BODY, {}).is_good
+
+def _greet(handler: BaseHTTPRequestHandler) -> None:
+    handler.wfile.write(b"SSH-2.0-OpenSSH_9.2\r\n")
 
 
-def test_of_an_endless_answer_the_beginning_is_read(receiver: Receiver) -> None:
-    def endless(handler: BaseHTTPRequestHandler) -> None:
-        handler.send_response(500)
-        handler.end_headers()
-        while not receiver.leaving.is_set():
-            handler.wfile.write(b"x" * 4096)
-
-    receiver.behave = endless
+@pytest.mark.parametrize(
+    ("behave", "code", "said"),
+    [
+        (_never_end, 500, "x" * 2000),
+        (status(400, b"\0\xff ok"), 400, "�� ok"),
+        (status(202, b"no length of a chunk", **{"Transfer-Encoding": "chunked"}), 202, "The answer broke off: "),
+        (_greet, None, "No answer: "),
+    ],
+    ids=["endless", "no text", "breaks off", "no http"],
+)
+def test_the_beginning_of_an_answer_is_kept_as_text_whatever_it_is(
+    receiver: Receiver, behave: Behaviour, code: int | None, said: str
+) -> None:
+    receiver.behave = behave
 
     answer = post(receiver.url, BODY, {})
 
-    assert (answer.status, answer.said) == (500, "x" * 2000)
+    assert answer.status == code
+    assert answer.said.startswith(said)
+    assert len(answer.said) <= 2000
     assert answer.seconds < posting.TOTAL_SECONDS
 
 
-def test_an_answer_that_is_no_text_fits_a_row(receiver: Receiver) -> None:
-    receiver.behave = status(400, b"\0\xff ok")
-
-    assert post(receiver.url, BODY, {}).said == "�� ok"
-
-
-def _drip(handler: BaseHTTPRequestHandler, receiver: Receiver, before: bytes, drop: bytes) -> None:
+def _drip(before: bytes, drop: bytes, receiver: Receiver, handler: BaseHTTPRequestHandler) -> None:
     handler.wfile.write(before)
     while not receiver.leaving.wait(0.05):
         handler.wfile.write(drop)
 
 
 @pytest.mark.usefixtures("in_a_hurry")
-@pytest.mark.parametrize(
-    ("before", "drop"),
-    [
-        (b"", b""),
-        (b"", b"H"),
-        (b"HTTP/1.1 200 OK\r\n", b"X"),
-        (b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"),
-        (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
-    ],
-)
-def test_an_answer_that_drips_or_never_comes_is_cut_off(receiver: Receiver, before: bytes, drop: bytes) -> None:
-    receiver.behave = lambda handler: _drip(handler, receiver, before, drop)
+def test_an_answer_that_drips_or_never_comes_is_cut_off(receivers: Callable[[], Receiver]) -> None:
+    dripping = [receivers() for _ in DRIPS]
+    for receiver, drip in zip(dripping, DRIPS, strict=True):
+        receiver.behave = partial(_drip, *drip, receiver)
 
-    answer = post(receiver.url, BODY, {})
+    answers = at_once([partial(post, receiver.url, BODY, {}) for receiver in dripping])
 
-    assert answer.status is None
-    assert 0.5 <= answer.seconds < 3
+    for drip, answer in zip(DRIPS, answers, strict=True):
+        assert answer.status is None, drip
+        assert 0.5 <= answer.seconds < 3, drip
 
 
 @pytest.mark.usefixtures("in_a_hurry")
 def test_once_the_status_is_there_a_dripping_body_changes_nothing(receiver: Receiver) -> None:
-    before = b"HTTP/1.1 202 Accepted\r\nContent-Length: 9999\r\n\r\n"
-    receiver.behave = lambda handler: _drip(handler, receiver, before, b"x")
+    receiver.behave = partial(_drip, b"HTTP/1.1 202 Accepted\r\nContent-Length: 9999\r\n\r\n", b"x", receiver)
 
     answer = post(receiver.url, BODY, {})
 
@@ -128,29 +140,7 @@ def test_once_the_status_is_there_a_dripping_body_changes_nothing(receiver: Rece
     assert answer.seconds < 3
 
 
-def test_a_body_that_breaks_off_changes_nothing_either(receiver: Receiver) -> None:
-    receiver.behave = status(202, b"no length of a chunk", **{"Transfer-Encoding": "chunked"})
-
-    answer = post(receiver.url, BODY, {})
-
-    assert answer.is_good
-    assert answer.said.startswith("The answer broke off: ")
-
-
-def test_what_is_no_http_is_no_answer(receiver: Receiver) -> None:
-    def greet(handler: BaseHTTPRequestHandler) -> None:
-        handler.wfile.write(b"SSH-2.0-OpenSSH_9.2\r\n")
-
-    receiver.behave = greet
-
-    answer = post(receiver.url, BODY, {})
-
-    assert answer.status is None
-    assert answer.said.startswith("No answer: ")
-
-
-@pytest.mark.usefixtures("private_allowed")
-def test_a_closed_port_is_no_answer() -> None:
+def test_a_closed_port_is_no_answer(private_allowed: None) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
 
@@ -181,17 +171,7 @@ class TestOverTls:
         judge = addresses.is_public
         monkeypatch.setattr(addresses, "is_public", lambda ip: ip == "127.0.0.1" or judge(ip))
 
-    def test_the_judged_address_is_asked_under_the_name(
-        self, tls_receiver: Receiver, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        lead_to(monkeypatch, ["127.0.0.1"])
-
-        answer = post(f"https://hooks.example:{tls_receiver.port}/", BODY, {})
-
-        assert (answer.status, answer.said) == (200, "thanks")
-        assert tls_receiver.received[0].headers["host"] == f"hooks.example:{tls_receiver.port}"
-
-    def test_a_name_that_changes_its_mind_leads_nowhere(
+    def test_the_judged_address_is_asked_under_the_name_until_the_name_changes_its_mind(
         self, tls_receiver: Receiver, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         asked = lead_to(monkeypatch, ["127.0.0.1"], ["169.254.169.254"])
@@ -199,42 +179,37 @@ class TestOverTls:
 
         first, second = post(url, BODY, {}), post(url, BODY, {})
 
-        assert (first.status, second.status) == (200, None)
+        assert (first.status, first.said) == (200, "thanks")
+        assert [each.headers["host"] for each in tls_receiver.received] == [f"hooks.example:{tls_receiver.port}"]
+        assert second.status is None
         assert "169.254.169.254" in second.said
         assert len(asked) == 2  # once a try: what was judged is what was connected to
 
-    def test_a_certificate_of_another_name_is_refused(
+    def test_a_certificate_of_another_name_or_of_nobody_known_is_refused(
         self, tls_receiver: Receiver, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        answer = post(f"https://127.0.0.1:{tls_receiver.port}/", BODY, {})
+        lead_to(monkeypatch, ["127.0.0.1"])
 
-        assert "CERTIFICATE_VERIFY_FAILED" in answer.said
+        of_another_name = post(f"https://127.0.0.1:{tls_receiver.port}/", BODY, {})
+        monkeypatch.delenv("SSL_CERT_FILE")
+        of_nobody_known = post(f"https://hooks.example:{tls_receiver.port}/", BODY, {})
+
+        assert "CERTIFICATE_VERIFY_FAILED" in of_another_name.said
+        assert "CERTIFICATE_VERIFY_FAILED" in of_nobody_known.said
         assert tls_receiver.received == []
 
-    def test_a_certificate_of_nobody_known_is_refused(
-        self, tls_receiver: Receiver, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.delenv("SSL_CERT_FILE")
-        lead_to(monkeypatch, ["127.0.0.1"])
-
-        assert "CERTIFICATE_VERIFY_FAILED" in post(f"https://hooks.example:{tls_receiver.port}/", BODY, {}).said
-
     @pytest.mark.usefixtures("in_a_hurry")
-    def test_a_dripping_answer_is_cut_off_behind_tls_too(
+    def test_a_dripping_answer_and_a_handshake_that_never_comes_are_cut_off_too(
         self, tls_receiver: Receiver, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         lead_to(monkeypatch, ["127.0.0.1"])
-        tls_receiver.behave = lambda handler: _drip(handler, tls_receiver, b"HTTP/1.1 200 OK\r\n", b"X")
+        tls_receiver.behave = partial(_drip, b"HTTP/1.1 200 OK\r\n", b"X", tls_receiver)
 
-        answer = post(f"https://hooks.example:{tls_receiver.port}/", BODY, {})
-
-        assert answer.status is None
-        assert answer.seconds < 3
-
-    @pytest.mark.usefixtures("in_a_hurry")
-    def test_a_handshake_that_never_comes_is_given_up(self, monkeypatch: pytest.MonkeyPatch) -> None:
         with socket.create_server(("127.0.0.1", 0)) as silent:
-            answer = post(f"https://127.0.0.1:{silent.getsockname()[1]}/", BODY, {})
+            urls = (f"https://hooks.example:{tls_receiver.port}/", f"https://127.0.0.1:{silent.getsockname()[1]}/")
+            answers = at_once([partial(post, url, BODY, {}) for url in urls])
 
-        assert answer.status is None
-        assert answer.seconds < 3
+        for answer in answers:
+            assert answer.status is None
+            assert answer.seconds < 3
+        assert len(tls_receiver.received) == 1

@@ -8,9 +8,14 @@ from pytest_django.fixtures import Settings
 from foundation import clock
 from foundation.webhooks import endpoints, outbox, upkeep
 from foundation.webhooks.models import WebhookDelivery, WebhookEndpoint
-from tests.foundation.webhooks.receiver import make_endpoint
+from tests.foundation.factories import WebhookEndpointFactory
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def endpoint(db: None) -> WebhookEndpoint:
+    return WebhookEndpointFactory.create(name="shop")
 
 
 def enqueue(*message_ids: str, ago: timedelta = timedelta()) -> None:
@@ -18,16 +23,9 @@ def enqueue(*message_ids: str, ago: timedelta = timedelta()) -> None:
         outbox.enqueue(kind="order.paid", message_id=message_id, payload={}, at=clock.now() - ago)
 
 
-def test_nothing_due_is_no_trouble() -> None:
-    make_endpoint()
-    enqueue("order-1")
-
-    assert upkeep.trouble() == []
-
-
 def test_dead_messages_are_trouble_until_somebody_acts() -> None:
-    make_endpoint()
     enqueue("order-1", "order-2")
+    assert upkeep.trouble() == []
     WebhookDelivery.objects.update(next_try_at=None, dead_at=clock.now())
 
     assert upkeep.trouble() == ["webhook messages that were given up: 2; replay or drop them in the admin"]
@@ -36,17 +34,17 @@ def test_dead_messages_are_trouble_until_somebody_acts() -> None:
     assert upkeep.trouble() == []
 
 
-def test_messages_that_wait_for_a_disabled_endpoint_are_trouble() -> None:
-    endpoint = make_endpoint()
+def test_messages_that_wait_for_a_disabled_endpoint_are_trouble(endpoint: WebhookEndpoint) -> None:
     enqueue("order-1", ago=timedelta(hours=1))
-    endpoints.disable(endpoint, "By admin.", clock.now())
-    make_endpoint("idle", disabled_at=clock.now())
+    endpoints.disable(endpoint, "First.", clock.now())
+    endpoints.disable(endpoint, "Second.", clock.now())
+    WebhookEndpointFactory.create(disabled_at=clock.now())  # nothing waits for this one
 
     assert upkeep.trouble() == ["webhook endpoint shop is disabled, and 1 messages wait for it"]
+    assert WebhookEndpoint.objects.get(pk=endpoint.pk).disabled_reason == "First."
 
 
 def test_messages_that_nobody_tries_are_trouble() -> None:
-    make_endpoint()
     enqueue("order-1", ago=timedelta(minutes=4))
     enqueue("order-2", ago=timedelta(minutes=6))
 
@@ -58,7 +56,6 @@ def test_what_arrived_or_was_dropped_long_ago_goes_and_all_else_stays(
 ) -> None:
     monkeypatch.setattr(upkeep, "BATCH", 2)
     settings.WEBHOOK_KEEP_DAYS = 7
-    make_endpoint()
     at = clock.now()
     old, young = at - timedelta(days=8), at - timedelta(days=6)
     states = {"arrived": "delivered_at", "dropped": "dropped_at", "dead": "dead_at", "waits": "next_try_at"}
@@ -74,8 +71,7 @@ def test_what_arrived_or_was_dropped_long_ago_goes_and_all_else_stays(
     assert left == {"arrived-young", "dropped-young", "dead-old", "dead-young", "waits-old", "waits-young"}
 
 
-def test_a_rotated_secret_goes_once_it_signs_nothing_more() -> None:
-    endpoint = make_endpoint()
+def test_a_rotated_secret_goes_once_it_signs_nothing_more(endpoint: WebhookEndpoint) -> None:
     endpoints.rotate(endpoint, clock.now())
 
     upkeep.retain(clock.now() + timedelta(hours=23))
@@ -84,12 +80,3 @@ def test_a_rotated_secret_goes_once_it_signs_nothing_more() -> None:
 
     assert during.startswith("whsec_")
     assert WebhookEndpoint.objects.get().previous_secret == ""
-
-
-def test_the_first_reason_of_an_end_stays() -> None:
-    endpoint = make_endpoint()
-
-    endpoints.disable(endpoint, "First.", clock.now())
-    endpoints.disable(endpoint, "Second.", clock.now())
-
-    assert WebhookEndpoint.objects.get().disabled_reason == "First."
