@@ -29,8 +29,8 @@ from leaderboards.models import Board
 from leaderboards.services.boards import apply_boards
 from leaderboards.services.players import ensure_player
 from leaderboards.services.submit import submit
-from tests.faults.nursery import stopping
-from tests.faults.writers import Notes, like_a_request
+from tests.faults.history import Notes, like_a_request
+from tests.faults.processes import stopping
 
 HOUR = timedelta(hours=1)
 PLAYERS = 200
