@@ -24,6 +24,8 @@ for _profile, _examples in {"quick": 25, "whole": 100}.items():  # `make test`; 
     )
 hypothesis.settings.load_profile("quick")
 
+settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # a real one takes a third of a second
+
 
 if "TEST_OWN_POSTGRES" in os.environ:
 
