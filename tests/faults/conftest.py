@@ -1,25 +1,24 @@
-"""Fixtures of the fault tests: worlds, copied from one database that was migrated once, and a seed.
+"""Fixtures of the fault tests: worlds and a seed; and which of the tests are quick enough for `make test`.
 
 FAULT_SEED, printed at the head of a run, repeats its chances; FAULTS_LONG=1 (`make faults`) asks for the long form.
 """
 
 import os
 import random
-import shutil
-import signal
+import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 
-import psycopg
 import pytest
 
-from tests.faults import chores
-from tests.faults.servers import SqlServer, copy_of, new_redis, new_sql, temporary_folder
+from tests.faults.processes import ROOT
 from tests.faults.world import World
 
 HERE = Path(__file__).parent
 LONG = os.environ.get("FAULTS_LONG") == "1"
+QUICK = ("test_00_short", "test_12_chosen_order")  # all else is for `make check`
 
 MakeWorld = Callable[..., World]
 
@@ -28,6 +27,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(HERE):
             item.add_marker(pytest.mark.faults)
+            if item.path.stem not in QUICK:
+                item.add_marker(pytest.mark.long)
+
+
+def steps(*paths: str) -> list[str]:
+    """The steps of these files and folders at which a process can be made to die, as the product has them."""
+    files = [file for path in paths for file in ([ROOT / path] if path.endswith(".py") else (ROOT / path).glob("*.py"))]
+    found = {step for file in files for step in re.findall(r'failpoint\("([a-z_.]+)"\)', file.read_text())}
+    assert found, f"there are no failpoints in {paths}"
+    return sorted(found)
 
 
 @pytest.fixture
@@ -41,57 +50,28 @@ def dice(seed: int) -> random.Random:
     return random.Random(seed)
 
 
-@pytest.fixture(scope="session")
-def _migrated() -> Iterator[SqlServer]:
-    """A PostgreSQL with our tables, shut down in order, to be copied."""
-    sql = new_sql()
-    sql.start()
-    with psycopg.connect(host=str(sql.made.folder), user="postgres", dbname="postgres", autocommit=True) as connection:
-        connection.execute("CREATE DATABASE sunwi")
-    folder = temporary_folder()
-    world = World(folder, new_redis(folder, "everysec"), sql)
-    world.call(chores.migrate)
-    sql.process.send_signal(signal.SIGINT)
-    sql.process.wait()
-    sql._process = None
-    yield sql
-    world._nurseries.popitem()[1].end()
-    shutil.rmtree(folder, ignore_errors=True)
-    shutil.rmtree(sql.made.folder, ignore_errors=True)
-
-
-@contextmanager
-def _maker(migrated: SqlServer) -> Iterator[MakeWorld]:
-    worlds: list[World] = []
-
-    def make(fsync: str = "always") -> World:
-        folder = temporary_folder()
-        world = World(folder, new_redis(folder, fsync), copy_of(migrated))
-        worlds.append(world)
-        world.redis.start()
-        world.sql.start()
-        return world
-
-    yield make
-    for world in worlds:
-        world.end()
-
-
 @pytest.fixture
-def make_world(_migrated: SqlServer) -> Iterator[MakeWorld]:
+def make_world() -> Iterator[MakeWorld]:
     """Makes worlds: `make_world(fsync="always")`. Both servers are up, the tables are there, no boards yet."""
-    with _maker(_migrated) as make:
-        yield make
+    with ExitStack() as worlds:
+        yield lambda fsync="always": worlds.enter_context(World(fsync))
 
 
 @pytest.fixture(scope="module")
-def make_lasting_world(_migrated: SqlServer) -> Iterator[MakeWorld]:
-    """The same, for worlds that all tests of a module share."""
-    with _maker(_migrated) as make:
-        yield make
+def shared_world() -> Iterator[World]:
+    """One for a module, whose Redis writes everything down: what one test leaves behind must not trouble the next."""
+    with World() as world:
+        yield world
 
 
 @pytest.fixture
-def world(make_world: MakeWorld) -> World:
-    """A world whose Redis writes everything down before it answers."""
-    return make_world()
+def world(shared_world: World) -> World:
+    """The same, with boards and histories of this test's own."""
+    shared_world.begin()
+    return shared_world
+
+
+@pytest.fixture(scope="module")
+def numbers() -> Iterator[int]:
+    """Numbers that no other test of the module has had."""
+    return count()

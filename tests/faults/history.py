@@ -1,15 +1,93 @@
-"""What the children noted, put together: each entry by its id as ok, failed or unknown; and what readers saw."""
+"""What children note of their calls, and what that comes to: each entry as ok, failed or unknown; what readers saw.
+
+A line is written before a call and another one after it, so a call without its second line has an unknown outcome.
+"""
 
 import json
-from collections import Counter
+import logging
+import os
+import time
+from collections import Counter, defaultdict
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import count
 from math import inf
 from pathlib import Path
 from typing import Any
 
+from django.db import close_old_connections
+
+from foundation.errors import Unavailable
+
+logger = logging.getLogger(__name__)
+
 ACCEPTED = ("updated", "unchanged", "duplicate")
+
+
+@contextmanager
+def like_a_request() -> Iterator[None]:
+    """Connections are looked at before and after, as Django does around a request and Celery around a task."""
+    close_old_connections()
+    try:
+        yield
+    finally:
+        close_old_connections()
+
+
+class Notes:
+    """A file of notes: each line is written in one piece, so a kill leaves whole lines."""
+
+    def __init__(self, path: str) -> None:
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        self._numbers = count()
+
+    def write(self, **line: Any) -> None:
+        os.write(self._file, json.dumps(line).encode() + b"\n")
+
+    @contextmanager
+    def call(self, **asked: Any) -> Iterator[dict[str, Any]]:
+        """Note what is asked, then what the block writes into the answer; a refusal of it all is one too."""
+        call, said = next(self._numbers), dict[str, Any]()
+        self.write(call=call, began=time.monotonic(), asked=asked)
+        try:
+            with like_a_request():
+                yield said
+        except Unavailable as error:
+            said["refused"] = error.code
+        except Exception as error:
+            logger.exception("a call failed")
+            said["error"] = repr(error)[:200]
+        self.write(call=call, ended=time.monotonic(), said=said)
+
+
+@dataclass
+class Call:
+    """One call; what was said is empty while there is no answer."""
+
+    began: float
+    asked: dict[str, Any]
+    ended: float = inf
+    said: dict[str, Any] = field(default_factory=dict)
+
+
+def lines(path: Path) -> Iterator[dict[str, Any]]:
+    """What was noted, less a line that is still being written."""
+    for line in path.read_bytes().splitlines(keepends=True):
+        if line.endswith(b"\n"):
+            yield json.loads(line)
+
+
+def calls(path: Path) -> list[Call]:
+    """The calls of a file, in the order in which they began; none before there is a file."""
+    found: dict[int, Call] = {}
+    for line in lines(path) if path.exists() else ():
+        if "asked" in line:
+            found[line["call"]] = Call(line["began"], line["asked"])
+        else:
+            found[line["call"]].ended, found[line["call"]].said = line["ended"], line["said"]
+    return [*found.values()]
 
 
 class Fate(StrEnum):
@@ -48,6 +126,11 @@ class Operation:
         return Fate.FAILED if said == {"rejected"} else Fate.UNKNOWN
 
     @property
+    def periods(self) -> set[str]:
+        """Those that answers named."""
+        return {attempt.period for attempt in self.attempts if attempt.period}
+
+    @property
     def began(self) -> float:
         return min(attempt.began for attempt in self.attempts)
 
@@ -79,62 +162,64 @@ class Read:
 
 @dataclass
 class History:
-    """Everything that was noted in one folder."""
+    """Everything that was noted in one folder about boards."""
 
     operations: dict[str, Operation] = field(default_factory=dict)
     reads: list[Read] = field(default_factory=list)
-    calls: list[float] = field(default_factory=list)
+    longest_call: float = 0.0
     errors: list[str] = field(default_factory=list)
-    failed_reads: list[str] = field(default_factory=list)
+    failed_reads: int = 0
 
     @classmethod
     def of(cls, folder: Path) -> "History":
         found = cls()
         for path in sorted(folder.glob("*.jsonl")):
-            found._take(path)
+            for call in calls(path):
+                if "entries" in call.asked:
+                    found._take_entries(call)
+                elif "board" in call.asked:
+                    found._take_read(call)
         return found
 
-    def on(self, board: int) -> list[Operation]:
-        return [each for each in self.operations.values() if each.board == board]
+    def on(self, *boards: int) -> list[Operation]:
+        return [each for each in self.operations.values() if each.board in boards]
+
+    def fates(self, *boards: int) -> set[Fate]:
+        return {each.fate for each in self.on(*boards)}
+
+    def attempts(self, *boards: int) -> list[Attempt]:
+        return [attempt for each in self.on(*boards) for attempt in each.attempts]
+
+    def taken_since(self, moment: float, *boards: int) -> bool:
+        """Whether each of the boards has accepted something that was first sent after this moment."""
+        return {each.board for each in self.on(*boards) if each.fate is Fate.OK and each.began > moment} == {*boards}
+
+    def accepted_between(self, start: float, end: float, *boards: int) -> int:
+        """How many entries were, for the first time."""
+        return sum(start < each.known_since < end for each in self.on(*boards))
 
     def unsettled(self) -> list[Operation]:
         """What has to be sent again before anybody knows."""
         return [each for each in self.operations.values() if each.fate is Fate.UNKNOWN]
 
-    def refusals(self) -> Counter[str | None]:
-        """How often each code was the answer."""
-        said = [attempt for each in self.operations.values() for attempt in each.attempts]
-        return Counter(attempt.code for attempt in said if attempt.status == "rejected")
-
     def counts(self) -> str:
         """For people: how much was done, and what became of it."""
-        fates = Counter(each.fate for each in self.operations.values())
-        sent = sum(len(each.attempts) for each in self.operations.values())
-        longest = max(self.calls, default=0.0)
+        every = self.operations.values()
+        fates = Counter(str(each.fate) for each in every)
+        refusals = Counter(attempt.code for each in every for attempt in each.attempts if attempt.code)
         return (
-            f"{len(self.operations)} entries sent {sent} times: {fates[Fate.OK]} ok, {fates[Fate.FAILED]} failed, "
-            f"{fates[Fate.UNKNOWN]} unknown; {len(self.reads)} reads, "
-            f"{len(self.failed_reads)} failed; longest call {longest:.2f} s; refusals {dict(self.refusals())}"
+            f"{len(every)} entries sent {sum(len(each.attempts) for each in every)} times: {dict(fates)}; "
+            f"{len(self.reads)} reads, {self.failed_reads} failed; longest call {self.longest_call:.2f} s; "
+            f"refusals {dict(refusals)}"
         )
 
-    def _take(self, path: Path) -> None:
-        begun: dict[int, list[Attempt]] = {}
-        for line in lines(path):
-            if "read" in line:
-                self._take_read(line)
-            elif "failed_read" in line:
-                self.failed_reads.append(line["error"])
-            elif "entries" in line:
-                begun[line["call"]] = [self._attempt(each, line["began"]) for each in line["entries"]]
-            else:
-                attempts = begun.pop(line["call"])
-                self.calls.append(line["ended"] - attempts[0].began)
-                self.errors += [line["error"]] if "error" in line else []
-                _answer(attempts, line)
-
-    def _take_read(self, line: dict[str, Any]) -> None:
-        seen = Read(line["read"], line["began"], line["ended"], line["live"], line["total"], line["points"])
-        self.reads.append(seen)
+    def _take_entries(self, call: Call) -> None:
+        attempts = [self._attempt(sent, call.began) for sent in call.asked["entries"]]
+        for attempt, (status, code, period) in zip(attempts, call.said.get("answers", ()), strict=False):
+            attempt.status, attempt.code, attempt.period, attempt.ended = status, code, period, call.ended
+        if call.said:
+            self.longest_call = max(self.longest_call, call.ended - call.began)
+        self.errors += [call.said["error"]] if "error" in call.said else []
 
     def _attempt(self, sent: dict[str, Any], began: float) -> Attempt:
         fresh = Operation(sent["id"], sent["board"], sent["player"], sent["points"])
@@ -142,14 +227,55 @@ class History:
         self.operations.setdefault(sent["id"], fresh).attempts.append(attempt)
         return attempt
 
+    def _take_read(self, call: Call) -> None:
+        if "points" in call.said:
+            self.reads.append(Read(call.asked["board"], call.began, call.ended, **call.said))
+        else:
+            self.failed_reads += bool(call.said)
 
-def _answer(attempts: list[Attempt], line: dict[str, Any]) -> None:
-    for attempt, (status, code, period) in zip(attempts, line.get("answers", ()), strict=False):
-        attempt.status, attempt.code, attempt.period, attempt.ended = status, code, period, line["ended"]
+
+@dataclass
+class Own:
+    """How many likes of a thing a player may have given: between these two, whatever became of what nobody knows."""
+
+    least: int = 0
+    most: int = 0
 
 
-def lines(path: Path) -> Iterator[dict[str, Any]]:
-    """What was noted, less a line that is still being written."""
-    for line in path.read_bytes().splitlines(keepends=True):
-        if line.endswith(b"\n"):
-            yield json.loads(line)
+@dataclass
+class LikesHistory:
+    """The same about likes, where each player is one writer's alone: what he was told last is what must stand."""
+
+    own: dict[tuple[str, str, str], Own] = field(default_factory=lambda: defaultdict(Own))
+    fates: Counter[tuple[str, Fate]] = field(default_factory=Counter)
+    errors: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, folder: Path) -> "LikesHistory":
+        found = cls()
+        for path in sorted(folder.glob("*.jsonl")):
+            for call in calls(path):
+                if "step" in call.asked:
+                    found._take(call)
+                found.errors += [call.said["error"]] if "error" in call.said else []
+        return found
+
+    def _take(self, call: Call) -> None:
+        kind, own = call.asked["kind"], self.own[call.asked["kind"], call.asked["thing"], call.asked["player"]]
+        least, most = (_after(call.asked, before) for before in (own.least, own.most))
+        fate = Fate.UNKNOWN
+        if "own" in call.said:
+            fate = Fate.OK
+            assert least <= call.said["own"] <= most, f"{call} was answered, and there were {own}"
+            own.least = own.most = call.said["own"]
+        elif call.said.get("refused") == "unavailable":
+            fate = Fate.FAILED
+        else:
+            own.least, own.most = min(own.least, least), max(own.most, most)
+        self.fates[kind, fate] += 1
+
+
+def _after(asked: dict[str, Any], own: int) -> int:
+    """A player's likes after one call that acted."""
+    wanted = max(own + asked["step"], 0)
+    return int(wanted if asked["kind"] == "clap" else min(wanted, 1))

@@ -5,31 +5,29 @@ only when it is written down, which the ordinary test server does not.
 """
 
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import redis
 
 from config.local import leash, postgres, valkey
-
-
-class DurablePostgres(postgres.Postgres):
-    """Keeps what it has committed also when it is killed."""
-
-    def _command(self) -> list[str]:
-        return [*super()._command(), "-c", "synchronous_commit=on"]
+from tests import template
 
 
 class Server:
     """A server process under our hands."""
 
-    def __init__(self, made: valkey.Valkey | postgres.Postgres) -> None:
+    def __init__(self, made: Any, command: list[str], **options: Any) -> None:
         self.made = made
+        self._command = command
+        self._options = options
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -38,26 +36,31 @@ class Server:
         return self._process
 
     def start(self) -> None:
-        """Start it and wait until it answers; after a kill what its children left behind may take a moment."""
+        """Start it and wait until it answers: again, while a killed one's children still hold what it needs."""
         give_up = time.monotonic() + 30
-        while True:
-            try:
-                self._process = self.made.start()
-            except valkey.ServerFailed:
-                if time.monotonic() > give_up or not self.made_exists():
-                    raise
-                time.sleep(0.1)
+        while self._process is None:
+            with self.made.log.open("ab") as log:
+                process = leash.start(self._command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, **self._options)
+            while process.poll() is None and not self.made.answers():
+                time.sleep(0.01)
+            if process.poll() is None:
+                self._process = process
+            elif time.monotonic() > give_up:
+                raise valkey.ServerFailed(self.made.log.read_text(errors="replace")[-2000:])
             else:
-                return
-
-    def made_exists(self) -> bool:
-        return self.made.folder.exists()
+                time.sleep(0.05)
 
     def kill(self) -> None:
         """`kill -9`, and wait until it is gone."""
         self.process.kill()
         self.process.wait()
         self._process = None
+
+    def restart(self, pause: float = 0.0) -> None:
+        """Kill it, and start it again after a while."""
+        self.kill()
+        time.sleep(pause)
+        self.start()
 
     def freeze(self) -> None:
         self.process.send_signal(signal.SIGSTOP)
@@ -69,6 +72,7 @@ class Server:
         if self._process is not None:
             self.thaw()
             self.kill()
+        shutil.rmtree(self.made.folder, ignore_errors=True)
 
 
 class RedisServer(Server):
@@ -84,33 +88,15 @@ class RedisServer(Server):
     def client(self) -> redis.Redis:
         return redis.Redis(unix_socket_path=str(self.made.socket), socket_timeout=30)
 
-    def run_id(self) -> str:
+    def lose_memory(self) -> None:
         with self.client() as client:
-            return str(client.info("server")["run_id"])
+            client.flushall()
 
 
 class SqlServer(Server):
     """The world's PostgreSQL."""
 
     made: postgres.Postgres
-
-    def start(self) -> None:
-        """A killed postmaster leaves backends that hold its memory: start again until they are gone."""
-        give_up = time.monotonic() + 30
-        while True:
-            with self.made.log.open("ab") as log:
-                process = leash.start(
-                    self.made._command(), at_death=signal.SIGQUIT, cwd=self.made.folder,
-                    stdin=subprocess.DEVNULL, stdout=log, stderr=log, **self.made.owner,
-                )  # fmt: skip  # as a table
-            while process.poll() is None and not self.made.answers():
-                time.sleep(0.02)
-            if process.poll() is None:
-                self._process = process
-                return
-            if time.monotonic() > give_up:
-                raise valkey.ServerFailed(self.made.log.read_text(errors="replace")[-2000:])
-            time.sleep(0.1)
 
     def connect(self) -> psycopg.Connection:
         return psycopg.connect(host=str(self.made.folder), user="postgres", dbname="sunwi", autocommit=True)
@@ -119,23 +105,17 @@ class SqlServer(Server):
 def new_redis(folder: Path, fsync: str) -> RedisServer:
     """A Valkey in `folder`, not started yet."""
     binary = Path(os.environ.get("TEST_REDIS_SERVER") or valkey.find_binary())
-    return RedisServer(valkey.Valkey(binary, folder / "redis", folder / "redis.sock", folder / "redis.log", fsync))
+    made = valkey.Valkey(binary, folder / "redis", folder / "redis.sock", folder / "redis.log", fsync)
+    made.write_configuration()
+    return RedisServer(made, made.command)
+
+
+def new_sql() -> SqlServer:
+    """A PostgreSQL with our tables, not started yet, which keeps what it has committed also when it is killed."""
+    locale = os.environ.get("TEST_POSTGRES_LOCALE", "C")
+    made = replace(postgres.create(locale=locale, data=template.data_folder()), settings={"synchronous_commit": "on"})
+    return SqlServer(made, made._command(), at_death=signal.SIGQUIT, cwd=made.folder, **made.owner)
 
 
 def temporary_folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="sunwi-fault-", dir="/tmp"))  # short: sockets
-
-
-def new_sql() -> SqlServer:
-    """An empty PostgreSQL, not started yet."""
-    made = postgres.create()
-    return SqlServer(DurablePostgres(made.binaries, made.folder, made.owner))
-
-
-def copy_of(template: SqlServer) -> SqlServer:
-    """Another PostgreSQL with the data of one that is down."""
-    folder = Path(tempfile.mkdtemp(prefix="sunwi-pg-", dir="/tmp"))
-    subprocess.run(["cp", "-a", str(template.made.folder / "data"), str(folder / "data")], check=True)
-    if owner := template.made.owner:
-        os.chown(folder, owner["user"], owner["group"])
-    return SqlServer(replace(template.made, folder=folder))

@@ -9,18 +9,18 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import pytest
 import redis
 
 from tests.faults.conftest import LONG
-from tests.faults.loads import wait_until
 from tests.faults.proxy import Proxy
 from tests.faults.servers import RedisServer, new_redis, temporary_folder
+from tests.faults.world import wait_until
 
-TIMES = 10 if LONG else 2
+TIMES = 10 if LONG else 1
 CUT = -1.0  # a link that is cut half-way to the kill
+LINKS = {"at once": 0.0, "20 ms": 0.02, "100 ms": 0.1, "cut half-way": CUT}
 
 Acknowledged = Callable[[redis.Redis], bool]
 
@@ -33,23 +33,6 @@ def at_once(_: redis.Redis) -> bool:
 def by_a_replica(client: redis.Redis) -> bool:
     """Whoever got an answer asks whether a replica has the write too."""
     return int(client.wait(1, 500)) >= 1
-
-
-@dataclass(frozen=True)
-class Run:
-    """Which writes were acknowledged and which the promoted replica has, in how many seconds.
-
-    ``pause`` went by between the last write and the kill: on a busy machine a replica may catch up in it.
-    """
-
-    kept: list[int]
-    there: set[int]
-    seconds: float
-    pause: float
-
-    @property
-    def lost(self) -> list[int]:
-        return [number for number in self.kept if number not in self.there]
 
 
 @contextmanager
@@ -82,14 +65,17 @@ def following(primary: RedisServer, replica: RedisServer) -> Iterator[Proxy]:
         proxy.close()
 
 
-def run(link: float, acknowledged: Acknowledged, dice: random.Random) -> Run:
-    """Write until the primary is killed, then promote the replica."""
+def run(link: str, acknowledged: Acknowledged, dice: random.Random) -> tuple[list[int], list[int], float]:
+    """Write until the primary is killed, then promote the replica: what was acknowledged, and what of it is lost.
+
+    And how long it was from the last write to the kill: on a busy machine a replica may catch up in it.
+    """
     seconds = dice.uniform(0.5, 1.0)
     with servers() as (primary, replica), following(primary, replica) as proxy:
-        proxy.answer_delay = max(0.0, link)
+        proxy.answer_delay = max(0.0, LINKS[link])
         with primary.client() as client:
             kept = [*written(client, acknowledged, seconds / 2)]
-            proxy.deaf = link == CUT
+            proxy.deaf = LINKS[link] == CUT
             kept += written(client, acknowledged, seconds / 2, start=kept[-1])
         last = time.monotonic()
         primary.kill()
@@ -97,7 +83,10 @@ def run(link: float, acknowledged: Acknowledged, dice: random.Random) -> Run:
         with replica.client() as client:
             client.replicaof("NO", "ONE")
             there = {int(member) for member in client.zrange("board", 0, -1)}
-    return Run(kept, there, seconds, pause)
+    lost = [number for number in kept if number not in there]
+    told = f"{len(kept)} writes in {seconds:.2f} s, {len(lost)} of them lost"
+    print(f"link {link}, acknowledged {acknowledged.__name__}: {told}")  # noqa: T201 (the measurement)
+    return kept, lost, pause
 
 
 def written(client: redis.Redis, acknowledged: Acknowledged, seconds: float, start: int = 0) -> Iterator[int]:
@@ -110,33 +99,20 @@ def written(client: redis.Redis, acknowledged: Acknowledged, seconds: float, sta
             yield number
 
 
-def told(link: float, acknowledged: Acknowledged, dice: random.Random) -> list[Run]:
-    """Some runs, and a line for each."""
-    found = []
+@pytest.mark.parametrize("link", LINKS)
+def test_what_a_replica_has_acknowledged_outlives_the_primary(dice: random.Random, link: str) -> None:
     for _ in range(TIMES):
-        each = run(link, acknowledged, dice)
-        found.append(each)
-        where = "cut half-way" if link == CUT else f"{1000 * link:.0f} ms"
-        print(  # noqa: T201 (the measurement)
-            f"link {where}, acknowledged {acknowledged.__name__}: {len(each.kept)} writes in {each.seconds:.2f} s, "
-            f"{len(each.lost)} of them lost"
-        )
-    return found
+        kept, lost, _ = run(link, by_a_replica, dice)
+
+        assert kept
+        assert lost == []
 
 
-@pytest.mark.parametrize("link", [0.0, 0.02, 0.1, CUT])
-def test_what_a_replica_has_acknowledged_outlives_the_primary(dice: random.Random, link: float) -> None:
-    runs = told(link, by_a_replica, dice)
+@pytest.mark.parametrize("link", LINKS)
+def test_without_waiting_the_last_moments_are_lost_and_nothing_before(dice: random.Random, link: str) -> None:
+    for _ in range(TIMES):
+        kept, lost, pause = run(link, at_once, dice)
 
-    assert all(each.kept for each in runs)
-    assert [each.lost for each in runs] == [[]] * TIMES
-
-
-@pytest.mark.parametrize("link", [0.0, 0.02, 0.1, CUT])
-def test_without_waiting_the_last_moments_are_lost_and_nothing_before(dice: random.Random, link: float) -> None:
-    runs = told(link, at_once, dice)
-
-    for each in runs:
-        assert each.lost == each.kept[len(each.kept) - len(each.lost) :]
-        assert each.lost or 0.0 <= link <= each.pause
-        assert len(each.lost) < len(each.kept)
+        assert lost == kept[len(kept) - len(lost) :]
+        assert lost or 0.0 <= LINKS[link] <= pause
+        assert len(lost) < len(kept)

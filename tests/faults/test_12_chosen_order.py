@@ -22,18 +22,9 @@ from leaderboards.services.settle import settle
 from leaderboards.stores import barrier
 from leaderboards.stores.base import Stale
 from leaderboards.stores.zset_settling import ZsetSettler
-from tests.faults.loads import wait_until
-from tests.leaderboards.services.site import (
-    NOON,
-    crowd,
-    in_redis,
-    in_sql,
-    make_board,
-    period_of,
-    points,
-    redis_client,
-    score,
-)
+from tests.faults.world import wait_until
+from tests.leaderboards.services import site
+from tests.leaderboards.services.site import NOON, in_redis, in_sql, make_board, period_of, points, redis_client
 from tests.links import links
 
 __all__ = ["links"]
@@ -50,15 +41,15 @@ Elsewhere = Callable[[Callable[[], Any]], Future]
 @pytest.fixture
 def elsewhere() -> Iterator[Elsewhere]:
     """Does something in a thread with an SQL connection of its own."""
+
+    def leaving_nothing_open(act: Callable[[], Any]) -> Any:
+        try:
+            return act()
+        finally:
+            connection.close()
+
     with ThreadPoolExecutor(1) as pool:
-        yield lambda act: pool.submit(_leaving_nothing_open, act)
-
-
-def _leaving_nothing_open(act: Callable[[], Any]) -> Any:
-    try:
-        return act()
-    finally:
-        connection.close()
+        yield lambda act: pool.submit(leaving_nothing_open, act)
 
 
 def just_before(monkeypatch: pytest.MonkeyPatch, owner: object, step: str, act: Callable[[], object]) -> None:
@@ -74,7 +65,7 @@ def just_before(monkeypatch: pytest.MonkeyPatch, owner: object, step: str, act: 
 
 
 def scored(board: Board, player: str, number: int) -> Outcome:
-    [outcome] = score(board, {player: number})
+    [outcome] = site.score(board, {player: number})
     return outcome
 
 
@@ -95,7 +86,7 @@ def test_a_settler_who_was_rolled_back_cannot_put_back_what_has_moved_on(
     elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     board = make_board("redis", update="increment")
-    period = crowd(board, 3)
+    period = site.crowd(board, 3)
     with redis_client() as client:
         client.flushdb()
     Period.objects.filter(pk=period.pk).update(stale_since=NOON)

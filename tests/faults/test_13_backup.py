@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults import chores, writers
-from tests.faults.loads import at_work, is_live, make_boards, wait_until
-from tests.faults.verdict import ask_again, check
+from tests.faults import boards
+from tests.faults.check import ask_again, check
+from tests.faults.conftest import MakeWorld
 from tests.faults.world import World
 
 YESTERDAY = -86_400.0
@@ -33,62 +33,60 @@ def back_up(world: World) -> Path:
     return dump
 
 
-def lose_redis(world: World) -> None:
-    with world.redis.client() as client:
-        client.flushall()
-
-
 def restore(world: World, dump: Path) -> None:
     """SQL as it was, whatever became of it."""
     run(world, "dropdb", "--force", "sunwi")
     run(world, "createdb", "sunwi")
     run(world, "pg_restore", "--exit-on-error", "--dbname=sunwi", str(dump))
-    with at_work(world):
-        wait_until(lambda: is_live(world), "settled from the backup")
+    with world.worker():
+        world.wait_until_live()
 
 
-def write(world: World, boards: list[int], seed: int, shift: float = 0.0) -> None:
-    history = world.new_history()
-    world.call(writers.write, history=history, boards=boards, seed=seed, calls=20, size=20, shift=shift)
+def write(world: World, numbers: dict[str, int], seed: int, shift: float = 0.0) -> None:
+    world.write(numbers.values(), seed, calls=20, size=20, shift=shift).result()
     ask_again(world, shift)  # a slow machine may leave some unanswered, and a redis board's ids go with its memory
 
 
-def test_all_is_as_it_was_after_everything_was_lost_and_sql_restored(world: World, seed: int) -> None:
-    boards = [*make_boards(world).values()]
-    write(world, boards, seed, shift=YESTERDAY)
-    closed = world.call(chores.close_until_final, shift=PAST_PATIENCE)
-    write(world, boards, seed + 1)
-    world.call(chores.bring_to_rest)
-    before = world.call(chores.seen)
+def test_all_is_as_it_was_after_everything_was_lost_and_sql_restored(make_world: MakeWorld, seed: int) -> None:
+    world = make_world()
+    numbers = world.make_boards()
+    write(world, numbers, seed, shift=YESTERDAY)
+    closed = world.call(boards.close_until_final, boards=world.boards, shift=PAST_PATIENCE)
+    write(world, numbers, seed + 1)
+    world.call(boards.bring_to_rest)
+    before = world.call(boards.seen)
     dump = back_up(world)
 
-    lose_redis(world)
+    world.redis.lose_memory()
     restore(world, dump)
 
-    assert len(closed) == len(boards)
+    assert len(closed) == len(numbers)
     assert all(each["rows"] and each["live"] for each in before.values())
-    assert world.call(chores.seen) == before
-    assert world.call(chores.differences) == 0
-    write(world, boards, seed + 2)
+    assert world.call(boards.seen) == before
+    assert world.call(boards.differences) == 0
+    write(world, numbers, seed + 2)
     check(world)
 
 
-def test_a_redis_that_was_left_as_it_was_keeps_what_it_decided_and_nothing_else(world: World, seed: int) -> None:
-    boards = make_boards(world)
-    write(world, [*boards.values()], seed)
-    world.call(chores.bring_to_rest)
-    at_backup = world.call(chores.seen)
+def test_a_redis_that_was_left_as_it_was_keeps_what_it_decided_and_nothing_else(
+    make_world: MakeWorld, seed: int
+) -> None:
+    world = make_world()
+    numbers = world.make_boards()
+    write(world, numbers, seed)
+    world.call(boards.bring_to_rest)
+    at_backup = world.call(boards.seen)
     dump = back_up(world)
-    write(world, [*boards.values()], seed + 1)
-    world.call(chores.bring_to_rest)
-    at_loss = world.call(chores.seen)
+    write(world, numbers, seed + 1)
+    world.call(boards.bring_to_rest)
+    at_loss = world.call(boards.seen)
 
     restore(world, dump)
-    assert world.call(chores.differences, repair=True) > 0
-    world.call(chores.bring_to_rest)
+    assert world.call(boards.differences, repair=True) > 0
+    world.call(boards.bring_to_rest)
 
-    after = world.call(chores.seen)
-    assert world.call(chores.differences) == 0
+    after = world.call(boards.seen)
+    assert world.call(boards.differences) == 0
     for board in at_loss:
-        assert after[board] == (at_loss if board.startswith(f"{boards['redis']}/") else at_backup)[board]
+        assert after[board] == (at_loss if board.startswith(f"{numbers['redis']}/") else at_backup)[board]
         assert at_loss[board] != at_backup[board]

@@ -1,60 +1,166 @@
-"""A world to break: a Valkey and a PostgreSQL of its own, and child processes that use them."""
+"""A world to break: a Valkey and a PostgreSQL of its own, boards, and processes that write, read and work on them."""
 
 import shutil
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from typing import Any, Self
 
-from tests.faults.children import Child, Nursery
-from tests.faults.servers import RedisServer, SqlServer
+from tests.faults import boards, load
+from tests.faults.history import History
+from tests.faults.processes import Child, Forker
+from tests.faults.servers import new_redis, new_sql, temporary_folder
+
+BOARDS = [
+    {"name": "hybrid", "storage": "hybrid"},
+    {"name": "shared", "storage": "hybrid", "ties": "dense"},
+    {"name": "redis", "storage": "redis"},
+    {"name": "sql", "storage": "sql"},
+]
+ALWAYS_EXACT = ("hybrid", "shared", "sql")
+
+
+def wait_until(holds: Callable[[], bool], what: str, seconds: float = 60.0) -> None:
+    """Wait for something that must come by itself."""
+    give_up = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < give_up, f"after {seconds} s still not: {what}"
+        time.sleep(0.02)
 
 
 class World:
     """Two servers and the processes that use them. Make it by the fixture `make_world`."""
 
-    def __init__(self, folder: Path, redis_server: RedisServer, sql: SqlServer) -> None:
-        self.folder = folder
-        self.redis = redis_server
-        self.sql = sql
-        self.histories = folder / "histories"
+    def __init__(self, fsync: str = "always") -> None:
+        self.folder = temporary_folder()
+        self.redis = new_redis(self.folder, fsync)
+        self.sql = new_sql()
+        self.histories = self.folder
+        self.boards: list[int] = []
+        self.lossy: set[int] = set()  # boards that may have lost acknowledged writes: the test says how much
+        self._forkers: dict[str, Forker] = {}
+        self._numbers = count()
+
+    def __enter__(self) -> Self:
+        try:
+            self.begin()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for forker in self._forkers.values():
+            forker.end()
+        self.redis.end()
+        self.sql.end()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def begin(self) -> None:
+        """Another test begins, with boards and histories of its own, and both servers up."""
+        self.redis.start()
+        self.sql.start()
+        self.histories = self.folder / f"histories-{next(self._numbers)}"
         self.histories.mkdir()
-        self._nurseries: dict[str, Nursery] = {}
-        self._histories = 0
+        self.boards, self.lossy = [], set()
 
     def new_history(self) -> str:
-        """A file for a writer or reader to write its operations to."""
-        self._histories += 1
-        return str(self.histories / f"{self._histories:04d}.jsonl")
+        """A file for a child to note its calls in."""
+        return str(self.histories / f"{next(self._numbers):04d}.jsonl")
+
+    def history(self) -> History:
+        """What has been noted about boards until now."""
+        return History.of(self.histories)
 
     def spawn(self, target: Callable[..., Any], *, fail_at: str = "", redis_url: str = "", **arguments: Any) -> Child:
         """Run a function of a module of ours in a child of its own. `redis_url`: not the server, but a proxy."""
-        return self._nursery(redis_url or self.redis.made.url).bear(target, fail_at, arguments)
+        url = redis_url or self.redis.made.url
+        if url not in self._forkers:
+            self._forkers[url] = Forker(self.folder, self._environment(url))
+        return self._forkers[url].fork(target, fail_at, arguments)
 
     def call(self, target: Callable[..., Any], *, seconds: float = 90, redis_url: str = "", **arguments: Any) -> Any:
         """The same, and wait for what it returns."""
         return self.spawn(target, redis_url=redis_url, **arguments).result(seconds)
 
-    def end(self) -> None:
-        for nursery in self._nurseries.values():
-            nursery.end()
-        self.redis.end()
-        self.sql.end()
-        shutil.rmtree(self.folder, ignore_errors=True)
-        shutil.rmtree(self.sql.made.folder, ignore_errors=True)
+    def make_boards(self, *names: str, **settings: Any) -> dict[str, int]:
+        """New boards of these names (all four if none are named), by name."""
+        wanted = [{**each, **settings} for each in BOARDS if not names or each["name"] in names]
+        found: dict[str, int] = self.call(boards.make, settings=wanted)
+        self.boards += found.values()
+        return found
 
-    def environment(self, redis_url: str = "") -> dict[str, str]:
+    def write(self, numbers: Iterable[int], seed: int, **how: Any) -> Child:
+        """Somebody who scores on these boards."""
+        return self.spawn(load.write, history=self.new_history(), boards=[*numbers], seed=seed, **how)
+
+    def near_the_end(self, number: int, seconds: float) -> tuple[float, float]:
+        """How far to shift the time for a board's period to end in so many seconds, and when that is (monotonic)."""
+        ends_at: float = self.call(boards.day_ends_at, seq=number)
+        return ends_at - time.time() - seconds, time.monotonic() + seconds
+
+    @contextmanager
+    def writers(self, numbers: Iterable[int], seed: int, many: int = 2, **how: Any) -> Iterator[list[Child]]:
+        """Some who score, each with chances of its own, until the block ends."""
+        how = {"pause": 0.01, **how}
+        children = [self.write(numbers, seed + nth, **how) for nth in range(many)]
+        yield children
+        for child in children:
+            if child.ended() is None:  # the test may have killed it
+                child.stop()
+
+    @contextmanager
+    def worker(self, **how: Any) -> Iterator[None]:
+        """Somebody who does what the schedule does, until the block ends."""
+        child = self.spawn(load.work, **how)
+        yield
+        child.stop()
+
+    @contextmanager
+    def reader(self, numbers: Iterable[int]) -> Iterator[None]:
+        """Somebody who reads whole boards until the block ends."""
+        child = self.spawn(load.read, history=self.new_history(), boards=[*numbers])
+        yield
+        assert child.stop() > 0
+
+    def is_live(self) -> bool:
+        """Whether nothing is stale, as the worker sees to."""
+        with self.redis.client() as client:
+            run_id = str(client.info("server")["run_id"])
+        with self.sql.connect() as connection:
+            stale = connection.execute("SELECT 1 FROM leaderboards_period WHERE stale_since IS NOT NULL").fetchone()
+            known = connection.execute("SELECT 1 FROM foundation_knownredis WHERE run_id = %s", [run_id]).fetchone()
+        return stale is None and known is not None
+
+    def wait_until_live(self) -> None:
+        wait_until(self.is_live, "settled")
+
+    def wait_until_taken(self, *numbers: int) -> None:
+        """Until each of the boards has accepted something that is first sent from now on."""
+        since = time.monotonic()
+        wait_until(lambda: self.history().taken_since(since, *numbers), "a new score on each board")
+
+    def mirrored(self, number: int) -> dict[str, int]:
+        """Points by player that SQL has at this moment."""
+        with self.sql.connect() as connection:
+            rows = connection.execute(
+                "SELECT player.external_id, standing.points FROM leaderboards_standing standing"
+                " JOIN leaderboards_player player ON player.id = standing.player_id"
+                " JOIN leaderboards_period period ON period.id = standing.period_id"
+                " WHERE period.board_id = %s AND standing.score IS NOT NULL",
+                [number],
+            ).fetchall()
+        return {str(name): int(points) for name, points in rows}
+
+    def _environment(self, redis_url: str) -> dict[str, str]:
         """What a process of ours needs to use these servers."""
         return {
             "DJANGO_SETTINGS_MODULE": "config.settings",
             "DATA_DIR": str(self.folder),
             "DATABASE_URL": self.sql.made.url,
-            "REDIS_URL": redis_url or self.redis.made.url,
+            "REDIS_URL": redis_url,
             "SECRET_KEY": "only-for-tests",
             "HTTPS": "off",
             "LOG_LEVEL": "WARNING",
         }
-
-    def _nursery(self, redis_url: str) -> Nursery:
-        if redis_url not in self._nurseries:
-            self._nurseries[redis_url] = Nursery(self.folder, self.environment(redis_url))
-        return self._nurseries[redis_url]

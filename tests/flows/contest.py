@@ -25,8 +25,8 @@ from leaderboards.core.submissions import Caller, Status
 from leaderboards.services.players import ensure_player
 from leaderboards.services.submit import submit
 from tests.competitions.factories import DraftFactory, RewardTierFactory
-from tests.faults.nursery import stopping
-from tests.faults.writers import Notes, like_a_request
+from tests.faults.history import Notes, like_a_request
+from tests.faults.processes import stopping
 from tests.foundation.factories import WebhookEndpointFactory
 from tests.leaderboards.factories import BoardFactory, PlayerFactory
 

@@ -1,6 +1,6 @@
 """A real worker and a real beat, with the demo's options, and killed as nobody should be.
 
-They are born in the nursery, since a fresh interpreter takes seconds, and here a second is an hour.
+They are forked from a process of the world, since a fresh interpreter takes seconds, and here a second is an hour.
 """
 
 import os
@@ -15,7 +15,7 @@ from django.conf import settings
 
 from config.celery import app
 from config.local.demo import WORKER
-from tests.faults.children import Child
+from tests.faults.processes import Child
 from tests.faults.world import World
 from tests.flows.contest import live_by
 

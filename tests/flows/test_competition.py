@@ -16,8 +16,7 @@ from typing import Any
 import pytest
 
 from competitions.management.naive import Counted, Look, Prize, notices, ranking, rewards
-from tests.faults.loads import wait_until
-from tests.faults.world import World
+from tests.faults.world import World, wait_until
 from tests.flows import came_of_it, contest
 from tests.flows.crew import Crew, crew
 from tests.foundation.webhooks.receiver import Receiver

@@ -1,9 +1,11 @@
 """Takes one protection away at a time, in a copy of the tree, and sees that the test which guards it fails.
 
-Each patch opens with a line ``# Caught by: <pytest arguments>``. `make mutants` runs all; names as arguments run some.
-Ends with 1 if a mutant survives, or if a patch does not apply any more.
+Each patch opens with ``# Caught by: <pytest arguments>``, or with ``# Caught by: make test`` where the quick selection
+as a whole must catch it: then ``# Try first: <pytest arguments>`` says what of it most likely does. `make mutants`
+runs all, names run some, ``--jobs 2`` two at a time. Ends with 1 if a mutant survives or a patch applies no more.
 """
 
+import argparse
 import os
 import shlex
 import shutil
@@ -11,51 +13,83 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
-CAUGHT_BY = "# Caught by: "
+QUICK = ["-m", "not long"]
 FAILED_TESTS = 1  # pytest's exit status; every other one is no verdict
 TRIES = 3  # a race may go well by chance
-SECONDS = 300
+SECONDS = 900
 
 
-def main(names: list[str]) -> int:
-    patches = [patch for patch in sorted(HERE.glob("*.patch")) if not names or patch.stem in names]
-    survivors = [patch.stem for patch in patches if not _is_caught(patch)]
-    _say(f"{len(patches) - len(survivors)} of {len(patches)} mutants caught; alive: {', '.join(survivors) or 'none'}")
-    return bool(survivors) or not patches
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("names", nargs="*", help="patches, without their ending; all if none is named")
+    parser.add_argument("--jobs", type=int, default=1, help="how many at a time")
+    asked = parser.parse_args()
+    patches = [patch for patch in sorted(HERE.glob("*.patch")) if not asked.names or patch.stem in asked.names]
+    _without_any([tests for patch in patches for tests in _tests(patch)[:1]])
+    with ThreadPoolExecutor(asked.jobs) as pool:
+        caught = list(pool.map(_is_caught, patches))
+    alive = [patch.stem for patch, is_caught in zip(patches, caught, strict=True) if not is_caught]
+    _say(f"{sum(caught)} of {len(patches)} mutants caught; alive: {', '.join(alive) or 'none'}")
+    return bool(alive) or not patches
+
+
+def _tests(patch: Path) -> list[list[str]]:
+    """Which tests are to catch it: pytest's arguments, those to begin with first."""
+    said = dict(line.removeprefix("# ").split(": ", 1) for line in patch.read_text().splitlines()[:2] if ": " in line)
+    if "Caught by" not in said:
+        raise SystemExit(f"{patch.name} does not say in its first line which test catches it.")
+    if said["Caught by"] != "make test":
+        return [shlex.split(said["Caught by"])]
+    first = [[*QUICK, *shlex.split(said["Try first"])]] if "Try first" in said else []
+    return [*first, [*QUICK, "-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]]
+
+
+def _without_any(named: Sequence[Sequence[str]]) -> None:
+    """Run what the patches name once without any: what fails there says nothing about a patch."""
+    chosen: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for arguments in named:
+        at = arguments.index("-k") if "-k" in arguments else len(arguments)
+        chosen[(*arguments[:at], *arguments[at + 2 :])].add(" ".join(arguments[at + 1 : at + 2]))
+    with _copy() as tree:
+        for others, words in chosen.items():
+            only = [] if "" in words else ["-k", " or ".join(f"({each})" for each in sorted(words))]
+            if failure := _failure(tree, [*others, *only]):
+                raise SystemExit(f"These tests fail without any patch too.\n{failure}")
 
 
 def _is_caught(patch: Path) -> bool:
-    first = patch.read_text().splitlines()[0]
-    if not first.startswith(CAUGHT_BY):
-        raise SystemExit(f"{patch.name} does not say in its first line which test catches it.")
-    arguments = shlex.split(first.removeprefix(CAUGHT_BY))
     began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="sunwi-mutant-", dir="/tmp") as folder:
-        tree = _copy(Path(folder))
-        if failure := _failure(tree, arguments):
-            raise SystemExit(f"{patch.stem}: its test fails without it too.\n{failure}")
+    with _copy() as tree:
         subprocess.run(["git", "apply", "--whitespace=nowarn", str(patch)], cwd=tree, check=True)
-        caught = any(_failure(tree, arguments) for _ in range(TRIES))
+        *first, last = _tests(patch)
+        caught = any(_failure(tree, arguments) for arguments in [*first, *[last] * (1 if first else TRIES)])
     _say(f"{patch.stem}: {'caught' if caught else 'ALIVE'} in {time.monotonic() - began:.0f} s")
     return caught
 
 
-def _copy(folder: Path) -> Path:
+@contextmanager
+def _copy() -> Iterator[Path]:
     """What git tracks, as it is on disk now, without its history."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True).stdout
-    for name in filter(None, listed.decode().split("\0")):
-        if (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, folder / name)
-    subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
-    return folder
+    with tempfile.TemporaryDirectory(prefix="sunwi-mutant-", dir="/tmp") as name:
+        tree = Path(name)
+        for path in filter(None, listed.decode().split("\0")):
+            if (ROOT / path).is_file():
+                (tree / path).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / path, tree / path)
+        subprocess.run(["git", "init", "--quiet"], cwd=tree, check=True)
+        yield tree
 
 
-def _failure(tree: Path, arguments: list[str]) -> str:
+def _failure(tree: Path, arguments: Sequence[str]) -> str:
     """What pytest said of a test that failed, the seed of the run with it; nothing if all passed."""
     command = [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", *arguments]
     surroundings = {name: value for name, value in os.environ.items() if name != "DATA_DIR"}
@@ -72,4 +106,4 @@ def _say(text: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -1,53 +1,49 @@
-"""What tests have children do and tell: make boards, bring everything to rest, and show what is there."""
+"""What tests have children do with boards: make them, bring them to rest, close them, and show what is there."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 from math import inf
 from typing import Any
-
-from django.core.management import call_command
 
 from foundation import clock, redis
 from foundation.errors import Unavailable
 from leaderboards import selectors
 from leaderboards.core.rules import Ties
-from leaderboards.models import FinalStanding, Period, Standing, State, Storage, Submission
-from leaderboards.services import boards, close, mirror, settle, verify
+from leaderboards.models import Board, FinalStanding, Period, Standing, State, Storage, Submission
+from leaderboards.services import close, mirror, settle, verify
+from leaderboards.services.boards import apply_boards
 from leaderboards.stores.zset_settling import ZsetSettler
-from tests.faults.writers import now
+from tests.faults.load import now
 
 TOKENS_ARE_OLD_AFTER = 31.0
 
 
-def migrate() -> None:
-    call_command("migrate", verbosity=0)
-
-
-def make_boards(settings: Sequence[Mapping[str, Any]], shift: float = 0.0) -> dict[str, int]:
-    """Boards of a day that turns half a day from now, so that no test meets its end by chance."""
-    far = f"{now(shift) + timedelta(hours=12):%H:%M}"
+def make(settings: Sequence[Mapping[str, Any]], shift: float = 0.0) -> dict[str, int]:
+    """New boards of a day that turns half a day from now, so that no test meets its end by chance; by their names."""
+    far, nth = f"{now(shift) + timedelta(hours=12):%H:%M}", Board.objects.count()
     common = {"period": "day", "cutoff": far, "update": "increment"}
-    found = boards.apply_boards([{**common, **each} for each in settings], now(shift))
+    wanted = [{**common, **each, "name": f"{each['name']} {nth}"} for each in settings]
+    found = apply_boards(wanted, now(shift))
     settle.settle_due(now(shift))
-    return found
+    return {name.rpartition(" ")[0]: number for name, number in found.items()}
 
 
-def day_ends_in(seq: int) -> float:
-    """Seconds until the board's running period ends."""
-    period = Period.objects.filter(board=seq, starts_at__lte=clock.now(), ends_at__gt=clock.now()).get()
+def day_ends_at(seq: int) -> float:
+    """When the board's running period ends, in seconds since 1970."""
+    period = Period.objects.get(board=seq, starts_at__lte=clock.now(), ends_at__gt=clock.now())
     assert period.ends_at is not None
-    return (period.ends_at - clock.now()).total_seconds()
+    return period.ends_at.timestamp()
 
 
-def bring_to_rest(shift: float = 0.0, seconds: float = 60.0) -> float:
-    """Settle and mirror until nothing is left to do, as the worker would in time; returns how long that took."""
+def bring_to_rest(boards: Collection[int] = (), shift: float = 0.0, seconds: float = 60.0) -> list[dict[str, Any]]:
+    """Settle and mirror until nothing is left to do, as the worker would in time; shows these boards then."""
     settle.LEASE = timedelta(seconds=1)
-    began = time.monotonic()
+    until = time.monotonic() + seconds
     while left := _left_to_do(shift):
-        assert time.monotonic() - began < seconds, f"no rest after {seconds} s: {left}"
-        time.sleep(0.05)
-    return time.monotonic() - began
+        assert time.monotonic() < until, f"no rest after {seconds} s: {left}"
+        time.sleep(0.02)
+    return show(boards)
 
 
 def _left_to_do(shift: float) -> str:
@@ -73,21 +69,29 @@ def _living() -> list[Period]:
     return list(Period.objects.filter(state__in=(State.OPEN, State.CLOSING)).select_related("board"))
 
 
-def close_until_final(shift: float, seconds: float = 60.0) -> list[list[Any]]:
-    """Close what is due, again and again until all of it is final; what each period ended with."""
-    began = time.monotonic()
+def close_until_final(boards: Collection[int], shift: float, seconds: float = 60.0) -> list[list[Any]]:
+    """Close what is due, again and again until all of it is final; what each period of these boards ended with."""
+    until = time.monotonic() + seconds
     while any(not each.final for each in close.close_due(now(shift))):
-        assert time.monotonic() - began < seconds, "not final in time"
+        assert time.monotonic() < until, "not final in time"
         settle.LEASE = timedelta(seconds=1)
         settle.settle_due(now(shift))
-        time.sleep(0.05)
-    rows = Period.objects.filter(state=State.FINAL).order_by("pk")
+        time.sleep(0.02)
+    rows = Period.objects.filter(board__in=boards, state=State.FINAL).order_by("pk")
     return [[row.board_id, row.label, row.players, row.content_hash] for row in rows]
 
 
-def show() -> list[dict[str, Any]]:
-    """Every period that holds something: what SQL has, what was submitted, and how Redis differs from SQL."""
-    return [_shown(period) for period in Period.objects.select_related("board").order_by("pk")]
+def close_again(boards: Collection[int], shift: float) -> list[list[Any]]:
+    """Take what is final back to its closing, and close it once more; what each period ended with."""
+    for period in Period.objects.filter(board__in=boards, state=State.FINAL):
+        FinalStanding.objects.filter(period=period).delete()
+        Period.objects.filter(pk=period.pk).update(state=State.CLOSING, players=0, content_hash="")
+    return close_until_final(boards, shift)
+
+
+def show(boards: Collection[int]) -> list[dict[str, Any]]:
+    """Every period of these boards: what SQL has, what was submitted, and how Redis differs from SQL."""
+    return [_shown(period) for period in Period.objects.filter(board__in=boards).select_related("board").order_by("pk")]
 
 
 def _shown(period: Period) -> dict[str, Any]:
@@ -99,11 +103,10 @@ def _shown(period: Period) -> dict[str, Any]:
         "storage": period.board.storage,
         "label": period.label,
         "state": period.state,
-        "stale": period.stale_since is not None,
         "points": {row.player.external_id: row.points for row in rows},
         "unput": Standing.objects.filter(period=period, unput=True).count(),
         "submissions": [[row.external_id, row.player.external_id, row.points] for row in kept],
-        "final": [[row.rank, row.player.external_id, row.score] for row in finals],
+        "final": [row.player.external_id for row in finals],
         "differences": _differences(period, {row.member: row.score for row in rows}),
     }
 
@@ -132,7 +135,9 @@ def redis_points() -> dict[str, dict[str, float]]:
 
 def _ranked(period: Period) -> dict[str, float]:
     cells = redis.settling().call("ZRANGE", period.family.zset, 0, -1, "WITHSCORES")
-    return {member.decode(): float(score) for member, score in _pairs(cells)}
+    if not (cells and isinstance(cells[0], list | tuple)):  # a driver gives rows flat or in pairs
+        cells = list(zip(cells[::2], cells[1::2], strict=True))
+    return {member.decode(): float(score) for member, score in cells}
 
 
 def _differences(period: Period, in_sql: Mapping[str, float | None]) -> list[str]:
@@ -155,10 +160,3 @@ def _differences(period: Period, in_sql: Mapping[str, float | None]) -> list[str
         if scores != set(in_redis.values()):
             found.append(f":scores differs by {scores ^ set(in_redis.values())}")
     return found
-
-
-def _pairs(cells: Sequence[Any]) -> list[tuple[bytes, Any]]:
-    """Rows of a sorted set, which a driver gives flat or in pairs."""
-    if cells and isinstance(cells[0], list | tuple):
-        return [(row[0], row[1]) for row in cells]
-    return list(zip(cells[::2], cells[1::2], strict=True))

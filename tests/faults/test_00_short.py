@@ -1,0 +1,100 @@
+"""A short fault of each kind, as `make test` runs them; and the check itself, which must see what is wrong."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from tests.faults.check import check, check_reads
+from tests.faults.history import Fate
+from tests.faults.processes import KILLED_HERE
+from tests.faults.world import ALWAYS_EXACT, World, wait_until
+
+Boards = dict[str, int]
+
+
+def nothing(world: World, boards: Boards) -> None:
+    """The harness is exact where nothing happens."""
+
+
+def redis_is_killed(world: World, boards: Boards) -> None:
+    world.redis.restart(pause=0.2)
+
+
+def sql_is_killed(world: World, boards: Boards) -> None:
+    world.sql.restart(pause=0.2)
+
+
+def a_process_is_killed_in_the_middle_of_a_submission(world: World, boards: Boards) -> None:
+    for name, step in {"hybrid": "submit.before_commit", "redis": "submit.after_script"}.items():
+        writer = world.write([boards[name]], 0, fail_at=f"{step}:2")
+        assert writer.wait() == KILLED_HERE
+
+
+def redis_is_frozen(world: World, boards: Boards) -> None:
+    world.redis.freeze()
+    wait_until(lambda: Fate.UNKNOWN in world.history().fates(boards["redis"]), "a call that timed out")
+    world.redis.thaw()
+
+
+def redis_loses_its_memory(world: World, boards: Boards) -> None:
+    world.lossy.add(boards["redis"])
+    wait_until(lambda: bool(world.mirrored(boards["redis"])), "something that SQL knows of the redis board")
+    world.redis.lose_memory()
+
+
+FAULTS = [
+    nothing, redis_is_killed, sql_is_killed, a_process_is_killed_in_the_middle_of_a_submission, redis_is_frozen,
+    redis_loses_its_memory,
+]  # fmt: skip  # as a table
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__.replace("_", " "))
+def test_a_fault_in_mid_load_loses_nothing_and_counts_nothing_twice(
+    world: World, seed: int, fault: Callable[[World, Boards], None]
+) -> None:
+    boards = world.make_boards()
+    exact = [boards[name] for name in ALWAYS_EXACT]
+
+    def go_on() -> None:
+        since = time.monotonic()
+        world.wait_until_taken(*boards.values())
+        wait_until(lambda: {read.board for read in world.history().reads if read.began > since} == {*exact}, "a look")
+
+    with (
+        world.worker(),
+        world.reader(exact),
+        world.writers(exact, seed),
+        world.writers([boards["redis"]], seed + 10, many=1, again=0.0),  # ids go with the memory: nothing twice
+    ):
+        go_on()
+        fault(world, boards)
+        world.wait_until_live()
+        go_on()
+
+    history = check(world)
+    # While SQL is away boards that it decides over refuse, or say that nobody knows; that is settled by asking again.
+    assert history.fates(*exact) - {Fate.FAILED if fault is sql_is_killed else None} == {Fate.OK}
+    assert check_reads(history, exact) > len(exact)
+    assert fault is not nothing or not history.failed_reads
+
+
+def test_the_check_sees_a_score_that_was_lost_or_invented(world: World, seed: int) -> None:
+    for number in world.make_boards("hybrid", "redis", "sql").values():
+        world.write([number], seed, calls=5).result()
+        check(world)
+        for step in (1, -1):
+            give(world, number, step)
+            with pytest.raises(AssertionError, match=r"at most|at least|not the sum"):
+                check(world)
+            give(world, number, -step)
+
+
+def give(world: World, number: int, points: int) -> None:
+    """Everybody on a board, behind its back."""
+    with world.sql.connect() as connection:
+        connection.execute(
+            "UPDATE leaderboards_standing SET points = points + %s WHERE points IS NOT NULL"
+            " AND period_id IN (SELECT id FROM leaderboards_period WHERE board_id = %s)",
+            [points, number],
+        )
