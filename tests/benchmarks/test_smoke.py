@@ -24,7 +24,6 @@ SMALL = ("--players", "1000", "--seconds", "0.05", "--passes", "1")
 
 
 @pytest.mark.long
-@pytest.mark.slow
 @pytest.mark.parametrize("name", [*RECORDED, *UNRECORDED])
 def test_a_benchmark_prints_its_figures(name: str, tmp_path: Path) -> None:
     recorded = RESULTS / f"{name}.json"

@@ -181,7 +181,7 @@ def test_the_admin_is_for_staff_alone() -> None:
     assert {address for address, answer in seen if answer.status_code == 200} == {"/admin/login/"}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("storage", ["hybrid", REDIS, SQL])
 def test_nothing_tells_of_what_happens_behind_the_freeze(set_clock: SetClock, storage: str) -> None:
     site = frozen_site(storage)
@@ -212,7 +212,7 @@ def test_nothing_tells_of_what_happens_behind_the_freeze(set_clock: SetClock, st
     assert RewardGrant.objects.filter(player__external_id="bob").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("storage", ["hybrid", REDIS])
 def test_nothing_tells_when_the_copy_was_made(set_clock: SetClock, storage: str) -> None:
     site = frozen_site(storage)

@@ -21,7 +21,7 @@ from tests.flows import came_of_it, contest
 from tests.flows.crew import Crew, crew
 from tests.foundation.webhooks.receiver import Receiver
 
-pytestmark = [pytest.mark.faults, pytest.mark.long, pytest.mark.slow]
+pytestmark = [pytest.mark.faults, pytest.mark.long]
 
 SPEED = 3600.0
 WARMING_UP = 4.0  # a worker's own start is no part of the competition

@@ -72,7 +72,7 @@ class TestHits:
 
         assert in_sql() == {"home": 40}
 
-    @pytest.mark.slow
+    @pytest.mark.long
     @pytest.mark.parametrize("point", POINTS)
     def test_a_flush_killed_anywhere_and_run_again_counts_once(self, point: str) -> None:
         visits(5)
