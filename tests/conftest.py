@@ -57,6 +57,7 @@ def redis_server() -> Iterator[list[redis.Redis]]:
         client.close()
 
 
+KINDS_OF_THE_PRODUCT = {"comment"}
 NEED_REDIS = {"db", "transactional_db", "live_server", "links", "redis_server", "client"}
 
 
@@ -72,15 +73,19 @@ def _as_if_new(request: pytest.FixtureRequest) -> None:
 
 
 def forget_everything() -> None:
-    """As the process starts: it remembers nobody's requests, boards, names, periods, bans and pages."""
+    """As the process starts: it remembers nobody's requests, boards, names, periods, bans, pages and test kinds."""
     from foundation import rate_limit
     from leaderboards.selectors.boards import forget_boards
     from leaderboards.selectors.names import forget_names
     from leaderboards.selectors.periods import forget_periods
     from leaderboards.services.decide_redis import forget_bans
     from leaderboards.views import scenes, second  # not before Django is set up
+    from likes import registry
 
     for forget in (
         rate_limit.forget_own, forget_boards, forget_names, forget_periods, forget_bans, second.forget, scenes.forget,
     ):  # fmt: skip
         forget()
+    for likeable in registry.every():
+        if likeable.kind not in KINDS_OF_THE_PRODUCT:
+            registry.withdraw(likeable.kind)

@@ -41,7 +41,7 @@ def test_a_killed_run_leaves_no_server_behind(tmp_path: Path, workers: int, how:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", str(workers), "--dist", "load"]
     own = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
     child = subprocess.Popen(
-        [*command, "tests/config/one_slow_test.py"], cwd=ROOT, start_new_session=True, stdout=subprocess.DEVNULL,
+        [*command, "tests/config/slow_run.py"], cwd=ROOT, start_new_session=True, stdout=subprocess.DEVNULL,
         env=own | {"SAY_READY": str(tmp_path), "THIS_RUN": run},
     )  # fmt: skip  # as a command line
     wait_until(lambda: len(list(tmp_path.iterdir())) == max(1, workers) or child.poll() is not None, 120)

@@ -14,7 +14,7 @@ from django.db import connection
 from config.local.demo import WORKER
 from leaderboards.models import Standing
 from tests import playing
-from tests.faults.loads import wait_until
+from tests.faults.world import wait_until
 from tests.leaderboards.factories import BoardFactory
 
 
