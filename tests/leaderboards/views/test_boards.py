@@ -5,6 +5,7 @@ from datetime import timedelta
 from html import unescape
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 
 from foundation import clock
@@ -130,6 +131,7 @@ def test_previous_periods_are_offered_and_shown_and_final_ones_do_not_refresh(cl
     period.save()
     scenes.forget()
     second.forget()
+    cache.clear()
     final = client.get(address)
 
     assert f'href="?period={period.label}"' in running
