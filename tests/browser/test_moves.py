@@ -164,7 +164,6 @@ def test_sharing_copies_the_link_where_the_device_has_no_sheet(played: str, open
 
 
 def test_a_big_screen_goes_on_by_itself_and_waits_while_held_or_the_server_is_away(long: str, opened: Opened) -> None:
-    plain = opened(f"{long}?screen=1&page=2", viewport=DESKTOP, java_script_enabled=False)
     page = opened(f"{long}?screen=1", viewport=DESKTOP, clock=True)
     first = page.locator("tbody tr").first
 
@@ -179,6 +178,7 @@ def test_a_big_screen_goes_on_by_itself_and_waits_while_held_or_the_server_is_aw
     page.clock.run_for(13_000)
 
     expect(first).to_contain_text("p010")
+    plain = opened(f"{long}?screen=1&page=2", viewport=DESKTOP, java_script_enabled=False)
     expect(plain.locator("tbody tr")).to_have_count(10)
     expect(plain.locator("tbody tr").last).to_be_in_viewport()
     expect(plain.locator("meta[http-equiv=refresh]")).to_have_attribute("content", "12; url=?screen=1&page=3")

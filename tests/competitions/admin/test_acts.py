@@ -48,22 +48,17 @@ def test_the_course_is_drawn_with_its_times_and_says_where_it_stands(admin: Clie
     assert drawn.count("<em>to come</em>") == 3
 
 
-def test_publishing_is_asked_once_more(admin: Client) -> None:
+def test_publishing_is_asked_once_more_and_refused_where_it_cannot_work_any_more(admin: Client) -> None:
     competition = draft()
+    past = draft(competition.board, starts_at=START - DAY, ends_at=START)
 
     assert "Anybody can see it" in page(admin, act(competition, "publish"))
-    assert reloaded(competition).published_at is None
+    assert "lies in the past" in refusals(admin.post(act(past, "publish"), YES))
+    assert not Competition.objects.exclude(published_at=None).exists()
 
     admin.post(act(competition, "publish"), YES)
     assert reloaded(competition).published_at is not None
     assert Change.objects.get().by is not None
-
-
-def test_what_cannot_work_any_more_is_not_published(admin: Client) -> None:
-    competition = draft(starts_at=START - DAY, ends_at=START)
-
-    assert "lies in the past" in refusals(admin.post(act(competition, "publish"), YES))
-    assert reloaded(competition).published_at is None
 
 
 class TestMovingTheEnd:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from competitions.models import Competition
 from competitions.services.cancel import cancel
 from competitions.services.picture import set_picture
 from foundation import clock
@@ -74,33 +75,23 @@ class TestList:
 class TestOne:
     """Its settings, where it stands, how many."""
 
-    def test_it_shows_settings_and_counts_and_its_etag_stays(self, anybody: Caller) -> None:
+    def test_it_shows_settings_and_counts_and_no_code_and_its_etag_stays(self, anybody: Caller, game: Caller) -> None:
         competition = open_competition(name="Cup", description="Run.", freeze_minutes=60, attempts=3)
         raced(competition, {"alice": 5})
         joined(competition, "bob")
+        Competition.objects.update(joining="code", join_code="FRIENDS")
+        set_picture(competition, b"webp")
 
-        response = anybody.get(f"/competitions/{competition.pk}")
+        response, keyed, again = (each.get(f"/competitions/{competition.pk}") for each in (anybody, game, anybody))
 
         answer = response.json()
         assert (answer["name"], answer["description"], answer["attempts"]) == ("Cup", "Run.", 3)
         assert (answer["participants"], answer["total"], answer["not_started"]) == (2, 1, 1)
         assert answer["freezes_at"] == f"{END - HOUR:%Y-%m-%dT%H:%M:%S}Z"
         assert 0 < answer["seconds_left"] <= DAY.total_seconds()
-        assert anybody.get(f"/competitions/{competition.pk}")["ETag"] == response["ETag"]
-
-    def test_a_join_code_is_told_to_nobody(self, anybody: Caller, game: Caller) -> None:
-        competition = open_competition(joining="code", join_code="FRIENDS")
-
-        for caller in (anybody, game):
-            assert b"FRIENDS" not in caller.get(f"/competitions/{competition.pk}").content
-
-    def test_its_picture_lies_where_it_says(self, anybody: Caller) -> None:
-        competition = open_competition()
-        set_picture(competition, b"webp")
-
-        address = anybody.get(f"/competitions/{competition.pk}").json()["picture"]
-
-        assert anybody._client.get(address).content == b"webp"
+        assert anybody._client.get(answer["picture"]).content == b"webp"
+        assert again["ETag"] == response["ETag"]
+        assert b"FRIENDS" not in response.content + keyed.content
 
     def test_an_unknown_number_is_not_found_and_what_is_none_is_refused(self, anybody: Caller) -> None:
         for number in ("0", "-1", "99999999", str(2**53)):
