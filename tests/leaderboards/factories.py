@@ -1,11 +1,9 @@
 """Boards, periods, players and accounts, made as the product makes them. ``create`` takes the fields of the model."""
 
 from datetime import datetime
-from functools import cache
 from typing import Any
 
 import factory
-from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
 from factory.django import DjangoModelFactory
 
@@ -43,12 +41,6 @@ class PeriodFactory(DjangoModelFactory[Period]):
         return open_period(board, window_at(board.calendar, at or clock.now()))
 
 
-@cache
-def hashed(password: str) -> str:
-    """Once for all accounts, since it is slow on purpose."""
-    return make_password(password)
-
-
 class UserFactory(DjangoModelFactory[User]):
     """An account with the password "secret". ``player``, an id, is the player that it is linked to."""
 
@@ -61,7 +53,7 @@ class UserFactory(DjangoModelFactory[User]):
 
     @classmethod
     def _create(cls, model_class: type[User], *_: Any, player: str | None = None, **fields: Any) -> User:
-        user = model_class.objects.create(**fields | {"password": hashed(fields["password"])})
+        user = model_class.objects.create_user(**fields)
         if player is not None:
             Player.objects.update_or_create(external_id=player, defaults={"user": user})
         return user
