@@ -22,7 +22,6 @@ ELSEWHERE = "203.0.113.9"
 @pytest.fixture(autouse=True)
 def _three_tries(settings: LazySettings) -> Iterator[None]:
     settings.RATE_LIMITS = {**settings.RATE_LIMITS, "login": Limit(3, 300)}
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # how long one takes is not tested
     for name in ("robin", "marian"):
         AdminFactory.create(username=name, password=RIGHT)
     yield

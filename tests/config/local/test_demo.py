@@ -121,7 +121,7 @@ class TestTheDemo:
     def test_it_plays_heals_and_keeps_others_out_until_an_interrupt_leaves_nothing_behind(
         self, demo: Demo, tmp_path: Path
     ) -> None:
-        assert eventually(lambda: "Try first" in demo.said() or demo.process.poll() is not None, 60), demo.said()
+        assert eventually(lambda: "Try first" in demo.said() or demo.process.poll() is not None, 240), demo.said()
         assert eventually(demo.points_move), demo.said()
 
         rows = demo.read("/api/v1/competitions")["rows"]
@@ -159,7 +159,7 @@ class TestTheDemo:
         demo.interrupt()
 
     def test_a_supervisor_that_is_killed_during_the_start_leaves_nothing_behind(self, demo: Demo) -> None:
-        assert eventually((demo.folder / "run" / "web.pid").exists, 60), demo.said()
+        assert eventually((demo.folder / "run" / "web.pid").exists, 240), demo.said()
 
         demo.process.kill()
         demo.process.wait()
