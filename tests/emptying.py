@@ -5,6 +5,8 @@ longer than most tests. These two stay as the migrations left them. The trap: fo
 which only a superuser may ask for; so this is for the tests' own server alone.
 """
 
+from functools import cache
+
 from django.db import connection
 
 KEPT = {"django_migrations", "django_content_type", "auth_permission"}
@@ -13,7 +15,14 @@ KEPT = {"django_migrations", "django_content_type", "auth_permission"}
 def empty_tables() -> None:
     """Delete all rows but those of the kept tables. Sequences go on, as after Django's own flush."""
     with connection.cursor() as cursor:
-        tables = [each for each in connection.introspection.table_names(cursor) if each not in KEPT]
-        cursor.execute(" UNION ALL ".join(f"SELECT '{each}' WHERE EXISTS (TABLE \"{each}\")" for each in tables))
+        cursor.execute(_filled())
         deletes = "".join(f'DELETE FROM "{name}";' for (name,) in cursor.fetchall())  # noqa: S608 (names of our own tables)
         cursor.execute(f"BEGIN; SET LOCAL session_replication_role = replica; {deletes} COMMIT")
+
+
+@cache
+def _filled() -> str:
+    """A statement that names the tables with rows."""
+    with connection.cursor() as cursor:
+        tables = [each for each in connection.introspection.table_names(cursor) if each not in KEPT]
+    return " UNION ALL ".join(f"SELECT '{each}' WHERE EXISTS (TABLE \"{each}\")" for each in tables)

@@ -50,6 +50,7 @@ def test_a_seed_repeats_a_rehearsal() -> None:
     assert one.out.splitlines()[-1] == other.out.splitlines()[-1]
 
 
+@pytest.mark.long
 def test_it_leaves_others_as_they_are_and_finds_what_is_missing_there_twice_or_wrong() -> None:
     now = clock.now()
     running = contest("ann", "bob", starts_at=now - 9 * HOUR, ends_at=now + HOUR)
