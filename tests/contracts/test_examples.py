@@ -47,9 +47,9 @@ def test_the_quick_quarter_has_every_order_policy_and_tie_rule_on_each_storage(s
 def play(arena: Arena) -> None:
     """Two requests, a removal, and a third with a return; then everything is read, and SQL is looked into."""
     first, second, third = mixed(PLAYERS)
-    arena.send(*first, ranks=True)
-    arena.send(*second, ranks=True)
-    arena.agree_on_the_list()
+    for request in (first, second):
+        arena.send(*request)
+        arena.agree_on_the_list()
     arena.remove("zoe")
     arena.agree_on_the_list()
     arena.send(*third, ranks=True)

@@ -5,9 +5,10 @@ from math import inf
 
 import pytest
 
+from leaderboards.models import Player
 from likes.core.kinds import Storage
 from likes.errors import LikesUnavailable
-from likes.models import LikeChange
+from likes.models import Like, LikeChange, LikeKind
 from likes.registry import Likeable
 from likes.services.check import check
 from likes.services.count import count
@@ -45,6 +46,16 @@ def test_what_was_not_counted_or_mirrored_yet_comes_along(
         assert told(after) == (2, 1, ["ann", "bob"])
         assert check(after, NOW, inf, repair=False).differences == []
         assert not LikeChange.objects.exists()
+
+
+def test_a_kind_of_which_redis_has_nothing_any_more_is_counted_from_its_rows() -> None:
+    with registered(Storage.SQL) as kind:
+        Like.objects.create(kind="note", thing="7", player=Player.objects.get(external_id="ann"), at=NOW)
+        LikeKind.objects.create(kind="note", storage=Storage.REDIS)
+
+        count(kind, NOW)
+
+        assert told(kind) == (1, 1, ["ann"])
 
 
 def test_a_view_of_before_shows_nothing_that_has_changed_elsewhere() -> None:
