@@ -1,7 +1,9 @@
-"""The API's documentation: served by the site itself, under its own security policy."""
+"""The API's documentation, served by the site itself under its own security policy; and tests that documents name."""
 
 import re
+from pathlib import Path
 
+import pytest
 from django.contrib.staticfiles import finders
 from django.test import Client
 from django.urls import reverse
@@ -20,3 +22,23 @@ def test_the_page_reads_the_document_beside_it_and_nothing_from_anywhere_else(cl
     assert "script-src 'self'" in policy
     assert "frame-ancestors 'none'" in policy
     assert "unsafe" not in policy
+
+
+ROOT = Path(__file__).parents[2]
+NAMING = [*ROOT.glob("docs/*.md"), *ROOT.glob("tests/faults/mutants/*.patch")]
+TEST = re.compile(r"(tests/[\w/.-]+?\.py)(?:::([\w:]+))?")
+
+
+@pytest.mark.parametrize("path", NAMING, ids=lambda path: path.stem)
+def test_every_test_that_is_named_exists(path: Path) -> None:
+    lines = path.read_text().splitlines()
+    named = TEST.findall("\n".join(lines if path.suffix == ".md" else lines[:2]))
+
+    missing = [
+        f"{file}::{name}"
+        for file, name in named
+        if not (ROOT / file).exists()
+        or (name and not re.search(rf"(def|class) {name.split('::')[-1]}\b", (ROOT / file).read_text()))
+    ]
+
+    assert missing == []
