@@ -19,7 +19,7 @@ import pytest
 import redis
 
 from config import addresses
-from config.local import postgres, valkey
+from config.local import leash, postgres, valkey
 from tests import template
 
 NUMBERS_EACH = 3  # databases of a Redis: boards, page cache and broker
@@ -34,6 +34,8 @@ def pytest_load_initial_conftests() -> Generator[None, object, object]:
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: what is below is cleared away
         if "REDIS_URL" in os.environ:
             refuse_used(os.environ["REDIS_URL"])
+    else:
+        leash.die_with_parent()
     set_addresses(worker)
     return (yield)
 
@@ -69,8 +71,11 @@ def set_addresses(worker: str | None) -> None:
 
 @cache
 def folder() -> Path:
-    """This process's own, in a path that is short enough for sockets."""
-    made = Path(tempfile.mkdtemp(prefix="sunwi-tests-", dir="/tmp"))
+    """This process's own, in a path that is short enough for sockets. Those of killed processes go."""
+    for left in Path("/tmp").glob("sunwi-tests-*-*"):
+        if not Path("/proc", left.name.split("-")[2]).exists():
+            shutil.rmtree(left, ignore_errors=True)
+    made = Path(tempfile.mkdtemp(prefix=f"sunwi-tests-{os.getpid()}-", dir="/tmp"))
     made.chmod(0o711)  # PostgreSQL runs as another user where we are root
     return made
 

@@ -19,16 +19,21 @@ _watchers: list[subprocess.Popen[bytes]] = []
 def start(command: list[str], *, at_death: signal.Signals = signal.SIGTERM, **options: Any) -> subprocess.Popen[bytes]:
     """Start a program in a session of its own that gets `at_death` when this process is gone."""
     if sys.platform == "linux":
-        options["preexec_fn"] = _ask_kernel(at_death)
+        options["preexec_fn"] = _ask_kernel(at_death, os.getpid())
     child = subprocess.Popen(command, start_new_session=True, **options)
     if sys.platform != "linux":
         _watch(child.pid, at_death)
     return child
 
 
-def _ask_kernel(at_death: signal.Signals) -> Callable[[], None]:
+def die_with_parent() -> None:
+    """End this process when the one that started it is gone; where the kernel cannot do it, nothing happens."""
+    if sys.platform == "linux":
+        _ask_kernel(signal.SIGKILL, os.getppid())()
+
+
+def _ask_kernel(at_death: signal.Signals, parent: int) -> Callable[[], None]:
     libc = ctypes.CDLL(None, use_errno=True)
-    parent = os.getpid()
 
     def ask() -> None:
         libc.prctl(PR_SET_PDEATHSIG, int(at_death), 0, 0, 0)

@@ -1,6 +1,7 @@
 """A test run that is killed leaves no server behind."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,16 +15,19 @@ ROOT = Path(__file__).parents[2]
 OURS = ("PYTEST_", "TEST_OWN_", "DATA_DIR", "REDIS_URL", "CACHE_URL", "BROKER_URL", "DATABASE_URL")
 
 
-def processes_of(run: str) -> str:
-    """The command lines of all living processes that were started with this word in their environment."""
-    found = []
+def processes_of(run: str, folders: str = "of none yet") -> dict[str, str]:
+    """The living processes that were started with this word in their environment, or whose command line matches
+    ``folders``: the title that Valkey gives itself covers its environment. Command lines by process id.
+    """
+    found = {}
     for process in Path("/proc").glob("[0-9]*"):
         try:
-            if run.encode() in (process / "environ").read_bytes():
-                found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+            command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            if command and (run.encode() in (process / "environ").read_bytes() or re.search(folders, command)):
+                found[process.name] = command
         except OSError:  # it ended meanwhile
             continue
-    return "\n".join(filter(None, found))
+    return found
 
 
 def wait_until(holds: Callable[[], object], seconds: float) -> None:
@@ -45,11 +49,12 @@ def test_a_killed_run_leaves_no_server_behind(tmp_path: Path, workers: int, how:
         env=own | {"SAY_READY": str(tmp_path), "THIS_RUN": run},
     )  # fmt: skip  # as a command line
     wait_until(lambda: len(list(tmp_path.iterdir())) == max(1, workers) or child.poll() is not None, 120)
-    started = processes_of(run)
-    assert "valkey" in started
-    assert "postgres" in started
+    folders = f"sunwi-tests-({'|'.join(processes_of(run))})-"
+    started = " ".join(processes_of(run, folders).values())
+    assert "valkey-server unixsocket" in started
+    assert "bin/postgres -D" in started
 
     child.send_signal(how)
     child.wait()
 
-    wait_until(lambda: not processes_of(run), 30)
+    wait_until(lambda: not processes_of(run, folders), 30)
