@@ -19,7 +19,7 @@ _watchers: list[subprocess.Popen[bytes]] = []
 def start(command: list[str], *, at_death: signal.Signals = signal.SIGTERM, **options: Any) -> subprocess.Popen[bytes]:
     """Start a program in a session of its own that gets `at_death` when this process is gone."""
     if sys.platform == "linux":
-        options["preexec_fn"] = _ask_kernel(at_death, os.getpid())
+        options["preexec_fn"] = ask_kernel(at_death)
     child = subprocess.Popen(command, start_new_session=True, **options)
     if sys.platform != "linux":
         _watch(child.pid, at_death)
@@ -29,10 +29,12 @@ def start(command: list[str], *, at_death: signal.Signals = signal.SIGTERM, **op
 def die_with_parent() -> None:
     """End this process when the one that started it is gone; where the kernel cannot do it, nothing happens."""
     if sys.platform == "linux":
-        _ask_kernel(signal.SIGKILL, os.getppid())()
+        ask_kernel(signal.SIGKILL, os.getppid())()
 
 
-def _ask_kernel(at_death: signal.Signals, parent: int) -> Callable[[], None]:
+def ask_kernel(at_death: signal.Signals, parent: int | None = None) -> Callable[[], None]:
+    """What a child of ``parent`` (this process) does first, so that it gets ``at_death`` when that is gone."""
+    parent = parent or os.getpid()
     libc = ctypes.CDLL(None, use_errno=True)
 
     def ask() -> None:

@@ -159,7 +159,7 @@ def main() -> None:
 
 
 def _fork(request: dict[str, Any]) -> int:
-    dies_with_us = leash._ask_kernel(signal.SIGKILL) if sys.platform == "linux" else None
+    dies_with_us = leash.ask_kernel(signal.SIGKILL) if sys.platform == "linux" else None
     pid = os.fork()
     if pid:
         return pid
