@@ -215,8 +215,9 @@ def test_nothing_tells_of_what_happens_behind_the_freeze(set_clock: SetClock, st
     assert RewardGrant.objects.filter(player__external_id="bob").exists()
 
 
+@pytest.mark.long
 @pytest.mark.slow
-@pytest.mark.parametrize("storage", ["hybrid", REDIS])
+@pytest.mark.parametrize("storage", ["hybrid", "redis"])
 def test_nothing_tells_when_the_copy_was_made(set_clock: SetClock, storage: str) -> None:
     site = frozen_site(storage)
     set_clock(DURING)
