@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
-from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from tests.browser.checks import Watcher
@@ -50,12 +49,6 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
     # Chromium's sandbox does not start as root, nor its shared memory in small containers.
     arguments = ["--disable-dev-shm-usage", *(["--no-sandbox"] if os.getuid() == 0 else [])]
     return {**browser_type_launch_args, "executable_path": binary, "args": arguments}
-
-
-@pytest.fixture(autouse=True)
-def _quick_passwords(settings: Settings) -> None:
-    """Passwords are slow on purpose, and no test here is about that."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture

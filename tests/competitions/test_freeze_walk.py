@@ -37,7 +37,8 @@ from tests.leaderboards.views.pages import signed_in
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
 REDIS, SQL = (pytest.param(storage, marks=pytest.mark.long) for storage in ("redis", "sql"))
-DURING, AFTER = END - HOUR / 2, END + MINUTE
+FROZEN, DURING, AFTER = END - HOUR + MINUTE, END - HOUR / 2, END + MINUTE
+OF_THE_CLOCK = ("heartbeat", "mirror", "keep_ranks")  # ranks of the calendar board: a full hour may lie between
 
 # What nobody but staff and game servers may see at all while the standings are hidden, or what is not to be read.
 REFUSED = {
@@ -185,8 +186,10 @@ def test_the_admin_is_for_staff_alone() -> None:
 @pytest.mark.parametrize("storage", ["hybrid", REDIS, SQL])
 def test_nothing_tells_of_what_happens_behind_the_freeze(set_clock: SetClock, storage: str) -> None:
     site = frozen_site(storage)
-    set_clock(DURING)
+    set_clock(FROZEN)
     run(*SCHEDULE)
+    set_clock(DURING)
+    run(*OF_THE_CLOCK)
     before = site.walk()
     shown = {route_of(address) for (_, address), answer in before.items() if answer.status == 200}
     assert set(EXAMPLES) - shown == REFUSED  # there is something to be seen, but where nothing is to be read
@@ -196,7 +199,7 @@ def test_nothing_tells_of_what_happens_behind_the_freeze(set_clock: SetClock, st
     run(*SCHEDULE)
     kept = site.walk()
     set_clock(AFTER)
-    run("heartbeat", "mirror", "keep_ranks")  # of the calendar board: a full hour may lie between
+    run(*OF_THE_CLOCK)
     ended = site.walk()
     run(*SCHEDULE)
     closed = site.walk()
