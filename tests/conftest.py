@@ -84,7 +84,7 @@ def forget_everything() -> None:
 
     for forget in (
         rate_limit.forget_own, forget_boards, forget_names, forget_periods, forget_bans, second.forget, scenes.forget,
-    ):  # fmt: skip
+    ):  # fmt: skip  # as a list
         forget()
     for likeable in registry.every():
         if likeable.kind not in KINDS_OF_THE_PRODUCT:
