@@ -6,7 +6,6 @@ participant relied on is no field any more; it changes by the buttons alone, whi
 
 from collections.abc import Callable
 from typing import Any
-from zoneinfo import available_timezones
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -23,6 +22,7 @@ from competitions.services.picture import LARGEST, as_webp
 from competitions.services.publish import check, check_joining, check_times
 from foundation import clock
 from leaderboards.admin.board_form import TimezoneInput
+from leaderboards.core.periods import zone_names
 from leaderboards.errors import BadBoard, BadPlayer
 from leaderboards.models import Board
 
@@ -86,7 +86,7 @@ class CompetitionForm(forms.ModelForm[Competition]):
     def clean_timezone(self) -> str:
         """A zone that there is: times cannot be read without."""
         zone = str(self.cleaned_data["timezone"])
-        if zone not in available_timezones():
+        if zone not in zone_names():
             raise ValidationError(_("“%(zone)s” is no time zone: take one such as Asia/Seoul.") % {"zone": zone})
         return zone
 

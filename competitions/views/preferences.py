@@ -3,7 +3,6 @@
 from datetime import time
 from functools import cache
 from typing import Any
-from zoneinfo import available_timezones
 
 from django import forms
 from django.conf import settings
@@ -20,6 +19,7 @@ from competitions.refusals import translated
 from competitions.selectors.preferences import preference_of
 from competitions.services.preferences import MUTABLE, Wishes, keep
 from competitions.views.access import for_players
+from leaderboards.core.periods import zone_names
 from leaderboards.models import Player
 
 KINDS = {
@@ -36,7 +36,7 @@ HOURS = [(hour, time(hour).strftime("%H:%M")) for hour in range(24)]
 
 @cache
 def _zones() -> list[str]:
-    return sorted(zone for zone in available_timezones() if "/" in zone or zone == "UTC")
+    return sorted(zone for zone in zone_names() if "/" in zone or zone == "UTC")
 
 
 class PreferenceForm(forms.Form):

@@ -5,7 +5,6 @@ the field. The trap: a disabled field keeps its stored value whatever a browser 
 """
 
 from typing import Any
-from zoneinfo import available_timezones
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -16,7 +15,7 @@ from django.utils.translation import gettext_lazy as _lazy
 
 from foundation import clock
 from leaderboards.admin.sentences import on_the_boards_clock
-from leaderboards.core.periods import window_at
+from leaderboards.core.periods import window_at, zone_names
 from leaderboards.core.settings import FIXED, WAITING
 from leaderboards.errors import BadBoard
 from leaderboards.models import Board
@@ -32,7 +31,7 @@ class TimezoneInput(forms.TextInput):
     def render(self, name: str, value: Any, attrs: dict[str, Any] | None = None, renderer: Any = None) -> SafeString:
         """The input and its list."""
         field = super().render(name, value, {**(attrs or {}), "list": "timezones", "autocomplete": "off"}, renderer)
-        zones = sorted(available_timezones() - {"localtime", "Factory"})
+        zones = sorted(zone_names())
         options = format_html_join("", '<option value="{}"></option>', ((zone,) for zone in zones))
         return format_html('{}<datalist id="timezones">{}</datalist>', field, options)
 

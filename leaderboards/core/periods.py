@@ -45,7 +45,7 @@ class Calendar:
     cutoff: time = time(0, 0)
 
     def __post_init__(self) -> None:
-        if self.timezone not in _zone_names():
+        if self.timezone not in zone_names():
             raise BadBoard(f"{self.timezone[:64]!r} is no time zone. Use an IANA name such as Asia/Seoul.", "timezone")
         if self.week_start not in range(7):
             raise BadBoard(f"A week starts on one of: {', '.join(WEEKDAYS)}.", "week_start")
@@ -208,8 +208,8 @@ def _previous_first(calendar: Calendar, first: date) -> date:
 
 
 @lru_cache(maxsize=1)
-def _zone_names() -> frozenset[str]:
-    # Some systems list these two among the zones: the machine's own, and one for machines without any.
+def zone_names() -> frozenset[str]:
+    """IANA's zones that this system knows. Some systems list two more: the machine's own, and one for none."""
     return frozenset(available_timezones() - {"localtime", "Factory"})
 
 
