@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from unittest.mock import patch
 
+import gc
 import hypothesis
 import pytest
 import redis
@@ -23,8 +24,11 @@ for _profile, _examples in {"quick": 25, "whole": 100}.items():  # `make test`; 
         _profile, max_examples=_examples, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
     )
 hypothesis.settings.load_profile("quick")
+gc.freeze()
+gc.set_threshold(50_000, 50, 50)
 
 settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # a real one takes a third of a second
+settings.WHITENOISE_AUTOREFRESH = True  # or each test client reads the whole of static/
 
 
 if "TEST_OWN_POSTGRES" in os.environ:
