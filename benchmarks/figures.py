@@ -21,6 +21,11 @@ class Size:
     seconds: float
     passes: int
 
+    @property
+    def beside(self) -> int:
+        """Passes of what is only printed beside a figure, or takes long."""
+        return min(3, self.passes)
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:

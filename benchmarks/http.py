@@ -44,7 +44,6 @@ CONNECTIONS = 16
 BATCH_CONNECTIONS = 4
 HYBRID_SHARE = 10  # of the players: settling a million would take longer than all that is measured
 GATHERED_SECONDS = 5  # until all viewers have come, and have heard how often to look
-BESIDE = 3  # passes of what is only printed beside a figure, or takes long
 VIEWERS = 100  # who look at the board, each again and again
 STATED_RATE, STATED_P99_MS = 2500, 50
 
@@ -187,10 +186,13 @@ def _pages(run: _Run) -> dict[str, Any]:
         "page_load_share": _median(public, "load_share"),
         "page_me": over(mine, least_again, at_least(0.3)),
         "page_me_per_second": median_rate(mine),
-        "page_me_first": ratio(BESIDE, partial(run.get, run.page, **first), empty, Bound()),
+        "page_me_first": ratio(run.size.beside, partial(run.get, run.page, **first), empty, Bound()),
         "not_modified": run.ratio(partial(run.get, fragment, headers=tag), partial(run.get, fragment), at_least(2)),
         "not_modified_me": ratio(
-            BESIDE, partial(run.get, fragment, headers=own_tag | one), partial(run.get, fragment, headers=one), Bound()
+            run.size.beside,
+            partial(run.get, fragment, headers=own_tag | one),
+            partial(run.get, fragment, headers=one),
+            Bound(),
         ),
     }
 
@@ -221,7 +223,7 @@ def _viewers(run: _Run) -> dict[str, Any]:
         )  # fmt: skip  # as a table
         return run.site.watched(order, GATHERED_SECONDS)
 
-    many, few = in_turns(BESIDE, partial(follow, 1000), partial(follow, 100))
+    many, few = in_turns(run.size.beside, partial(follow, 1000), partial(follow, 100))
     return {
         "viewers": over(many, few, under(3)),
         "viewers_1000_cpu": median_rate(many),
@@ -238,7 +240,7 @@ def _read_stall(run: _Run) -> dict[str, Any]:
     figures: dict[str, Any] = {}
     for name, look, passes in (
         ("read_stall", _store_p99, run.size.passes),
-        ("read_stall_http", _http_p99, BESIDE),
+        ("read_stall_http", _http_p99, run.size.beside),
     ):
         stalled, calm, busy = [], [], []
         for _ in range(passes):

@@ -12,6 +12,7 @@ from config.local import postgres, valkey
 
 # As whoever has a million players would set it up: room for the tables, and no checkpoint every few seconds.
 ROOM = {"shared_buffers": "1GB", "max_wal_size": "4GB"}
+TABLES = "BENCHMARK_TABLES"  # names the data folder of a PostgreSQL that is migrated already: tests have one
 
 
 @contextmanager
@@ -19,14 +20,16 @@ def servers(folder: Path, fsync: str = "everysec") -> Iterator[None]:
     """Start both, point the settings at them, migrate; stop both at the end."""
     cache = valkey.Valkey(valkey.find_binary(), folder / "redis", folder / "r.sock", folder / "r.log", fsync, 16)
     redis_child = cache.start()
-    database = replace(postgres.create(locale="C"), durable=True, settings=ROOM)
+    tables = os.environ.get(TABLES)
+    made = postgres.create(locale="C", data=Path(tables) if tables else None)
+    database = replace(made, durable=True, settings=ROOM)
     database_child = database.start()
     try:
         os.environ |= {
             "REDIS_URL": cache.url,
             "CACHE_URL": addresses.with_database(cache.url, 1),
             "BROKER_URL": addresses.with_database(cache.url, 2),
-            "DATABASE_URL": database.url.rpartition("/")[0] + "/postgres",
+            "DATABASE_URL": database.url if tables else database.url.rpartition("/")[0] + "/postgres",
             "DATA_DIR": str(folder),
             "SECRET_KEY": "only-for-benchmarks",
             "DJANGO_SETTINGS_MODULE": "config.settings",

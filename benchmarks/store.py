@@ -20,7 +20,6 @@ from benchmarks.figures import Figure, Sample, Size, at_least, in_turns, median_
 
 A_CALL = 1000
 HYBRID_SHARE = 5
-BESIDE = 3  # passes of what is only printed beside a figure
 IDS = 20_000  # so many that their small hashes hold more than one each
 
 
@@ -107,10 +106,10 @@ def _submits(board: _Board) -> dict[str, Any]:
     service = partial(spend, seconds, partial(_entries, board.players, board.period), _through_service)
     theirs = _zadd_loop(board)
     redis_store, loop = board.turns(ours, theirs)
-    service_rates, service_loop = in_turns(BESIDE, service, theirs)
+    service_rates, service_loop = in_turns(board.size.beside, service, theirs)
     return {
         "submit_store_redis": over(redis_store, loop, at_least(0.7)),
-        "submit_store_redis_with_ids": over(*in_turns(BESIDE, with_ids, theirs)),
+        "submit_store_redis_with_ids": over(*in_turns(board.size.beside, with_ids, theirs)),
         "submit_store_redis_through_service": over(service_rates, service_loop),
         "submit_store_redis_per_second": median_rate(redis_store),
         "zadd_loop_per_second": median_rate(loop),
