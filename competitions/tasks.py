@@ -47,9 +47,9 @@ def retain() -> None:
 
 
 def _run(*steps: Callable[[datetime], int]) -> None:
-    """Each step, told the time as it is by then."""
+    """Each step, told the time as it is by then; none if this process's clock is off."""
     run_each(*(partial(_now, step) for step in steps))
 
 
 def _now(step: Callable[[datetime], int]) -> int:
-    return step(clock.now())
+    return step(clock.agreed())

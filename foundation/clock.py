@@ -1,7 +1,8 @@
 """The only place that reads the clock; everything else is told the time as ``at``.
 
 SQL's clock is what all processes share. A process whose own is more than two seconds off it takes no
-submissions: they would land in the wrong period, or break ties wrongly.
+submissions: they would land in the wrong period, or break ties wrongly. Nor does it do what cannot be undone
+(opening, closing, freezing, rewarding, expiring, folding): that takes its time from ``agreed``.
 
 ``FAST_CLOCK`` lets days pass in seconds, for rehearsals and tests: "<real>,<shown>,<speed>", the first two in
 seconds since 1970. Processes that are given the same text agree on the time. SQL's clock says nothing then.
@@ -18,7 +19,7 @@ from django.db import connection
 
 from foundation.errors import Unavailable
 
-__all__ = ["is_fast", "is_off", "monotonic", "now", "offset_from_sql", "refuse_if_off", "stand_at"]
+__all__ = ["ClockOff", "agreed", "is_fast", "is_off", "monotonic", "now", "offset_from_sql", "refuse_if_off"]
 
 TOLERATED = timedelta(seconds=2)
 COMPARED_EVERY_SECONDS = 10.0
@@ -64,17 +65,36 @@ def is_fast() -> bool:
 
 def offset_from_sql() -> timedelta:
     """How far this clock is ahead of SQL's. SQLite has none of its own, and a fast clock none beside it: nothing."""
-    if is_fast() or connection.vendor != "postgresql":
-        return timedelta()
+    return _compared()[1]
+
+
+def agreed() -> datetime:
+    """The present instant for what cannot be undone: never later than SQL's clock by more than what is tolerated.
+
+    SQL is asked each time. Raises ``ClockOff``, and ``django.db.Error`` while SQL does not answer.
+    """
+    at, offset = _compared()
+    if is_off(offset):
+        raise ClockOff(
+            f"This process's clock is {offset.total_seconds():+.1f} s off SQL's, so it does nothing that cannot be "
+            "undone. Set the clock of its machine."
+        )
+    return at
+
+
+def _compared() -> tuple[datetime, timedelta]:
+    """This clock before SQL's was asked, and how far it is ahead."""
     before = now()
+    if is_fast() or connection.vendor != "postgresql":
+        return before, timedelta()
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         sql: datetime = cursor.fetchone()[0]
     after = now()
     # Somewhere between the two readings; a slow round trip proves nothing.
     if before <= sql <= after:
-        return timedelta()
-    return before - sql if before > sql else after - sql
+        return before, timedelta()
+    return before, before - sql if before > sql else after - sql
 
 
 def is_off(offset: timedelta) -> bool:

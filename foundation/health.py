@@ -82,5 +82,5 @@ def _dead_letters() -> list[str]:
 
 
 def _clock() -> list[str]:
-    off = clock.offset_from_sql()
-    return [f"this process's clock is {off.total_seconds():+.1f} s off SQL's"] if clock.is_off(off) else []
+    clocks = {"this process's clock": clock.offset_from_sql(), "the worker's clock": Heartbeat.clock_offset_of(WORKER)}
+    return [f"{whose} is {off.total_seconds():+.1f} s off SQL's" for whose, off in clocks.items() if clock.is_off(off)]

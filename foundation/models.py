@@ -97,20 +97,27 @@ class Heartbeat(models.Model):
 
     name = models.CharField(max_length=50, primary_key=True)
     beat_at = models.DateTimeField()
+    clock_offset = models.DurationField(default=timedelta)  # how far its clock was ahead of SQL's
 
     def __str__(self) -> str:
         return f"{self.name} {self.beat_at:%F %T}"
 
     @classmethod
-    def note(cls, name: str, at: datetime) -> None:
-        """``name`` is alive at ``at``."""
-        cls.objects.update_or_create(name=name, defaults={"beat_at": at})
+    def note(cls, name: str, at: datetime, clock_offset: timedelta = timedelta()) -> None:
+        """``name`` is alive at ``at``, by a clock that is so far ahead of SQL's."""
+        cls.objects.update_or_create(name=name, defaults={"beat_at": at, "clock_offset": clock_offset})
 
     @classmethod
     def silence(cls, name: str, at: datetime) -> timedelta | None:
         """For how long nothing was heard of ``name``; None if it was never heard of."""
         beat = cls.objects.filter(name=name).first()
         return None if beat is None else at - beat.beat_at
+
+    @classmethod
+    def clock_offset_of(cls, name: str) -> timedelta:
+        """How far its clock was ahead of SQL's when it was last heard of."""
+        beat = cls.objects.filter(name=name).first()
+        return timedelta() if beat is None else beat.clock_offset
 
 
 class DeadLetter(models.Model):

@@ -12,7 +12,7 @@ WORKER = "worker"
 @shared_task
 def heartbeat() -> None:
     """The worker and beat are alive: readiness looks for this."""
-    Heartbeat.note(WORKER, clock.now())
+    Heartbeat.note(WORKER, clock.now(), clock.offset_from_sql())
 
 
 @shared_task
@@ -24,4 +24,4 @@ def deliver_webhooks() -> int:
 @shared_task
 def retain_webhooks() -> int:
     """Let go messages that were delivered or dropped long ago."""
-    return upkeep.retain(clock.now())
+    return upkeep.retain(clock.agreed())

@@ -46,6 +46,10 @@ SENTENCES = (
     gettext_noop("The field `%(name)s` must be 0 to %(most)s on this board."),
     # what stands in the way
     gettext_noop("What decides for this board is away; try again."),
+    gettext_noop(
+        "This process's clock is %(off)s s off SQL's, so it does nothing that cannot be undone. "
+        "Set the clock of its machine."
+    ),
     gettext_noop("Too many requests for the same players or ids at once; try again."),
     gettext_noop("The store did not answer in time; send entries that have an `id` again."),
     gettext_noop("%(player)s has scored meanwhile: look again."),

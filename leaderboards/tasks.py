@@ -47,19 +47,19 @@ def settle() -> int:
 @shared_task
 def open_periods() -> int:
     """Make the running and the next period of every board."""
-    return opening.open_due(clock.now())
+    return opening.open_due(clock.agreed())
 
 
 @shared_task
 def close_periods() -> int:
     """Bring every period that is past its grace to its end; those that wait for Redis are tried again."""
-    return sum(closed.final for closed in closing.close_due(clock.now()))
+    return sum(closed.final for closed in closing.close_due(clock.agreed()))
 
 
 @shared_task
 def keep_ranks() -> int:
     """Keep the best of the running periods where that is due."""
-    return keeping.keep_due(clock.now())
+    return keeping.keep_due(clock.agreed())
 
 
 @shared_task
@@ -76,7 +76,7 @@ def verify() -> int:
 @shared_task
 def retain() -> dict[str, int]:
     """Let go what has been kept long enough. Keys wait while Redis is away; submissions need only SQL."""
-    at = clock.now()
+    at = clock.agreed()
     expired, dropped, folded, records, snapshots = run_each(
         lambda: retaining.expire_due(at),
         lambda: retaining.drop_submissions(at),

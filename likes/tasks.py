@@ -61,7 +61,7 @@ def check() -> int:
 @shared_task
 def retain_likes() -> int:
     """Let go of likes that were taken back."""
-    return retaining.retain(clock.now())
+    return retaining.retain(clock.agreed())
 
 
 @shared_task
@@ -80,4 +80,4 @@ def flush_activity() -> int:
 @shared_task
 def retain_activity() -> int:
     """Let go of who was there long ago; the numbers stay."""
-    return flushing.let_go(clock.now())
+    return flushing.let_go(clock.agreed())

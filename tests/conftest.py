@@ -3,12 +3,12 @@
 How the servers are started is in tests/servers.py.
 """
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from unittest.mock import patch
 
-import gc
 import hypothesis
 import pytest
 import redis

@@ -56,7 +56,7 @@ class ActPages(admin.ModelAdmin[Competition]):
     def _run(self, request: HttpRequest, act: Act, form: ActForm) -> bool:
         assert isinstance(request.user, AbstractBaseUser)  # noqa: S101 - for the type checker: staff only
         try:
-            act.run(form.competition, form.cleaned_data, clock.now(), request.user)
+            act.run(form.competition, form.cleaned_data, clock.agreed(), request.user)
         except SunwiError as error:
             field = getattr(error, "field", None)
             form.add_error(field if field in form.fields else None, translated(error.detail))

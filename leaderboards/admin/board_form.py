@@ -104,6 +104,14 @@ class BoardForm(forms.ModelForm[Board]):
             )
         return name
 
+    def clean(self) -> dict[str, Any] | None:
+        """Saving opens periods, which no clock that is wrong may do."""
+        try:
+            clock.agreed()
+        except clock.ClockOff as error:
+            raise ValidationError(translated(error.detail)) from error
+        return super().clean()
+
     def validate_constraints(self) -> None:
         """The one constraint is ``clean_name``'s, in words."""
 

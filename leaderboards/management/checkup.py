@@ -106,6 +106,9 @@ def page_cache(_at: datetime) -> Iterator[Finding]:
 def worker(at: datetime) -> Iterator[Finding]:
     is_alive, detail = _worker(at)
     yield Finding(not is_alive, "worker", detail)
+    off = Heartbeat.clock_offset_of(WORKER)
+    detail = f"{off.total_seconds():+.3f} s off SQL's when it last gave a sign of life"
+    yield Finding(clock.is_off(off), "the worker's clock", detail)
 
 
 def unmirrored(_at: datetime) -> Iterator[Finding]:

@@ -23,7 +23,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Print which board has which number."""
-        self.print_json({"boards": apply_boards(_settings(options["file"]), clock.now())})
+        self.print_json({"boards": apply_boards(_settings(options["file"]), clock.agreed())})
 
 
 def _settings(file: Path) -> list[dict[str, Any]]:

@@ -6,8 +6,10 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from foundation import clock
+from leaderboards.core.entries import read_time
 from leaderboards.management.command import Command as BaseCommand
-from leaderboards.management.command import shown_time, time_or_now
+from leaderboards.management.command import shown_time
 from leaderboards.services.close import close_due
 
 
@@ -22,7 +24,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """A period that has to wait is an error: run it again."""
-        at = time_or_now(options["now"])
+        at = read_time(options["now"]) if options["now"] else clock.agreed()
         closed = close_due(at)
         self.print_json({"now": shown_time(at), "closed": [asdict(each) for each in closed]})
         if waiting := [f"{each.board}/{each.label}: {each.detail}" for each in closed if not each.final]:

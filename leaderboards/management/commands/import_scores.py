@@ -58,7 +58,7 @@ class Command(BaseCommand):
         if not tally.rows:
             raise CommandError(f"{table.file} has a header and no rows.")
         if job.backfilled:
-            tally.closed = close_past(board, tally.labels, clock.now())
+            tally.closed = close_past(board, tally.labels, clock.agreed())
         for line in tally.lines():
             self.stdout.write(line)
         if rejects.is_written:
@@ -67,7 +67,7 @@ class Command(BaseCommand):
     def _import(self, table: Table, job: Import, rejects: Rejects) -> "Tally":
         tally, lines, progress = Tally(), table.lines(), Progress(table.size)
         while batch := list(islice(lines, BATCH)):
-            for line, outcome in zip(batch, import_batch(batch, job, clock.now()), strict=True):
+            for line, outcome in zip(batch, import_batch(batch, job, clock.agreed()), strict=True):
                 tally.add(outcome)
                 if not outcome.status.is_accepted:
                     rejects.add(line, outcome)

@@ -159,7 +159,7 @@ def test_the_doctor_is_red_where_somebody_has_to_decide_or_repair_and_redis_may_
     score(burst.seq, {"alice": 7})
     long_ago = now.replace(year=2020, month=1, day=1)
     period = running(burst)
-    [never] = checkup.worker(now)
+    never, *_ = checkup.worker(now)
     Heartbeat.objects.create(name="worker", beat_at=long_ago)
     Period.objects.filter(board=hybrid).update(stale_since=long_ago, whole=True, rebuilt=1)
     DeadLetter.note("mirror", f"{period.pk}:alice", {}, "why", now)
