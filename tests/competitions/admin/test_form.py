@@ -10,7 +10,8 @@ from PIL import Image
 
 from competitions.models import Competition, RewardTier
 from tests.competitions.admin.typed import ADD, LIST, ZONE, change, moment, page, refusals, typed
-from tests.competitions.site import DAY, END, HOUR, MINUTE, START, draft, joined, make_board, open_competition, reloaded
+from tests.competitions.factories import DAY, END, HOUR, MINUTE, START
+from tests.competitions.site import draft, joined, make_board, open_competition, reloaded
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
 

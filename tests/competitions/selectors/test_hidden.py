@@ -11,9 +11,8 @@ from competitions.services.finish import finish_due
 from competitions.services.snapshot import take_due
 from foundation.errors import SunwiError
 from leaderboards.stores.base import Page
-from tests.competitions.factories import HOUR, MINUTE
-from tests.competitions.services.races import race
-from tests.competitions.site import END, joined, make_board, player, reloaded, score
+from tests.competitions.factories import END, HOUR, MINUTE
+from tests.competitions.site import joined, make_board, player, race, reloaded, score
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 

@@ -17,22 +17,19 @@ from competitions.services import change_end as changing
 from competitions.services import finish as finishing
 from competitions.services.change_end import change_end
 from competitions.services.finish import finish, finish_due
+from tests.competitions.factories import DAY, END, HOUR, MINUTE, START
 from tests.competitions.services.mishaps import let_happen_before
-from tests.competitions.services.races import race, ranks
 from tests.competitions.services.telling import told
 from tests.competitions.site import (
-    DAY,
-    END,
-    HOUR,
-    MINUTE,
     SOON,
-    START,
     STORAGES,
     joined,
     make_board,
     open_competition,
     period_of,
+    race,
     raced,
+    ranks,
     reloaded,
     score,
 )

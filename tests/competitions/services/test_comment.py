@@ -18,7 +18,8 @@ from leaderboards.services.erase import erase_player
 from likes.registry import likeable
 from likes.services.like import like, unlike
 from tests.at_once import at_once
-from tests.competitions.site import DAY, END, SOON, draft, make_board, open_competition, player
+from tests.competitions.factories import DAY, END
+from tests.competitions.site import SOON, draft, make_board, open_competition, player
 from tests.competitions.talking import liked, say
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]

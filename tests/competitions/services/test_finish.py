@@ -13,12 +13,10 @@ from competitions.services.finish import finish_due
 from foundation.webhooks.models import WebhookDelivery
 from leaderboards.services.close import close_due
 from tests.at_once import at_once
+from tests.competitions.factories import END, MINUTE
 from tests.competitions.services.mishaps import redis_away
-from tests.competitions.services.races import race
 from tests.competitions.services.telling import hooks, listening
 from tests.competitions.site import (
-    END,
-    MINUTE,
     SOON,
     STORAGES,
     draft,
@@ -27,6 +25,7 @@ from tests.competitions.site import (
     open_competition,
     period_of,
     points_of,
+    race,
     raced,
     reloaded,
     score,

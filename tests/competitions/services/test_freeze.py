@@ -15,20 +15,18 @@ from competitions.services.snapshot import take_due
 from leaderboards import selectors
 from leaderboards.services.close import close_due
 from tests.at_once import at_once
+from tests.competitions.factories import DAY, END, HOUR, MINUTE
 from tests.competitions.services.mishaps import let_happen_before, redis_away
-from tests.competitions.services.races import race, ranks
 from tests.competitions.site import (
-    DAY,
-    END,
-    HOUR,
-    MINUTE,
     SOON,
     STORAGES,
     make_board,
     open_competition,
     player,
     points_of,
+    race,
     raced,
+    ranks,
     reloaded,
     score,
 )

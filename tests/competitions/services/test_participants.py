@@ -19,20 +19,18 @@ from leaderboards.errors import Banned
 from leaderboards.models import Player
 from leaderboards.services.close import close_due
 from tests.at_once import at_once
+from tests.competitions.factories import DAY, END, HOUR, START
 from tests.competitions.services.mishaps import redis_away
-from tests.competitions.services.races import race, ranks
 from tests.competitions.site import (
-    DAY,
-    END,
-    HOUR,
     SOON,
-    START,
     STORAGES,
     joined,
     make_board,
     open_competition,
     player,
     points_of,
+    race,
+    ranks,
     reloaded,
     score,
 )

@@ -10,8 +10,9 @@ from competitions.models import Change, Competition
 from competitions.services.publish import check, publish
 from leaderboards.models import Board
 from leaderboards.services.boards import save_board
+from tests.competitions.factories import DAY, END, MINUTE, START
 from tests.competitions.services.telling import hooks, listening
-from tests.competitions.site import DAY, END, MINUTE, SOON, START, draft, make_board, period_of
+from tests.competitions.site import SOON, draft, make_board, period_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 

@@ -15,10 +15,10 @@ from leaderboards.models import Board, Period, State
 from leaderboards.services.close import close_due, close_period
 from leaderboards.services.open import open_period
 from tests.at_once import at_once
-from tests.competitions.factories import RewardTierFactory
+from tests.competitions.factories import END, HOUR, RewardTierFactory
 from tests.competitions.services.mishaps import dying_at
 from tests.competitions.services.telling import hooks, listening, who
-from tests.competitions.site import END, HOUR, STORAGES, open_competition, raced
+from tests.competitions.site import STORAGES, open_competition, raced
 from tests.leaderboards.services.site import DAY, NOON, follow, make_board, period_of, score
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]

@@ -10,8 +10,8 @@ from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller, Outcome
 from leaderboards.services.boards import retire
 from leaderboards.services.submit import submit
-from tests.competitions.factories import HOUR
-from tests.competitions.site import END, SOON, START, draft, joined, make_board, open_competition, points_of, score
+from tests.competitions.factories import END, HOUR, START
+from tests.competitions.site import SOON, draft, joined, make_board, open_competition, points_of, score
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 

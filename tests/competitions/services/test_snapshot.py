@@ -14,23 +14,9 @@ from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller
 from leaderboards.services.submit import submit
 from tests.at_once import at_once
+from tests.competitions.factories import DAY, END, HOUR, MINUTE, START
 from tests.competitions.services.mishaps import let_happen_before, redis_away
-from tests.competitions.services.races import race
-from tests.competitions.site import (
-    DAY,
-    END,
-    HOUR,
-    MINUTE,
-    SOON,
-    START,
-    STORAGES,
-    joined,
-    make_board,
-    open_competition,
-    raced,
-    reloaded,
-    score,
-)
+from tests.competitions.site import SOON, STORAGES, joined, make_board, open_competition, race, raced, reloaded, score
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 

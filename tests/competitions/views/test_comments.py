@@ -14,8 +14,8 @@ from competitions.services.moderate import hide
 from foundation import clock
 from foundation.limits import Limit
 from leaderboards.models import Player
-from tests.competitions.factories import CompetitionFactory
-from tests.competitions.site import DAY, END, open_competition
+from tests.competitions.factories import DAY, END, CompetitionFactory
+from tests.competitions.site import open_competition
 from tests.competitions.talking import liked, say
 from tests.competitions.views.conftest import SetClock, home, of
 from tests.leaderboards.views.pages import signed_in, text
