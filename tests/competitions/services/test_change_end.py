@@ -72,8 +72,7 @@ def test_an_earlier_end_ends_it_and_joining_earlier() -> None:
     moved = move(competition, earlier)
 
     assert (moved.ends_at, moved.join_until) == (earlier, earlier)
-    assert code(competition, 6, earlier - MINUTE) is None
-    assert code(competition, 7, earlier + MINUTE) == "period_closed"
+    assert (code(competition, 6, earlier - MINUTE), code(competition, 7, earlier + MINUTE)) == (None, "period_closed")
     assert finish_due(earlier + MINUTE) == 1
     assert ranks(competition, earlier + MINUTE) == [("bob", 1, 9), ("ann", 2, 6)]
 
@@ -81,17 +80,16 @@ def test_an_earlier_end_ends_it_and_joining_earlier() -> None:
 def test_an_end_moved_back_and_forth_stays_where_it_was_left_also_before_the_start() -> None:
     running = open_competition()
     coming = open_competition(running.board, starts_at=END, ends_at=END + DAY)
-    for competition in (running, coming):
+
+    for competition, ends, last in (
+        (running, (SOON + HOUR, END, LATER, END), END),
+        (coming, (END + HOUR, END + 2 * DAY), END + 2 * DAY),
+    ):
         joined(competition, "ann")
-    for end in (SOON + HOUR, END, LATER, END):
-        move(running, end)
-
-    for end in (END + HOUR, END + 2 * DAY):
-        move(coming, end)
-
-    assert reloaded(running).ends_at == END
-    assert (code(running, 3, END - MINUTE), finish_due(END + MINUTE)) == (None, 1)
-    assert (code(coming, 3, END + 2 * DAY - MINUTE), finish_due(END + 2 * DAY + MINUTE)) == (None, 1)
+        for end in ends:
+            move(competition, end)
+        assert (reloaded(competition).ends_at, code(competition, 3, last - MINUTE)) == (last, None)
+        assert finish_due(last + MINUTE) == 1
 
 
 def test_everybody_is_told_once_and_the_same_end_changes_nothing() -> None:

@@ -164,19 +164,6 @@ def test_who_is_back_before_they_are_taken_out_stays() -> None:
     assert points_of(competition) == {"ann": 3}
 
 
-def test_leaving_is_refused_to_strangers_and_after_the_end() -> None:
-    competition = open_competition()
-    [ann] = joined(competition, "ann")
-
-    with pytest.raises(errors.NotAParticipant):
-        leave(competition, player("eve"), SOON)
-    with pytest.raises(errors.CompetitionOver):
-        leave(competition, ann, END)
-    leave(competition, ann, LAST)
-    with pytest.raises(errors.NotAParticipant):
-        leave(competition, ann, LAST)
-
-
 def test_who_is_sent_away_makes_the_others_move_up_and_the_removed_may_come_back_unlike_the_banned() -> None:
     competition = race({"ann": 9, "bob": 5, "cleo": 4})
     ann, bob = player("ann"), player("bob")
@@ -199,7 +186,9 @@ def test_who_is_sent_away_makes_the_others_move_up_and_the_removed_may_come_back
     assert disqualify(competition, bob, "again", SOON, None).reason == "cheated"
 
 
-def test_nobody_disqualifies_a_stranger_or_without_a_reason_of_some_length() -> None:
+def test_strangers_neither_leave_nor_are_disqualified_and_nobody_leaves_late_or_goes_without_a_reason() -> (
+    None
+):
     competition = open_competition()
     [ann] = joined(competition, "ann")
 
@@ -209,7 +198,14 @@ def test_nobody_disqualifies_a_stranger_or_without_a_reason_of_some_length() -> 
         with pytest.raises(errors.BadCompetition) as refusal:
             disqualify(competition, ann, reason, SOON, None)
         assert refusal.value.field == "reason"
+    with pytest.raises(errors.CompetitionOver):
+        leave(competition, ann, END)
     assert Participant.objects.get().takes_part
+
+    leave(competition, ann, LAST)
+    for name in ("ann", "eve"):
+        with pytest.raises(errors.NotAParticipant):
+            leave(competition, player(name), LAST)
 
 
 @pytest.mark.parametrize("storage", STORAGES)
