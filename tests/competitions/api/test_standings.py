@@ -55,17 +55,6 @@ def test_standings_and_their_file_are_those_of_the_competition_alone(anybody: Ca
     assert f'"competition-{competition.pk}.csv"' in file["Content-Disposition"]
 
 
-def test_before_the_start_there_is_nobody(anybody: Caller) -> None:
-    competition = open_competition(starts_at=START + DAY, ends_at=START + 2 * DAY)
-    joined(competition, "alice")
-
-    answer = anybody.get(path(competition, "standings")).json()
-
-    assert (answer["total"], answer["rows"], answer["not_started"]) == (0, [], 1)
-    file = anybody.get(path(competition, "standings.csv"))
-    assert b"".join(file) == b"rank,player,name,points,achieved_at,tied\r\n"
-
-
 def test_a_participant_has_a_row_neighbours_and_a_history_and_who_has_not_scored_has_no_rank(
     anybody: Caller, cup: Competition
 ) -> None:

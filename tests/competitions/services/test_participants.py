@@ -186,9 +186,7 @@ def test_who_is_sent_away_makes_the_others_move_up_and_the_removed_may_come_back
     assert disqualify(competition, bob, "again", SOON, None).reason == "cheated"
 
 
-def test_strangers_neither_leave_nor_are_disqualified_and_nobody_leaves_late_or_goes_without_a_reason() -> (
-    None
-):
+def test_strangers_neither_leave_nor_are_disqualified_and_nobody_leaves_late_or_goes_without_a_reason() -> None:
     competition = open_competition()
     [ann] = joined(competition, "ann")
 
