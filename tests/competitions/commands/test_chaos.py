@@ -4,20 +4,11 @@ import fcntl
 import random
 import signal
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from competitions.management.chaos import KILLS_EACH, Chaos
-
-
-@pytest.fixture
-def victim() -> Iterator[subprocess.Popen[bytes]]:
-    child = subprocess.Popen(["sleep", "60"])
-    yield child
-    child.kill()
-    child.wait()
 
 
 def raged(root: Path) -> tuple[bool, list[str]]:
@@ -31,8 +22,10 @@ def raged(root: Path) -> tuple[bool, list[str]]:
 
 
 def test_a_number_that_a_demo_left_behind_is_let_alone_and_the_worker_of_one_that_runs_is_killed(
-    tmp_path: Path, victim: subprocess.Popen[bytes]
+    tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
+    victim = subprocess.Popen(["sleep", "60"])
+    request.addfinalizer(victim.kill)
     assert raged(tmp_path) == (True, [])
     assert not list(tmp_path.iterdir())
     (tmp_path / "run").mkdir()
