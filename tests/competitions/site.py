@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from competitions.models import Competition
+from competitions.selectors.standings import standings
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller, Outcome
 from leaderboards.models import Board, Period, Player, Standing
@@ -72,6 +73,18 @@ def raced(competition: Competition, points: dict[str, int], at: datetime = SOON)
     codes = {outcome.code for outcome in score(competition, points, at)}
     assert codes == {None}
     follow(competition)
+
+
+def race(points: dict[str, int], board: Board | None = None, **settings: Any) -> Competition:
+    """A competition that these players joined and scored in, an hour after its start."""
+    competition = open_competition(board, **settings)
+    raced(competition, points)
+    return competition
+
+
+def ranks(competition: Competition, at: datetime = SOON, full: bool = False) -> list[tuple[str, int | None, object]]:
+    """Player, rank and points, as the public is shown them or, in ``full``, as they are."""
+    return [(row.player, row.rank, row.points) for row in standings(reloaded(competition), at, full=full).rows]
 
 
 def period_of(competition: Competition) -> Period:

@@ -28,8 +28,8 @@ from leaderboards.core.submissions import Caller
 from leaderboards.services.submit import submit
 from likes.services.like import like
 from tests.competitions.addresses import ADMIN, EXAMPLES, addresses, admin_addresses, parameters_of_gets, routes
-from tests.competitions.factories import RewardTierFactory
-from tests.competitions.site import END, HOUR, MINUTE, START, joined, make_board, open_competition, player, raced, score
+from tests.competitions.factories import END, HOUR, MINUTE, START, RewardTierFactory
+from tests.competitions.site import joined, make_board, open_competition, player, raced, score
 from tests.competitions.talking import say
 from tests.foundation.factories import KeyFactory
 from tests.leaderboards.views.pages import signed_in

@@ -35,9 +35,3 @@ def test_steps_run_in_order_at_the_time_of_their_turns_and_none_that_fails_keeps
 
     assert [str(each) for each in failed.value.exceptions] == STEPS[task]
     assert journal == [(name, START + timedelta(seconds=nth)) for nth, name in enumerate(STEPS[task])]
-
-
-@pytest.mark.django_db
-def test_tasks_run_with_nothing_to_do() -> None:
-    for task in STEPS:
-        getattr(tasks, task)()

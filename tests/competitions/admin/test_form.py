@@ -9,8 +9,9 @@ from django.test import Client
 from PIL import Image
 
 from competitions.models import Competition, RewardTier
-from tests.competitions.admin.typed import ADD, LIST, ZONE, act, change, moment, page, refusals, typed
-from tests.competitions.site import DAY, END, HOUR, MINUTE, START, draft, joined, make_board, open_competition, reloaded
+from tests.competitions.admin.typed import ADD, LIST, ZONE, change, moment, page, refusals, typed
+from tests.competitions.factories import DAY, END, HOUR, MINUTE, START
+from tests.competitions.site import draft, joined, make_board, open_competition, reloaded
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
 
@@ -40,7 +41,7 @@ def test_a_draft_is_made_with_times_on_its_own_clock(admin: Client) -> None:
 
 def test_the_list_says_where_each_stands_and_what_comes_next(admin: Client) -> None:
     board = make_board()
-    draft(board, name="To be")
+    draft(board)
     running = open_competition(board, name="Now", timezone=ZONE, freeze_minutes=60)
     joined(running, "alice", "bob")
 
@@ -50,32 +51,17 @@ def test_the_list_says_where_each_stands_and_what_comes_next(admin: Client) -> N
     assert "freezes " in html
     assert '<td class="field-taking_part">2</td>' in html
     assert "KST" in html
-    for state in ("draft", "coming", "running", "hidden", "past", "cancelled"):
-        assert ("Now" in page(admin, f"{LIST}?state={state}")) == (state == "running")
-
-
-def test_the_first_fields_are_shown_first(admin: Client) -> None:
-    html = page(admin, ADD)
-
-    places = [html.index(f'name="{name}"') for name in ("name", "board", "starts_at_0", "ends_at_0", "timezone")]
-    assert places == sorted(places)
-    assert places[-1] < html.index("<details>")
+    shown = [each for each in ("draft", "running", "hidden", "past") if "Now" in page(admin, f"{LIST}?state={each}")]
+    assert shown == ["running"]
 
 
 @pytest.mark.parametrize(
     ("changed", "field", "said"),
     [
         ({"ends_at": START + DAY}, "ends_at", "must end after it starts"),
-        ({"starts_at": START - 2 * DAY, "ends_at": START - DAY}, "ends_at", "lies in the past"),
         ({"timezone": "Mars/Olympus"}, "timezone", "is no time zone"),
-        ({"name": " "}, "name", "required"),
         ({"joining": "code"}, "join_code", "needs a code"),
-        ({"join_until": END + 2 * DAY}, "join_until", "until the end"),
         ({"invited": "alice\na,b"}, "invited", ","),
-        ({"most_participants": "0"}, "most_participants", "greater than or equal to 1"),
-        ({"attempts": "0"}, "attempts", "greater than or equal to 1"),
-        ({"snapshot_minutes": "0"}, "snapshot_minutes", "greater than or equal to 1"),
-        ({"alerts": ["fireworks"]}, "alerts", "not one of the available choices"),
         ({"starts_at_0": "tomorrow"}, "starts_at", "valid date"),
     ],
 )
@@ -84,7 +70,6 @@ def test_what_cannot_work_is_refused_at_its_field(
 ) -> None:
     answer = admin.post(ADD, typed(make_board(), **changed))
 
-    assert answer.status_code == 200
     assert said in " ".join(answer.context["adminform"].form.errors[field])
     assert not Competition.objects.exists()
 
@@ -92,101 +77,82 @@ def test_what_cannot_work_is_refused_at_its_field(
 @pytest.mark.parametrize(
     ("board", "changed", "said"),
     [
-        ({"storage": "redis"}, {"attempts": "3"}, "cannot count attempts"),
         ({"tie_break": "score", "total_maximum": 2**31 - 1}, {"ends_at": START + 60 * DAY}, "48.5 days"),
         ({"period": "week"}, {}, "period event"),
         ({"criteria": [{"name": "stage", "bits": 15, "order": "desc"}]}, tier(kind="points"), "has no points"),
-        ({}, tier(limit="0"), "whole number"),
         ({}, tier(limit="1.5"), "whole number"),
         ({}, tier(limit="2", from_rank="3"), "whole number"),
         ({}, tier(kind="percent", limit="101"), "at most 100"),
-        ({}, tier(kind="percent", limit="0"), "more than 0"),
-        ({}, tier(limit="x"), "Enter a number"),
-        ({}, tier(name=""), "required"),
     ],
 )
 def test_what_its_board_cannot_hold_or_nobody_could_earn_is_refused(
     admin: Client, board: dict[str, Any], changed: dict[str, Any], said: str
 ) -> None:
-    answer = admin.post(ADD, typed(make_board(**board), **changed))
-
-    assert said in refusals(answer)
+    assert said in refusals(admin.post(ADD, typed(make_board(**board), **changed)))
     assert not Competition.objects.exists()
     assert not RewardTier.objects.exists()
 
 
-class TestPublished:
-    """What participants rely on is fixed."""
+def test_once_published_times_and_rules_stay_whatever_is_sent_and_who_may_join_can_change(
+    admin: Client,
+) -> None:
+    competition = open_competition(attempts=3)
+    sent = {"name": "Renamed", "attempts": "9", "starts_at": START - DAY, "ends_at": START + MINUTE, "joining": "code"}
 
-    def test_times_and_rules_stay_whatever_a_browser_sends(self, admin: Client) -> None:
-        competition = open_competition(attempts=3)
-        sent = {"name": "Renamed", "attempts": "9", "starts_at": START - DAY, "ends_at": START + MINUTE}
+    refused = admin.post(change(competition), typed(make_board("sql"), **sent))
+    done = admin.post(change(competition), typed(make_board("sql"), **sent, join_code="FRIENDS"))
 
-        answer = admin.post(change(competition), typed(make_board("sql"), **sent))
-
-        stored = reloaded(competition)
-        assert answer.status_code == 302
-        assert (stored.name, stored.attempts, stored.board_id) == ("Renamed", 3, competition.board_id)
-        assert (stored.starts_at, stored.ends_at) == (START, END)
-        assert "is fixed since it was published" in page(admin, change(competition))
-
-    def test_who_may_join_can_still_change(self, admin: Client) -> None:
-        competition = open_competition()
-
-        refused = admin.post(change(competition), typed(competition.board, joining="code"))
-        done = admin.post(change(competition), typed(competition.board, joining="code", join_code="FRIENDS"))
-
-        assert "needs a code" in refusals(refused)
-        assert done.status_code == 302
-        assert reloaded(competition).join_code == "FRIENDS"
-
-    def test_what_is_over_can_still_be_described(self, admin: Client) -> None:
-        competition = open_competition(starts_at=START - DAY, ends_at=START, join_until=START - HOUR)
-        sent = typed(competition.board, description="Well run.") | moment("join_until", START - HOUR, "UTC")
-
-        answer = admin.post(change(competition), sent)
-
-        assert answer.status_code == 302, refusals(answer)
-        assert reloaded(competition).description == "Well run."
+    stored = reloaded(competition)
+    assert "needs a code" in refusals(refused)
+    assert done.status_code == 302
+    assert (stored.name, stored.attempts, stored.board_id) == ("Renamed", 3, competition.board_id)
+    assert (stored.starts_at, stored.ends_at, stored.join_code) == (START, END, "FRIENDS")
+    assert "is fixed since it was published" in page(admin, change(competition))
 
 
-class TestPicture:
-    """Whatever is uploaded becomes small."""
+def test_what_is_over_can_still_be_described(admin: Client) -> None:
+    competition = open_competition(starts_at=START - DAY, ends_at=START, join_until=START - HOUR)
+    sent = typed(competition.board, description="Well run.") | moment("join_until", START - HOUR, "UTC")
 
-    def test_it_becomes_webp_of_a_size_without_metadata_and_can_be_taken_away(self, admin: Client) -> None:
-        board, exif = make_board(), Image.Exif()
-        exif[0x010F] = "A camera in the garden"
+    answer = admin.post(change(competition), sent)
 
-        admin.post(ADD, typed(board, upload=picture(exif=exif)))
+    assert answer.status_code == 302, refusals(answer)
+    assert reloaded(competition).description == "Well run."
 
-        competition = Competition.objects.get()
-        assert len(competition.picture_hash) == 24
-        assert competition.picture is not None
-        with Image.open(BytesIO(competition.picture)) as stored:
-            assert (stored.format, stored.size) == ("WEBP", (1200, 500))
-            assert not stored.getexif()
-        assert b"garden" not in bytes(competition.picture)
-        assert f"{competition.picture_hash}.webp" in page(admin, change(competition))
 
-        admin.post(change(competition), typed(board, no_picture="on"))
-        assert reloaded(competition).picture_hash == ""
+def test_a_picture_becomes_webp_of_a_size_without_metadata_and_can_be_taken_away(admin: Client) -> None:
+    board, exif = make_board(), Image.Exif()
+    exif[0x010F] = "A camera in the garden"
 
-    @pytest.mark.parametrize(
-        ("content", "said"),
-        [
-            (b"no picture", "no picture that can be read"),
-            (picture().read()[:200], "no picture that can be read"),
-            (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "no picture that can be read"),
-            (b"x" * (5 * 1024 * 1024 + 1), "at most 5 MB"),
-            (picture((9000, 9000), "PNG").read(), "40 million pixels"),  # refused before it is unpacked
-        ],
-        ids=["text", "cut off", "svg", "large", "bomb"],
-    )
-    def test_what_is_none_is_refused(self, admin: Client, content: bytes, said: str) -> None:
-        answer = admin.post(ADD, typed(make_board(), upload=SimpleUploadedFile("p.jpg", content)))
+    admin.post(ADD, typed(board, upload=picture(exif=exif)))
 
-        assert said in refusals(answer)
-        assert not Competition.objects.exists()
+    competition = Competition.objects.get()
+    assert competition.picture is not None
+    with Image.open(BytesIO(competition.picture)) as stored:
+        assert (stored.format, stored.size) == ("WEBP", (1200, 500))
+        assert not stored.getexif()
+    assert b"garden" not in bytes(competition.picture)
+    assert f"{competition.picture_hash}.webp" in page(admin, change(competition))
+
+    admin.post(change(competition), typed(board, no_picture="on"))
+    assert reloaded(competition).picture_hash == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (picture().read()[:200], "no picture that can be read"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "no picture that can be read"),
+        (b"x" * (5 * 1024 * 1024 + 1), "at most 5 MB"),
+        (picture((9000, 9000), "PNG").read(), "40 million pixels"),  # refused before it is unpacked
+    ],
+    ids=["cut off", "svg", "large", "bomb"],
+)
+def test_what_is_no_picture_is_refused(admin: Client, content: bytes, said: str) -> None:
+    answer = admin.post(ADD, typed(make_board(), upload=SimpleUploadedFile("p.jpg", content)))
+
+    assert said in refusals(answer)
+    assert not Competition.objects.exists()
 
 
 def test_a_draft_can_be_deleted_and_neither_a_published_one_nor_its_board(admin: Client) -> None:
@@ -198,13 +164,5 @@ def test_a_draft_can_be_deleted_and_neither_a_published_one_nor_its_board(admin:
     of_board = admin.post(f"/admin/leaderboards/board/{board.seq}/delete/", {"post": "yes"})
 
     assert (gone.status_code, kept.status_code, of_board.status_code) == (302, 403, 200)
-    assert "would require deleting the following protected related objects" in of_board.content.decode()
     assert "competition: Spring cup" in of_board.content.decode()
     assert list(Competition.objects.all()) == [published]
-
-
-def test_staff_without_permission_neither_see_nor_change(stranger: Client) -> None:
-    competition = open_competition()
-
-    for address in (LIST, ADD, change(competition), act(competition, "standings"), act(competition, "cancel")):
-        assert stranger.get(address).status_code == 403, address

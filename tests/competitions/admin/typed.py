@@ -10,7 +10,7 @@ from django.test import Client
 
 from competitions.models import Competition
 from leaderboards.models import Board
-from tests.competitions.site import DAY, END, START
+from tests.competitions.factories import DAY, END, START
 
 LIST = "/admin/competitions/competition/"
 ADD = f"{LIST}add/"

@@ -4,29 +4,11 @@ import fcntl
 import random
 import signal
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from competitions.management.chaos import KILLS_EACH, Chaos
-
-
-@pytest.fixture
-def victim() -> Iterator[subprocess.Popen[bytes]]:
-    child = subprocess.Popen(["sleep", "60"])
-    yield child
-    child.kill()
-    child.wait()
-
-
-@pytest.fixture
-def demo(tmp_path: Path, victim: subprocess.Popen[bytes]) -> Path:
-    """A demo's folder with the numbers of its processes, which nobody holds."""
-    (tmp_path / "run").mkdir()
-    for name in ("lock", "worker.pid", "redis.pid"):
-        (tmp_path / "run" / name).write_text(f"{victim.pid}\n")
-    return tmp_path
 
 
 def raged(root: Path) -> tuple[bool, list[str]]:
@@ -39,23 +21,23 @@ def raged(root: Path) -> tuple[bool, list[str]]:
     return found_nobody, said
 
 
-def test_the_worker_of_a_demo_that_runs_is_killed(demo: Path, victim: subprocess.Popen[bytes]) -> None:
-    (demo / "run" / "redis.pid").unlink()
-    with (demo / "run" / "lock").open() as lock:
+def test_a_number_that_a_demo_left_behind_is_let_alone_and_the_worker_of_one_that_runs_is_killed(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    victim = subprocess.Popen(["sleep", "60"])
+    request.addfinalizer(victim.kill)
+    assert raged(tmp_path) == (True, [])
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "run").mkdir()
+    for name in ("lock", "worker.pid"):
+        (tmp_path / "run" / name).write_text(f"{victim.pid}\n")
+
+    assert raged(tmp_path) == (True, [])
+    assert victim.poll() is None
+
+    with (tmp_path / "run" / "lock").open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-
-        found_nobody, said = raged(demo)
-
+        found_nobody, said = raged(tmp_path)
     assert not found_nobody
     assert victim.wait(10) == -signal.SIGKILL
     assert 1 <= len(said) <= KILLS_EACH
-
-
-def test_a_number_that_a_demo_left_behind_is_let_alone(demo: Path, victim: subprocess.Popen[bytes]) -> None:
-    assert raged(demo) == (True, [])
-    assert victim.poll() is None
-
-
-def test_without_a_demo_there_is_nobody_to_kill(tmp_path: Path) -> None:
-    assert raged(tmp_path) == (True, [])
-    assert not list(tmp_path.iterdir())

@@ -1,4 +1,4 @@
-"""Where a competition stands, from its timestamps alone."""
+"""Where a competition stands, from its timestamps alone, and how long its scores let it last."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -6,6 +6,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from competitions.core.lifecycle import Course, Phase
+from competitions.core.windows import longest_window
+from leaderboards.core.periods import Window
+from leaderboards.core.rules import Rules, TieBreak
+from leaderboards.core.scores import choose_layout
+from leaderboards.errors import BadBoard
 
 START = datetime(2026, 11, 20, 9, tzinfo=UTC)
 END = START + timedelta(days=2)
@@ -47,3 +52,16 @@ def test_once_frozen_it_stays_hidden_until_the_reveal_also_if_the_end_moves() ->
     assert frozen.is_hidden(END - HOUR)
     assert frozen.phase(END) is Phase.FROZEN
     assert not replace(frozen, revealed_at=END).is_hidden(END)
+
+
+def test_31_bits_of_points_leave_22_bits_of_seconds_which_are_48_days_and_a_half_and_no_second_more() -> None:
+    exercise, window = Rules(tie_break=TieBreak.SCORE), Window("c7", START, END)
+
+    longest = longest_window(exercise, window)
+
+    assert longest == timedelta(seconds=2**22 - 1)
+    choose_layout(exercise, replace(window, ends_at=START + longest))
+    with pytest.raises(BadBoard):
+        choose_layout(exercise, replace(window, ends_at=START + longest + SECOND))
+    assert longest_window(replace(exercise, total_maximum=2**53 - 1), window) is None  # not even a second fits
+    assert (longest_window(Rules(), window) or timedelta()) > timedelta(days=365 * 1000)

@@ -66,12 +66,3 @@ def test_by_points_as_a_list_says(points: list[int], order: Order, ties: Ties, g
     found = earners(Tier(By.POINTS, goal), rows, order)
 
     assert found == {n for n, own in enumerate(points) if (own >= goal if order is Order.DESC else own <= goal)}
-
-
-def test_no_more_of_a_ranking_is_read_than_decides() -> None:
-    rows = iter(ranking(list(range(40))))
-
-    earned = list(Tier(By.RANK, Decimal(3)).earners(rows, Field(40)))
-
-    assert len(earned) == 3
-    assert len(list(rows)) == 36

@@ -1,5 +1,7 @@
 """A hidden change leaves every answer for the public equal: standings, rows, neighbours, export, history, who waits."""
 
+from typing import Any
+
 import pytest
 
 from competitions.models import Competition
@@ -10,10 +12,10 @@ from competitions.services.disqualify import disqualify
 from competitions.services.finish import finish_due
 from competitions.services.snapshot import take_due
 from foundation.errors import SunwiError
+from leaderboards.selectors import PlayerRow
 from leaderboards.stores.base import Page
-from tests.competitions.factories import HOUR, MINUTE
-from tests.competitions.services.races import race
-from tests.competitions.site import END, joined, make_board, player, reloaded, score
+from tests.competitions.factories import END, HOUR, MINUTE
+from tests.competitions.site import joined, make_board, player, race, reloaded, score
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
@@ -34,21 +36,15 @@ def answers(competition: Competition, full: bool = False) -> dict[str, object]:
     for name in PLAYERS:
         told[f"page {name}"] = page(shown, AT, Page(0, 10), name, full).neighbours
         told[f"history {name}"] = history(shown, name, AT, full)
-        for ask in (_own, _around):
+        for ask in (player_row, around):
             try:
-                told[f"{ask.__name__} {name}"] = ask(shown, name, full)
+                there: Any = ask(shown, name, AT, full=full)
             except SunwiError as error:
                 told[f"{ask.__name__} {name}"] = error.code
+            else:
+                is_row = isinstance(there, PlayerRow)
+                told[f"{ask.__name__} {name}"] = (there.row, there.percentile) if is_row else there.rows
     return told
-
-
-def _own(competition: Competition, name: str, full: bool) -> object:
-    found = player_row(competition, name, AT, full=full)
-    return found.row, found.percentile
-
-
-def _around(competition: Competition, name: str, full: bool) -> object:
-    return around(competition, name, AT, full=full).rows
 
 
 @pytest.mark.parametrize("storage", ["hybrid", "redis"])

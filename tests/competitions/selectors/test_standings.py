@@ -8,9 +8,8 @@ from competitions.services.join import leave
 from foundation import sql
 from leaderboards.errors import NotRanked
 from leaderboards.stores.base import Page
-from tests.competitions.factories import DAY, HOUR
-from tests.competitions.services.races import race
-from tests.competitions.site import END, SOON, START, joined, open_competition, reloaded
+from tests.competitions.factories import DAY, END, HOUR, START
+from tests.competitions.site import SOON, joined, open_competition, race, reloaded
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 

@@ -17,22 +17,19 @@ from competitions.services import change_end as changing
 from competitions.services import finish as finishing
 from competitions.services.change_end import change_end
 from competitions.services.finish import finish, finish_due
+from tests.competitions.factories import DAY, END, HOUR, MINUTE, START
 from tests.competitions.services.mishaps import let_happen_before
-from tests.competitions.services.races import race, ranks
 from tests.competitions.services.telling import told
 from tests.competitions.site import (
-    DAY,
-    END,
-    HOUR,
-    MINUTE,
     SOON,
-    START,
     STORAGES,
     joined,
     make_board,
     open_competition,
     period_of,
+    race,
     raced,
+    ranks,
     reloaded,
     score,
 )
@@ -53,13 +50,16 @@ def code(competition: Competition, points: int, at: datetime) -> str | None:
 
 
 @pytest.mark.parametrize("storage", STORAGES)
-def test_a_later_end_moves_no_rank_and_scores_count_until_then(storage: str) -> None:
+def test_a_later_end_moves_no_rank_scores_count_until_then_and_everybody_is_told_once(storage: str) -> None:
     competition = race({"ann": 5, "bob": 9}, make_board(storage))
     raced(competition, {"cleo": 5, "dan": 9}, SOON + MINUTE)
     before = ranks(competition)
 
-    moved = move(competition, LATER, SOON + MINUTE)
+    moved = [move(competition, LATER, SOON + MINUTE) for _ in range(2)][-1]
 
+    change = Change.objects.get(kind="extended")
+    assert (change.reason, change.details) == ("so many asked", {"from": END.isoformat(), "to": LATER.isoformat()})
+    assert sorted(told()) == [(name, "extended") for name in ("ann", "bob", "cleo", "dan")]
     found = standings(moved, SOON).period
     assert (moved.ends_at, found.label, found.ends_at) == (LATER, f"c{competition.pk}", LATER)
     assert ranks(competition) == before
@@ -75,8 +75,7 @@ def test_an_earlier_end_ends_it_and_joining_earlier() -> None:
     moved = move(competition, earlier)
 
     assert (moved.ends_at, moved.join_until) == (earlier, earlier)
-    assert code(competition, 6, earlier - MINUTE) is None
-    assert code(competition, 7, earlier + MINUTE) == "period_closed"
+    assert (code(competition, 6, earlier - MINUTE), code(competition, 7, earlier + MINUTE)) == (None, "period_closed")
     assert finish_due(earlier + MINUTE) == 1
     assert ranks(competition, earlier + MINUTE) == [("bob", 1, 9), ("ann", 2, 6)]
 
@@ -84,29 +83,16 @@ def test_an_earlier_end_ends_it_and_joining_earlier() -> None:
 def test_an_end_moved_back_and_forth_stays_where_it_was_left_also_before_the_start() -> None:
     running = open_competition()
     coming = open_competition(running.board, starts_at=END, ends_at=END + DAY)
-    for competition in (running, coming):
+
+    for competition, ends, last in (
+        (running, (SOON + HOUR, END, LATER, END), END),
+        (coming, (END + HOUR, END + 2 * DAY), END + 2 * DAY),
+    ):
         joined(competition, "ann")
-    for end in (SOON + HOUR, END, LATER, END):
-        move(running, end)
-
-    for end in (END + HOUR, END + 2 * DAY):
-        move(coming, end)
-
-    assert reloaded(running).ends_at == END
-    assert (code(running, 3, END - MINUTE), finish_due(END + MINUTE)) == (None, 1)
-    assert (code(coming, 3, END + 2 * DAY - MINUTE), finish_due(END + 2 * DAY + MINUTE)) == (None, 1)
-
-
-def test_everybody_is_told_once_and_the_same_end_changes_nothing() -> None:
-    competition = open_competition()
-    joined(competition, "ann", "bob")
-
-    for _ in range(2):
-        move(competition, LATER)
-
-    change = Change.objects.get(kind="extended")
-    assert (change.reason, change.details) == ("so many asked", {"from": END.isoformat(), "to": LATER.isoformat()})
-    assert sorted(told()) == [("ann", "extended"), ("bob", "extended")]
+        for end in ends:
+            move(competition, end)
+        assert (reloaded(competition).ends_at, code(competition, 3, last - MINUTE)) == (last, None)
+        assert finish_due(last + MINUTE) == 1
 
 
 @pytest.mark.parametrize(

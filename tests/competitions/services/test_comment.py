@@ -15,10 +15,10 @@ from foundation.models import DeadLetter
 from leaderboards.errors import Banned, UnknownPlayer
 from leaderboards.models import Player
 from leaderboards.services.erase import erase_player
-from likes.registry import likeable
 from likes.services.like import like, unlike
 from tests.at_once import at_once
-from tests.competitions.site import DAY, END, SOON, draft, make_board, open_competition, player
+from tests.competitions.factories import DAY, END
+from tests.competitions.site import SOON, draft, make_board, open_competition, player
 from tests.competitions.talking import liked, say
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
@@ -33,33 +33,19 @@ def test_one_form_makes_one_comment_of_each_player_in_each_competition_however_m
     made = at_once(send)
 
     assert len({comment.pk for comment in made}) == Comment.objects.count() == 4
+    delete(made[0].pk, authors[0], SOON)
+    again = write(one, authors[0], "Hello", "form", SOON)  # brings nothing back
+    assert (again.pk, again.text, Comment.objects.count()) == (made[0].pk, "", 4)
 
 
-def test_a_form_that_is_sent_again_after_its_comment_was_deleted_brings_nothing_back() -> None:
-    competition = open_competition()
-    comment = say(competition, "ann", "Hello", "form")
-    delete(comment.pk, player("ann"), SOON)
-
-    say(competition, "ann", "Hello", "form")
-
-    assert Comment.objects.get().text == ""
-
-
-def test_drafts_and_what_was_over_long_ago_are_refused() -> None:
+def test_drafts_what_was_over_long_ago_and_a_ban_that_the_caller_has_not_seen_are_refused() -> None:
     competition, ann = open_competition(), player("ann")
+    comment = write(competition, ann, "Hello", "form", END + 29 * DAY)
 
-    with pytest.raises(CommentsClosed):
-        write(draft(competition.board), ann, "Hello", "form", SOON)
-    with pytest.raises(CommentsClosed):
-        write(competition, ann, "Hello", "form", END + 30 * DAY)
-    write(competition, ann, "Hello", "form", END + 29 * DAY)
-
-
-def test_a_ban_that_the_caller_has_not_seen_counts() -> None:
-    competition, ann = open_competition(), player("ann")
-    comment = write(competition, ann, "Hello", "form", SOON)
+    for unfit, at in ((draft(competition.board), SOON), (competition, END + 30 * DAY)):
+        with pytest.raises(CommentsClosed):
+            write(unfit, ann, "Hello", "form", at)
     Player.objects.update(banned_at=SOON)
-
     with pytest.raises(Banned):
         write(competition, ann, "Again", "form", SOON)
     with pytest.raises(Banned):
@@ -85,38 +71,20 @@ def test_an_erasure_at_the_same_moment_leaves_no_words() -> None:
     assert set(Comment.objects.values_list("text", flat=True)) <= {""}
 
 
-def test_who_read_a_player_before_his_erasure_writes_nothing_in_his_name_after_it() -> None:
-    competition, ann = open_competition(), player("ann")
-    comment = write(competition, ann, "Hello", "form", SOON)
-    erase_player("ann", SOON)
-
-    with pytest.raises(UnknownPlayer):
-        write(competition, ann, "Again", "form", SOON)
-    with pytest.raises(UnknownPlayer):
-        edit(comment.pk, ann, "Again", SOON)
-
-    assert [comment.text for comment in Comment.objects.all()] == [""]
-
-
-def test_editing_marks_only_what_became_other_words() -> None:
-    ann = player("ann")
+def test_editing_marks_only_what_became_other_words_and_somebody_elses_and_a_deleted_one_are_unknown() -> None:
+    ann, bob = player("ann"), player("bob")
     comment = say(open_competition(), "ann", "Hello")
+    gone = say(comment.competition, "bob", "Mine")
+    delete(gone.pk, bob, SOON)
 
     same = edit(comment.pk, ann, " Hello ", SOON)
     other = edit(comment.pk, ann, "Hello!", SOON)
 
     assert (same.edited_at, other.edited_at, other.text) == (None, SOON, "Hello!")
-
-
-def test_somebody_elses_and_a_deleted_one_are_unknown() -> None:
-    comment = say(open_competition(), "ann")
-    gone = say(comment.competition, "bob", "Mine")
-    delete(gone.pk, player("bob"), SOON)
-
     for deed in (
-        lambda: edit(comment.pk, player("bob"), "Mine", SOON),
-        lambda: delete(comment.pk, player("bob"), SOON),
-        lambda: delete(gone.pk, player("bob"), SOON),
+        lambda: edit(comment.pk, bob, "Mine", SOON),
+        lambda: delete(comment.pk, bob, SOON),
+        lambda: delete(gone.pk, bob, SOON),
         lambda: hide(gone.pk, "Rude.", SOON, None),
         lambda: show(gone.pk, SOON, None),
     ):
@@ -124,7 +92,7 @@ def test_somebody_elses_and_a_deleted_one_are_unknown() -> None:
             deed()
 
 
-def test_hiding_and_showing_are_on_record_once() -> None:
+def test_hiding_and_showing_are_on_record_once_and_a_row_has_words_or_was_deleted() -> None:
     comment = say(open_competition(), "ann")
 
     for _ in range(2):
@@ -134,17 +102,9 @@ def test_hiding_and_showing_are_on_record_once() -> None:
     for _ in range(2):
         show(comment.pk, SOON, None)
 
-    told = Change.objects.exclude(kind="published").order_by("pk")
-    assert [(each.kind, each.reason, each.details["player"]) for each in told] == [
-        ("hidden", "Rude.", "ann"),
-        ("shown", "", "ann"),
-    ]
+    told = Change.objects.exclude(kind="published").order_by("pk").values_list("kind", "reason", "details__player")
+    assert list(told) == [("hidden", "Rude.", "ann"), ("shown", "", "ann")]
     assert Comment.objects.get().is_visible
-
-
-def test_a_row_has_words_or_was_deleted() -> None:
-    comment = say(open_competition(), "ann")
-
     for wrong in ({"text": ""}, {"deleted_at": SOON}, {"like_count": -1}, {"hidden_reason": "Rude."}):
         with pytest.raises(IntegrityError), transaction.atomic():
             Comment.objects.filter(pk=comment.pk).update(**wrong)
@@ -169,7 +129,7 @@ def test_erasing_a_player_takes_their_words_and_why_they_were_hidden() -> None:
     assert [letter.payload["thing"] for letter in DeadLetter.objects.all()] == [str(other.pk)]
 
 
-def test_what_nobody_may_read_cannot_be_liked() -> None:
+def test_neither_what_nobody_may_read_nor_ones_own_can_be_liked_but_such_a_like_be_taken_back() -> None:
     competition = open_competition(make_board(visibility="private"))
     there, hidden, gone = (say(competition, "ann", words) for words in ("One", "Two", "Three"))
     hide(hidden.pk, "Rude.", SOON, None)
@@ -179,15 +139,10 @@ def test_what_nobody_may_read_cannot_be_liked() -> None:
     found = boards(asked)
 
     assert {thing: board and board.visibility for thing, board in found.items()} == {str(there.pk): "private"}
-
-
-def test_nobody_likes_their_own_and_whoever_did_may_take_it_back() -> None:
-    comment = str(say(open_competition(), "ann").pk)
-
-    admit(comment, "bob")
+    admit(str(there.pk), "bob")
     with pytest.raises(OwnComment):
-        like("comment", comment, "ann", SOON)
-    assert unlike("comment", comment, "ann", SOON).count == 0
+        like("comment", str(there.pk), "ann", SOON)
+    assert unlike("comment", str(there.pk), "ann", SOON).count == 0
 
 
 def test_totals_stand_beside_the_comments_whoever_else_tells_them_at_the_same_moment() -> None:
@@ -199,9 +154,3 @@ def test_totals_stand_beside_the_comments_whoever_else_tells_them_at_the_same_mo
     at_once([lambda: counted(told), lambda: counted(back)] * 3)
 
     assert list(Comment.objects.order_by("pk").values_list("like_count", flat=True)) == [0] + [2] * 9
-
-
-def test_the_settings_say_how_likes_of_comments_are_kept() -> None:
-    found = likeable("comment")
-
-    assert (found.storage, found.rate, found.repeatable) == ("hybrid", 100, False)

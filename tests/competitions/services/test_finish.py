@@ -13,12 +13,10 @@ from competitions.services.finish import finish_due
 from foundation.webhooks.models import WebhookDelivery
 from leaderboards.services.close import close_due
 from tests.at_once import at_once
+from tests.competitions.factories import END, MINUTE
 from tests.competitions.services.mishaps import redis_away
-from tests.competitions.services.races import race
 from tests.competitions.services.telling import hooks, listening
 from tests.competitions.site import (
-    END,
-    MINUTE,
     SOON,
     STORAGES,
     draft,
@@ -27,6 +25,7 @@ from tests.competitions.site import (
     open_competition,
     period_of,
     points_of,
+    race,
     raced,
     reloaded,
     score,
@@ -100,39 +99,31 @@ def test_one_that_cannot_be_finished_keeps_nobody_else_waiting() -> None:
     assert [reloaded(each).phase(OVER) for each in others] == ["final", "final"]
 
 
-def test_after_cancelling_nothing_counts_what_counted_stays_and_it_never_becomes_final() -> None:
+def test_after_cancelling_nothing_counts_what_counted_stays_and_it_is_told_once_with_its_reason() -> None:
     competition = race({"ann": 9})
+    joined(competition, "bob")
+    listening()
 
     cancelled = cancel(competition, "the hall is closed", SOON, None)
+    with pytest.raises(errors.CompetitionOver):
+        cancel(competition, "again", SOON, None)
 
     assert cancelled.phase(SOON) == "cancelled"
     assert [outcome.code for outcome in score(competition, {"ann": 10})] == ["period_closed"]
     assert points_of(competition) == {"ann": 9}
     assert (finish_due(OVER), reloaded(competition).final_at) == (0, None)
-
-
-def test_a_cancelling_is_told_once_with_its_reason_to_players_and_to_the_sites_own_systems() -> None:
-    competition = open_competition()
-    joined(competition, "ann", "bob")
-    listening()
-
-    cancel(competition, "the hall is closed", SOON, None)
-    with pytest.raises(errors.CompetitionOver):
-        cancel(competition, "again", SOON, None)
-
     told = Notice.objects.values_list("player__external_id", "kind", "change__reason")
     assert sorted(told) == [(name, "cancelled", "the hall is closed") for name in ("ann", "bob")]
     assert WebhookDelivery.objects.get().kind == "competition.cancelled"
     assert '"reason":"the hall is closed"' in WebhookDelivery.objects.get().body
 
 
-def test_drafts_final_ones_and_no_reason_are_refused() -> None:
-    board = make_board()
-    over = open_competition(board)
+def test_to_cancel_drafts_final_ones_and_without_a_reason_is_refused() -> None:
+    over = open_competition()
     finish_due(OVER)
 
     for competition, reason, refusal in (
-        (draft(board), "why not", errors.NotOpenYet),
+        (draft(over.board), "why not", errors.NotOpenYet),
         (over, "why not", errors.CompetitionOver),
         (over, "", errors.BadCompetition),
     ):

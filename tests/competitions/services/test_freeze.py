@@ -1,5 +1,6 @@
 """The freeze: the copy is what stood when it came, whoever makes it, and stays until the result is revealed."""
 
+from datetime import datetime
 from functools import partial
 
 import pytest
@@ -8,27 +9,23 @@ from competitions import errors
 from competitions.models import Change, Competition, Participant
 from competitions.selectors.standings import OwnPoints, own_points, standings
 from competitions.services.change_end import change_end
-from competitions.services.disqualify import disqualify
 from competitions.services.finish import finish_due
 from competitions.services.freeze import freeze_due, reveal
 from competitions.services.snapshot import take_due
 from leaderboards import selectors
 from leaderboards.services.close import close_due
 from tests.at_once import at_once
+from tests.competitions.factories import DAY, END, HOUR, MINUTE
 from tests.competitions.services.mishaps import let_happen_before, redis_away
-from tests.competitions.services.races import race, ranks
 from tests.competitions.site import (
-    DAY,
-    END,
-    HOUR,
-    MINUTE,
     SOON,
     STORAGES,
     make_board,
     open_competition,
-    player,
     points_of,
+    race,
     raced,
+    ranks,
     reloaded,
     score,
 )
@@ -80,9 +77,12 @@ def test_frozen_by_many_at_once_it_is_frozen_once() -> None:
     assert points_of(competition) == {"ann": 102, "bob": 103}
 
 
-def test_the_result_stays_hidden_until_it_is_revealed_once() -> None:
+def test_the_result_stays_hidden_until_it_is_revealed_once_and_not_before_it_is_final() -> None:
     competition = freezing()
     score(competition, {"bob": 99}, FREEZE)
+    for unfit, reason in ((competition, "final"), (open_competition(competition.board), "frozen")):
+        with pytest.raises(errors.NotRevealable, match=reason):
+            reveal(unfit, END, None)
     finish_due(END + MINUTE)
     hidden = standings(reloaded(competition), END + MINUTE)
 
@@ -94,24 +94,6 @@ def test_the_result_stays_hidden_until_it_is_revealed_once() -> None:
     assert standings(reloaded(competition), END + HOUR).period.state == "final"
     assert Change.objects.filter(kind="revealed").count() == 1
     assert reloaded(competition).revealed_at == END + HOUR
-
-
-def test_there_is_nothing_to_reveal_before_the_result_or_without_a_freeze() -> None:
-    competition = freezing()
-    freeze_due(FREEZE)
-
-    for unfit, reason in ((competition, "final"), (open_competition(competition.board), "frozen")):
-        with pytest.raises(errors.NotRevealable, match=reason):
-            reveal(unfit, END, None)
-
-
-def test_a_disqualification_after_the_freeze_leaves_the_frozen_page_as_it_was() -> None:
-    competition = freezing()
-
-    disqualify(competition, player("ann"), "cheated", FREEZE + MINUTE, None)
-
-    assert ranks(competition, FREEZE + MINUTE) == BEFORE
-    assert ranks(competition, FREEZE + MINUTE, full=True) == [("bob", 1, 5)]
 
 
 @pytest.mark.parametrize("storage", STORAGES)
@@ -126,27 +108,26 @@ def test_who_was_gone_before_the_freeze_is_not_in_the_copy_though_nobody_had_tak
     assert ranks(competition, FREEZE + MINUTE) == [("bob", 1, 5)]
 
 
-@pytest.mark.parametrize("noticed", [True, False])
-def test_a_freeze_outlasts_a_moved_end_also_if_nobody_had_noticed_it(noticed: bool) -> None:
+@pytest.mark.parametrize(
+    ("noticed_at", "moved_at", "phase", "shown"),
+    [
+        (FREEZE, FREEZE + MINUTE, "frozen", BEFORE),
+        (None, FREEZE + MINUTE, "frozen", BEFORE),
+        (None, SOON, "running", AFTER),  # it freezes later then
+    ],
+)
+def test_a_freeze_outlasts_a_moved_end_also_if_nobody_had_noticed_it(
+    noticed_at: datetime | None, moved_at: datetime, phase: str, shown: list[tuple[str, int, int]]
+) -> None:
     competition = freezing()
-    if noticed:
-        freeze_due(FREEZE)
+    if noticed_at:
+        freeze_due(noticed_at)
 
-    change_end(reloaded(competition), END + DAY, "so many asked", FREEZE + MINUTE, None)
+    change_end(reloaded(competition), END + DAY, "so many asked", moved_at, None)
     score(competition, {"bob": 99}, FREEZE + 2 * MINUTE)
 
-    assert ranks(competition, FREEZE + 2 * MINUTE) == BEFORE
-    assert reloaded(competition).phase(FREEZE + 2 * MINUTE) == "frozen"
-
-
-def test_an_end_moved_before_the_freeze_moves_the_freeze() -> None:
-    competition = freezing()
-
-    change_end(competition, END + DAY, "so many asked", SOON, None)
-    score(competition, {"bob": 99}, FREEZE + MINUTE)
-
-    assert reloaded(competition).frozen_at is None
-    assert ranks(competition, FREEZE + MINUTE) == AFTER
+    assert ranks(competition, FREEZE + 2 * MINUTE) == shown
+    assert reloaded(competition).phase(FREEZE + 2 * MINUTE) == phase
 
 
 def test_while_redis_is_away_a_redis_board_neither_freezes_nor_takes_a_score() -> None:

@@ -14,17 +14,16 @@ from competitions.services.inbox import mark_read
 from competitions.services.notices import release_held, tell_participants
 from competitions.services.preferences import Wishes, keep
 from tests.at_once import at_once
+from tests.competitions.factories import HOUR
 from tests.competitions.services.mishaps import dying_at
 from tests.competitions.services.telling import (
     END,
-    HOUR,
     MORNING,
     NIGHT,
     NOON,
     contest,
     mails,
     noticed,
-    notices,
     told,
     who,
     with_address,
@@ -98,27 +97,19 @@ def test_a_late_run_drops_nothing_that_one_in_time_would_have_told() -> None:
     assert told() == [("ann", "first_taken")]
 
 
-def test_releasing_again_or_at_once_tells_nobody_twice() -> None:
+def test_releasing_again_or_at_once_or_after_one_that_died_tells_nobody_twice() -> None:
     with_address("ann")
     for _ in range(3):
         noticed(contest("ann", **LONG), "ann", "first_taken", "first_lost", at=NIGHT)
+    with dying_at(telling):
+        release_held(MORNING)
+    assert (told(), Notice.objects.count()) == ([], 6)
 
     at_once([lambda: release_held(MORNING)] * 4)
 
     assert told() == [("ann", "summary")] * 3
     assert len(mails()) == 3
     assert release_held(MORNING + HOUR) == 0
-
-
-def test_a_release_that_dies_before_its_end_is_made_again() -> None:
-    noticed(contest("ann", **LONG), "ann", "first_taken", "first_lost", at=NIGHT)
-    with dying_at(telling):
-        release_held(MORNING)
-    assert (told(), len(notices())) == ([], 2)
-
-    assert release_held(MORNING) == 1
-
-    assert told() == [("ann", "summary")]
 
 
 def test_an_inbox_holds_what_was_told_and_counts_what_is_unread() -> None:
@@ -136,20 +127,12 @@ def test_an_inbox_holds_what_was_told_and_counts_what_is_unread() -> None:
     assert (unread(ann), mark_read(ann, NOON), unread(ann)) == (1, 1, 0)
 
 
-def test_wishes_are_kept_and_hold_from_then_on() -> None:
+def test_wishes_hold_from_then_on_and_those_that_cannot_work_are_refused_with_the_field_to_blame() -> None:
     ann = who("ann")
     assert preference_of(ann).quiet_from == 23
 
     keep(ann, Wishes(muted=["extended"], timezone="Asia/Seoul", quiet_from=0, quiet_until=0))
     keep(ann, Wishes(muted=["cancelled"]))
-
-    ann.refresh_from_db()
-    assert (preference_of(ann).muted, preference_of(ann).quiet_from) == (["cancelled"], 23)
-    assert tell_participants(changed(contest("ann"), at=NIGHT)) == 0
-    assert notices() == []
-
-
-def test_wishes_that_cannot_work_are_refused_with_the_field_to_blame() -> None:
     for wishes, field in (
         (Wishes(muted=["summary"]), "muted"),
         (Wishes(muted=["rain"]), "muted"),
@@ -158,5 +141,9 @@ def test_wishes_that_cannot_work_are_refused_with_the_field_to_blame() -> None:
         (Wishes(quiet_until=-1), "quiet_until"),
     ):
         with pytest.raises(BadPreference) as refused:
-            keep(who("ann"), wishes)
+            keep(ann, wishes)
         assert refused.value.field == field, wishes
+
+    ann.refresh_from_db()
+    assert (preference_of(ann).muted, preference_of(ann).quiet_from) == (["cancelled"], 23)
+    assert tell_participants(changed(contest("ann"), at=NIGHT)) == 0

@@ -12,10 +12,10 @@ from competitions.services import notify
 from competitions.services.notify import compare_due
 from foundation.webhooks.models import WebhookDelivery
 from tests.at_once import at_once
+from tests.competitions.factories import HOUR
 from tests.competitions.services.mishaps import dying_at
 from tests.competitions.services.telling import (
     END,
-    HOUR,
     NIGHT,
     NOON,
     contest,
@@ -82,16 +82,20 @@ def test_the_more_hear_of_it_the_more_rows_but_no_more_questions() -> None:
     assert WebhookDelivery.objects.filter(kind="rank.first_taken").count() == 2 + 11
 
 
-def test_players_are_told_nothing_that_they_muted_but_what_is_next_to_it_and_mailed_if_they_want() -> None:
+def test_players_are_told_nothing_that_they_muted_or_once_they_left_and_mailed_if_they_want() -> None:
     with_address("ann", "bob")
     wants("bob", muted=["first_taken"], by_mail=False)
     competition = contest("ann", "bob", "eve")
     snapshot(competition, NOON - HOUR, "ann", "eve")
     snapshot(competition, NOON, "bob", ("ann", "eve"))
+    left = contest("ann", "bob", "eve")
+    snapshot(left, NOON - HOUR, "ann", "bob", "eve")
+    snapshot(left, NOON, "eve", "bob")
+    Participant.objects.filter(competition=left, player=who("ann")).update(left_at=NOON)
 
     compare_due(NOON)
 
-    assert sorted(notices()) == [("ann", "first_lost"), ("bob", "top3_entered")]
+    assert sorted(notices()) == [("ann", "first_lost"), ("bob", "top3_entered"), ("eve", "first_taken")]
     assert mails() == ["ann@example.com"]
 
 
@@ -125,17 +129,6 @@ def test_nothing_is_told_from_the_freeze_on_or_once_cancelled() -> None:
     assert not Snapshot.objects.filter(compared_at=None).exists()
 
 
-def test_who_left_is_told_nothing_and_those_who_moved_up_are() -> None:
-    competition = contest("ann", "bob")
-    snapshot(competition, NOON - HOUR, "ann", "bob")
-    snapshot(competition, NOON, "bob")
-    Participant.objects.filter(player=who("ann")).update(left_at=NOON)
-
-    compare_due(NOON)
-
-    assert notices() == [("bob", "first_taken")]
-
-
 def test_at_night_a_notice_waits_for_morning_without_mail_while_webhooks_are_told_at_once() -> None:
     listening()
     with_address("ann", "bob")
@@ -153,28 +146,16 @@ def test_at_night_a_notice_waits_for_morning_without_mail_while_webhooks_are_tol
     assert sent["quiet_until"] == "2026-11-21T08:00:00Z"
 
 
-def test_comparing_again_or_at_once_tells_nobody_twice() -> None:
-    listening()
-    for _ in range(3):
-        overtaken(contest("ann", "bob"))
-
-    at_once([lambda: compare_due(NOON)] * 4)
-
-    assert compare_due(NOON + HOUR) == 0
-    assert len(notices()) == len(hooks()) == 6
-
-
-def test_a_comparison_that_dies_before_its_end_leaves_nothing_and_is_made_again() -> None:
+def test_comparing_again_or_at_once_or_after_one_that_died_tells_nobody_twice() -> None:
     listening()
     with_address("bob")
-    competition = contest("ann", "bob")
-    snapshot(competition, NOON - HOUR, "ann", "bob")
-    compare_due(NOON - HOUR)
-    snapshot(competition, NOON, "bob", "ann")
+    for _ in range(3):
+        overtaken(contest("ann", "bob"))
     with dying_at(notify):
         compare_due(NOON)
     assert (notices(), mails(), hooks()) == ([], [], [])
 
-    compare_due(NOON)
+    at_once([lambda: compare_due(NOON)] * 4)
 
-    assert (len(notices()), len(mails()), len(hooks())) == (2, 1, 2)
+    assert compare_due(NOON + HOUR) == 0
+    assert (len(notices()), len(mails()), len(hooks())) == (6, 3, 6)

@@ -19,20 +19,18 @@ from leaderboards.errors import Banned
 from leaderboards.models import Player
 from leaderboards.services.close import close_due
 from tests.at_once import at_once
+from tests.competitions.factories import DAY, END, HOUR, START
 from tests.competitions.services.mishaps import redis_away
-from tests.competitions.services.races import race, ranks
 from tests.competitions.site import (
-    DAY,
-    END,
-    HOUR,
     SOON,
-    START,
     STORAGES,
     joined,
     make_board,
     open_competition,
     player,
     points_of,
+    race,
+    ranks,
     reloaded,
     score,
 )
@@ -166,19 +164,6 @@ def test_who_is_back_before_they_are_taken_out_stays() -> None:
     assert points_of(competition) == {"ann": 3}
 
 
-def test_leaving_is_refused_to_strangers_and_after_the_end() -> None:
-    competition = open_competition()
-    [ann] = joined(competition, "ann")
-
-    with pytest.raises(errors.NotAParticipant):
-        leave(competition, player("eve"), SOON)
-    with pytest.raises(errors.CompetitionOver):
-        leave(competition, ann, END)
-    leave(competition, ann, LAST)
-    with pytest.raises(errors.NotAParticipant):
-        leave(competition, ann, LAST)
-
-
 def test_who_is_sent_away_makes_the_others_move_up_and_the_removed_may_come_back_unlike_the_banned() -> None:
     competition = race({"ann": 9, "bob": 5, "cleo": 4})
     ann, bob = player("ann"), player("bob")
@@ -201,7 +186,7 @@ def test_who_is_sent_away_makes_the_others_move_up_and_the_removed_may_come_back
     assert disqualify(competition, bob, "again", SOON, None).reason == "cheated"
 
 
-def test_nobody_disqualifies_a_stranger_or_without_a_reason_of_some_length() -> None:
+def test_strangers_neither_leave_nor_are_disqualified_and_nobody_leaves_late_or_goes_without_a_reason() -> None:
     competition = open_competition()
     [ann] = joined(competition, "ann")
 
@@ -211,7 +196,14 @@ def test_nobody_disqualifies_a_stranger_or_without_a_reason_of_some_length() -> 
         with pytest.raises(errors.BadCompetition) as refusal:
             disqualify(competition, ann, reason, SOON, None)
         assert refusal.value.field == "reason"
+    with pytest.raises(errors.CompetitionOver):
+        leave(competition, ann, END)
     assert Participant.objects.get().takes_part
+
+    leave(competition, ann, LAST)
+    for name in ("ann", "eve"):
+        with pytest.raises(errors.NotAParticipant):
+            leave(competition, player(name), LAST)
 
 
 @pytest.mark.parametrize("storage", STORAGES)

@@ -15,10 +15,10 @@ from leaderboards.models import Board, Period, State
 from leaderboards.services.close import close_due, close_period
 from leaderboards.services.open import open_period
 from tests.at_once import at_once
-from tests.competitions.factories import RewardTierFactory
+from tests.competitions.factories import END, HOUR, RewardTierFactory
 from tests.competitions.services.mishaps import dying_at
 from tests.competitions.services.telling import hooks, listening, who
-from tests.competitions.site import END, HOUR, STORAGES, open_competition, raced
+from tests.competitions.site import STORAGES, open_competition, raced
 from tests.leaderboards.services.site import DAY, NOON, follow, make_board, period_of, score
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
@@ -75,29 +75,19 @@ def test_each_final_period_is_rewarded_by_its_boards_tiers(storage: str) -> None
     assert RewardRun.objects.get().period_id == period.pk
 
 
-def test_less_is_better_on_a_board_that_says_so() -> None:
+def test_less_is_better_on_a_board_that_says_so_and_a_tier_that_comes_later_does_not_reach_back() -> None:
     board = make_board("hybrid", order="asc")
-    tier(board, name="Under ten", kind="points", limit=10)
-    closed(board, {"a": 9, "b": 10, "c": 11})
-
-    grant_due(LATER)
-
-    assert granted() == [("Under ten", "a", 1), ("Under ten", "b", 2)]
-
-
-def test_an_open_period_earns_nothing_and_a_tier_that_comes_later_does_not_reach_back() -> None:
-    board = make_board("hybrid")
     closed(board, {"a": 1})
-    score(board, {"a": 1}, NOON + DAY)
+    score(board, {"a": 9, "b": 10, "c": 11}, NOON + DAY)
     grant_due(LATER)
-    tier(board)
+    tier(board, name="Under ten", kind="points", limit=10)
 
     grant_due(LATER)
     assert granted() == []
     close_due(LATER + HOUR)
     grant_due(LATER + HOUR)
 
-    assert granted() == [("Gold", "a", 1)]
+    assert granted() == [("Under ten", "a", 1), ("Under ten", "b", 2)]
 
 
 def test_periods_that_expired_meanwhile_are_rewarded_and_what_is_granted_is_delivered_once() -> None:
@@ -163,29 +153,22 @@ def test_a_cancelled_competition_earns_nothing_and_of_a_final_one_nobody_takes_t
     assert set(RewardRun.objects.values_list("period__label", "grants")) == {(cancelled.label, 0), (final.label, 1)}
 
 
-def test_granting_again_or_at_once_grants_nothing_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("step", ["reward.after_run", "reward.before_commit"])
+def test_granting_again_or_at_once_or_after_one_that_died_grants_nothing_twice(
+    monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
     monkeypatch.setattr(reward, "CHUNK", 1)
     listening()
     board = make_board("hybrid")
     tier(board, limit=2)
     for day in range(3):
         closed(board, {"a": 2, "b": 1}, NOON + day * DAY)
+    with dying_at(reward, step):
+        grant_due(LATER + 5 * DAY)
+    assert (granted(), hooks(), RewardRun.objects.count()) == ([], [], 0)
 
     at_once([lambda: grant_due(LATER + 5 * DAY)] * 4)
 
     assert grant_due(LATER + 6 * DAY) == 0
     assert len(granted()) == len(hooks()) == 6
     assert list(RewardRun.objects.values_list("grants", flat=True)) == [2, 2, 2]
-
-
-@pytest.mark.parametrize("step", ["reward.after_run", "reward.before_commit"])
-def test_who_dies_while_granting_leaves_nothing_and_the_next_grants_all(step: str) -> None:
-    listening()
-    board = make_board("hybrid")
-    tier(board, limit=2)
-    closed(board, {"a": 2, "b": 1})
-    with dying_at(reward, step):
-        grant_due(LATER)
-    assert (granted(), hooks(), RewardRun.objects.count()) == ([], [], 0)
-
-    assert grant_due(LATER) == len(hooks()) == 2

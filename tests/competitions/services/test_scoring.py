@@ -10,8 +10,8 @@ from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller, Outcome
 from leaderboards.services.boards import retire
 from leaderboards.services.submit import submit
-from tests.competitions.factories import HOUR
-from tests.competitions.site import END, SOON, START, draft, joined, make_board, open_competition, points_of, score
+from tests.competitions.factories import END, HOUR, START
+from tests.competitions.site import SOON, draft, joined, make_board, open_competition, points_of, score
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
@@ -34,11 +34,11 @@ def test_who_has_not_joined_or_comes_at_the_wrong_time_does_not_score() -> None:
 
 
 def test_drafts_and_unknown_numbers_are_no_competitions_and_cancelled_ones_are_closed() -> None:
-    hidden, cancelled = draft(), open_competition(make_board("sql"))
+    hidden, cancelled, unknown = draft(), open_competition(make_board("sql")), Competition(pk=2**40)
     joined(cancelled, "ann")
     Competition.objects.filter(pk=cancelled.pk).update(cancelled_at=SOON)
 
-    found = score(hidden, {"ann": 1}) + score(Competition(pk=2**40), {"ann": 1}) + score(cancelled, {"ann": 1})
+    found = [score(each, {"ann": 1})[0] for each in (hidden, unknown, cancelled)]
 
     assert codes(found) == ["unknown_competition", "unknown_competition", "period_closed"]
 
@@ -49,7 +49,7 @@ def test_what_was_published_starts_and_runs_to_its_end_though_its_board_is_retir
 
     retire(competition.board, START)
 
-    found = score(competition, {"ann": 1}, START) + score(competition, {"ann": 1}, SOON + HOUR)
+    found = [score(competition, {"ann": 1}, at)[0] for at in (START, SOON + HOUR)]
     assert codes(found) == ["not_started", "updated"]
 
 

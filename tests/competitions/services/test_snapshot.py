@@ -14,23 +14,9 @@ from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller
 from leaderboards.services.submit import submit
 from tests.at_once import at_once
+from tests.competitions.factories import DAY, END, HOUR, MINUTE, START
 from tests.competitions.services.mishaps import let_happen_before, redis_away
-from tests.competitions.services.races import race
-from tests.competitions.site import (
-    DAY,
-    END,
-    HOUR,
-    MINUTE,
-    SOON,
-    START,
-    STORAGES,
-    joined,
-    make_board,
-    open_competition,
-    raced,
-    reloaded,
-    score,
-)
+from tests.competitions.site import SOON, STORAGES, joined, make_board, open_competition, race, raced, reloaded, score
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
@@ -63,23 +49,17 @@ def test_a_snapshot_keeps_so_many_rows_and_counts_everybody(monkeypatch: pytest.
     assert (rows(snapshot), snapshot.total) == ([("ann", 1, 9), ("cleo", 2, 8)], 3)
 
 
-def test_the_grid_begins_one_interval_after_the_start_and_a_late_run_takes_one() -> None:
+def test_the_grid_begins_one_interval_after_the_start_a_late_run_takes_one_and_none_of_what_does_not_run() -> None:
     competition = open_competition(snapshot_minutes=30)
+    open_competition(competition.board, starts_at=END, ends_at=END + DAY)
+    cancelled = open_competition(competition.board)
+    Competition.objects.filter(pk=cancelled.pk).update(cancelled_at=START)
 
     assert due(competition, START + 29 * MINUTE) is None
     assert due(competition, START + 30 * MINUTE) == START + 30 * MINUTE
     assert [take_due(START + 5 * HOUR + minutes * MINUTE) for minutes in (7, 8)] == [1, 0]
     assert Snapshot.objects.get().due_at == START + 5 * HOUR
-
-
-def test_none_is_taken_of_what_does_not_run() -> None:
-    over = open_competition()
-    open_competition(over.board, starts_at=END, ends_at=END + DAY)
-    cancelled = open_competition(over.board)
-    Competition.objects.filter(pk=cancelled.pk).update(cancelled_at=START)
-
-    assert take_due(END) == 0
-    assert over.phase(END) == "closing"
+    assert (take_due(END), competition.phase(END)) == (0, "closing")
 
 
 def test_taken_at_once_it_is_taken_once() -> None:

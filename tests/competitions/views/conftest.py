@@ -1,4 +1,4 @@
-"""A clock that stands where a test puts it, players who have signed in, and the addresses of comments."""
+"""A clock that stands where a test puts it, players who have signed in, and the addresses of pages."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -13,8 +13,12 @@ from tests.leaderboards.views.pages import signed_in
 SetClock = Callable[[datetime], None]
 
 
+def home(competition: Competition, rest: str = "") -> str:
+    return f"/competitions/{competition.pk}/{rest}"
+
+
 def of(competition: Competition, rest: str = "") -> str:
-    return f"/competitions/{competition.pk}/comments/{rest}"
+    return home(competition, f"comments/{rest}")
 
 
 @pytest.fixture

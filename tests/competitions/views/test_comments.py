@@ -1,20 +1,23 @@
-"""The pages of comments: reading, writing and changing, and who is shown what."""
+"""The pages of comments: reading, writing, changing and liking, and who is shown what."""
 
 import re
+from typing import Any
 from urllib.parse import quote
 
 import pytest
 from django.contrib.auth.models import Permission, User
 from django.test import Client
+from pytest_django import Settings
 
 from competitions.models import Comment, Competition
 from competitions.services.moderate import hide
 from foundation import clock
+from foundation.limits import Limit
 from leaderboards.models import Player
-from tests.competitions.factories import CompetitionFactory
-from tests.competitions.site import DAY, END, open_competition
+from tests.competitions.factories import DAY, END, CompetitionFactory
+from tests.competitions.site import open_competition
 from tests.competitions.talking import liked, say
-from tests.competitions.views.conftest import SetClock, of
+from tests.competitions.views.conftest import SetClock, home, of
 from tests.leaderboards.views.pages import signed_in, text
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
@@ -41,199 +44,246 @@ def form_of(client: Client, address: str) -> str:
     return found[1]
 
 
-def home(competition: Competition) -> str:
-    return f"/competitions/{competition.pk}/"
+def test_the_newest_come_first_with_author_words_and_likes(client: Client, cup: Competition) -> None:
+    for address in (home(cup), of(cup)):
+        assert "Nobody has said anything yet. Be the first." in text(client.get(address))
+    first, second = say(cup, "ann", "Hello"), say(cup, "bob", "Hi Ann")
+    liked(first, "bob", "cleo")
+
+    answer = client.get(home(cup))
+    page = text(answer)
+
+    assert page.index("Hi Ann") < page.index("Hello")
+    assert "Hello 2 Who likes this" in page
+    assert "Sign in to comment" in page
+    assert 'href="/players/ann/"' in answer.content.decode()
+    assert f'id="comment-{second.pk}"' in client.get(of(cup)).content.decode()
 
 
-class TestReading:
-    """What a page shows."""
+def test_the_most_liked_come_first_on_request_and_those_of_today_above_many(client: Client, cup: Competition) -> None:
+    rows = [say(cup, "ann", f"Number {number}.") for number in range(6)]
+    liked(rows[2], "bob", "cleo")
+    liked(rows[4], "bob")
+    Comment.objects.filter(pk=rows[1].pk).update(like_count=2)
 
-    def test_nobody_has_said_anything_yet(self, client: Client, cup: Competition) -> None:
-        for address in (home(cup), of(cup)):
-            assert "Nobody has said anything yet. Be the first." in text(client.get(address))
+    newest, best = text(client.get(of(cup))), text(client.get(of(cup, "?order=likes")))
 
-    def test_the_newest_come_first_with_author_words_and_likes(self, client: Client, cup: Competition) -> None:
-        first, second = say(cup, "ann", "Hello"), say(cup, "bob", "Hi Ann")
-        liked(first, "bob", "cleo")
-
-        answer = client.get(home(cup))
-        page = text(answer)
-
-        assert page.index("Hi Ann") < page.index("Hello")
-        assert "Hello 2 Who likes this" in page
-        assert "Sign in to comment" in page
-        assert 'href="/players/ann/"' in answer.content.decode()
-        assert f'id="comment-{second.pk}"' in client.get(of(cup)).content.decode()
-
-    def test_the_most_liked_come_first_on_request_and_those_of_today_above_many(
-        self, client: Client, cup: Competition
-    ) -> None:
-        rows = [say(cup, "ann", f"Number {number}.") for number in range(6)]
-        liked(rows[2], "bob", "cleo")
-        liked(rows[4], "bob")
-        Comment.objects.filter(pk=rows[1].pk).update(like_count=2)
-
-        newest, best = text(client.get(of(cup))), text(client.get(of(cup, "?order=likes")))
-
-        assert "Most liked today ann Number 2. ann Number 4. ann" in newest
-        assert "Most liked today ann Number 2. ann Number 4. ann Number 5." not in newest
-        assert best.index("Number 1.") < best.index("Number 5.")
-
-    def test_pages_of_twenty_to_which_each_comments_address_leads(self, client: Client, cup: Competition) -> None:
-        rows = [say(cup, "ann", f"Number {number}.") for number in range(21)]
-        other = open_competition(cup.board)
-
-        last, overview = text(client.get(of(cup, "?page=2"))), text(client.get(home(cup)))
-
-        assert "Number 0." in last
-        assert "Number 1." not in last
-        assert "Page 2 of 2" in last
-        assert "Number 0." not in overview
-        assert "Older comments" in overview
-        assert "Nothing stands on this page any more." in text(client.get(of(cup, "?page=3")))
-        for row, rest in ((rows[0], "?page=2"), (rows[20], "")):
-            assert client.get(of(cup, f"{row.pk}/"))["Location"] == of(cup, f"{rest}#comment-{row.pk}")
-        for unknown in (of(cup, "?page=0"), of(other, f"{rows[0].pk}/"), of(cup, f"{2**70}/")):
-            assert client.get(unknown).status_code == 404, unknown
-
-    def test_markup_is_shown_as_it_was_written(self, client: Client, cup: Competition) -> None:
-        say(cup, "<b>ann<b>", "<script>alert(1)</script> https://example.com")
-
-        page = client.get(of(cup)).content.decode()
-
-        assert "&lt;script&gt;alert(1)&lt;/script&gt; https://example.com" in page
-        assert "&lt;b&gt;ann" in page
-        assert "<script>alert" not in page
-        assert "<b>ann" not in page
-        assert 'href="https://example.com' not in page
+    assert "Most liked today ann Number 2. ann Number 4. ann" in newest
+    assert "Most liked today ann Number 2. ann Number 4. ann Number 5." not in newest
+    assert best.index("Number 1.") < best.index("Number 5.")
 
 
-class TestWriting:
-    """The form."""
+def test_pages_of_twenty_to_which_each_comments_address_leads(client: Client, cup: Competition) -> None:
+    rows = [say(cup, "ann", f"Number {number}.") for number in range(21)]
+    other = open_competition(cup.board)
 
-    def test_a_player_writes_once_and_comes_back_to_their_words(self, ann: Client, cup: Competition) -> None:
-        sent = {"text": "Hello\r\nall", "form": form_of(ann, home(cup)), "next": home(cup)}
+    last, overview = text(client.get(of(cup, "?page=2"))), text(client.get(home(cup)))
 
-        answers = [ann.post(of(cup), sent | more) for more in ({}, {}, {"text": "Two"})]
-
-        first, second = Comment.objects.order_by("pk")
-        assert (first.text, first.player.external_id, second.text) == ("Hello\nall", "ann", "Two")
-        assert [answer["Location"] for answer in answers] == [
-            *[f"{home(cup)}#comment-{first.pk}"] * 2,
-            f"{home(cup)}#comment-{second.pk}",
-        ]
-
-    @pytest.mark.parametrize(
-        ("words", "why"),
-        [
-            ("  \n ", "Write something first."),
-            ("x" * 2001, "A comment has up to 2,000 characters."),
-            ("x\n" * 20 + "x", "A comment has up to 20 lines."),
-            ("a\x00b", "There is a character in it that cannot be kept."),
-        ],
-    )
-    def test_what_is_refused_stays_in_the_form(self, ann: Client, cup: Competition, words: str, why: str) -> None:
-        answer = ann.post(of(cup), {"text": words})
-
-        assert answer.status_code == 422
-        assert why in text(answer)
-        assert words.strip()[:1000] in answer.content.decode()
-        assert not Comment.objects.exists()
-
-    def test_the_sixth_in_a_minute_is_braked_and_kept_in_the_form(self, ann: Client, cup: Competition) -> None:
-        answers = [ann.post(of(cup), {"text": f"Number {number}"}) for number in range(6)]
-
-        assert [answer.status_code for answer in answers] == [302] * 5 + [429]
-        assert "Number 5" in answers[5].content.decode()
-
-    def test_who_may_not_write_is_shown_the_way_or_no_form(self, client: Client, ann: Client, cup: Competition) -> None:
-        unlinked = signed_in(Client(), "nobody")
-        Player.objects.filter(external_id="ann").update(banned_at=clock.now())
-
-        away, linking, banned = (each.post(of(cup), {"text": "Hello"}) for each in (client, unlinked, ann))
-
-        assert away["Location"] == f"/accounts/login/?next={of(cup)}"
-        assert linking["Location"] == "/account/"
-        assert "Link your player to comment" in text(unlinked.get(of(cup)))
-        assert banned.status_code == 403
-        assert "<textarea" not in ann.get(of(cup)).content.decode()
-        assert not Comment.objects.exists()
-
-    def test_it_closes_thirty_days_after_the_end(self, ann: Client, cup: Competition, set_clock: SetClock) -> None:
-        say(cup, "ann")
-
-        set_clock(END + 30 * DAY)
-
-        assert "Comments are closed." in text(ann.get(of(cup)))
-        assert ann.post(of(cup), {"text": "Late"}).status_code == 409
-        assert Comment.objects.count() == 1
-
-    @pytest.mark.parametrize("elsewhere", ["https://evil.example/", "//evil.example/", "javascript:alert(1)"])
-    def test_nobody_is_sent_to_another_site(self, ann: Client, cup: Competition, elsewhere: str) -> None:
-        answer = ann.post(of(cup), {"text": "Hello", "next": elsewhere})
-
-        assert answer["Location"] == of(cup, f"#comment-{Comment.objects.get().pk}")
+    assert ("Number 0." in last, "Number 1." in last, "Page 2 of 2" in last) == (True, False, True)
+    assert ("Number 0." in overview, "Older comments" in overview) == (False, True)
+    assert "Nothing stands on this page any more." in text(client.get(of(cup, "?page=3")))
+    for row, rest in ((rows[0], "?page=2"), (rows[20], "")):
+        assert client.get(of(cup, f"{row.pk}/"))["Location"] == of(cup, f"{rest}#comment-{row.pk}")
+    for unknown in (of(cup, "?page=0"), of(other, f"{rows[0].pk}/"), of(cup, f"{2**70}/")):
+        assert client.get(unknown).status_code == 404, unknown
 
 
-class TestChanging:
-    """One's own words, and nobody else's; and what moderators do."""
+def test_markup_is_shown_as_it_was_written(client: Client, cup: Competition) -> None:
+    say(cup, "<b>ann<b>", "<script>alert(1)</script> https://example.com")
 
-    def test_an_author_edits_and_it_is_marked(self, ann: Client, comment: Comment) -> None:
-        asked = ann.get(act(comment, "edit")).content.decode()
-        refused = ann.post(act(comment, "edit"), {"text": " "})
-        ann.post(act(comment, "edit"), {"text": "Hello"})
+    page = client.get(of(cup)).content.decode()
 
-        assert "Helo</textarea>" in asked
-        assert "Write something first." in text(refused)
-        assert "edited Hello" in text(ann.get(of(comment.competition)))
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; https://example.com" in page
+    assert "&lt;b&gt;ann" in page
+    for markup in ("<script>alert", "<b>ann", 'href="https://example.com'):
+        assert markup not in page
 
-    def test_changes_are_braked_like_comments_and_kept_in_the_form(self, ann: Client, comment: Comment) -> None:
-        answers = [ann.post(act(comment, "edit"), {"text": f"Number {number}"}) for number in range(6)]
 
-        assert [answer.status_code for answer in answers] == [302] * 5 + [400]
-        assert "Number 5" in answers[5].content.decode()
-        assert "Number 4" in text(ann.get(of(comment.competition)))
+def test_a_player_writes_once_and_comes_back_to_their_words_on_this_site_alone(ann: Client, cup: Competition) -> None:
+    sent = {"text": "Hello\r\nall", "form": form_of(ann, home(cup)), "next": home(cup)}
 
-    def test_an_author_deletes_and_it_is_gone(self, ann: Client, comment: Comment) -> None:
-        asked = text(ann.get(act(comment, "delete")))
-        answer = ann.post(act(comment, "delete"))
+    answers = [ann.post(of(cup), sent | more) for more in ({}, {}, {"text": "Two"})]
 
-        assert "Helo" in asked
-        assert answer["Location"] == of(comment.competition, "#comments")
-        assert "Helo" not in text(ann.get(of(comment.competition)))
-        assert ann.post(act(comment, "delete")).status_code == 404
+    first, second = Comment.objects.order_by("pk")
+    assert (first.text, first.player.external_id, second.text) == ("Hello\nall", "ann", "Two")
+    assert [answer["Location"] for answer in answers] == [
+        *[f"{home(cup)}#comment-{first.pk}"] * 2,
+        f"{home(cup)}#comment-{second.pk}",
+    ]
+    for elsewhere in ("//evil.example/", "javascript:alert(1)"):
+        assert ann.post(of(cup), sent | {"next": elsewhere})["Location"] == of(cup, f"#comment-{first.pk}")
 
-    def test_others_find_nothing(self, client: Client, bob: Client, comment: Comment) -> None:
-        for address in (act(comment, "edit"), act(comment, "delete"), act(comment, "hide")):
-            assert client.get(address)["Location"] == f"/accounts/login/?next={quote(address)}"
-            assert bob.get(address).status_code == 404
-            assert bob.post(address, {"text": "Mine", "reason": "x"}).status_code == 404
-        assert Comment.objects.get().text == "Helo"
 
-    def test_a_moderator_hides_with_a_reason_and_shows_again(
-        self, client: Client, ann: Client, comment: Comment
-    ) -> None:
-        page, staff = of(comment.competition), signed_in(Client(), "moderator", is_staff=True)
-        User.objects.get(username="moderator").user_permissions.add(Permission.objects.get(codename="change_comment"))
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("  \n ", "Write something first."),
+        ("x" * 2001, "A comment has up to 2,000 characters."),
+        ("x\n" * 20 + "x", "A comment has up to 20 lines."),
+        ("a\x00b", "There is a character in it that cannot be kept."),
+    ],
+)
+def test_what_is_refused_stays_in_the_form(ann: Client, cup: Competition, words: str, why: str) -> None:
+    answer = ann.post(of(cup), {"text": words})
 
-        without = staff.post(act(comment, "hide"), {"reason": " "})
-        staff.post(act(comment, "hide"), {"reason": "Be kind."})
+    assert answer.status_code == 422
+    assert why in text(answer)
+    assert words.strip()[:1000] in answer.content.decode()
+    assert not Comment.objects.exists()
 
-        assert "Give a reason" in text(without)
-        assert "Helo" not in text(client.get(page))
-        assert "Nobody has said anything yet." in text(client.get(page))
-        for each in (ann, staff):
-            assert "Hidden by a moderator: Be kind. Helo" in text(each.get(page))
-        assert client.get(of(comment.competition, f"{comment.pk}/")).status_code == 404
 
-        staff.post(act(comment, "hide"), {"hidden": "0"})
-        assert "Helo" in text(client.get(page))
+def test_the_sixth_in_a_minute_written_or_changed_is_braked_and_kept_in_the_form(
+    ann: Client, bob: Client, cup: Competition, comment: Comment
+) -> None:
+    written = [bob.post(of(cup), {"text": f"Number {number}"}) for number in range(6)]
+    edited = [ann.post(act(comment, "edit"), {"text": f"Change {number}"}) for number in range(6)]
 
-    def test_the_author_of_a_hidden_one_deletes_it_and_does_not_edit_it(self, ann: Client, comment: Comment) -> None:
-        hide(comment.pk, "Be kind.", clock.now(), None)
+    assert [answer.status_code for answer in written] == [302] * 5 + [429]
+    assert [answer.status_code for answer in edited] == [302] * 5 + [400]
+    assert "Number 5" in written[5].content.decode()
+    assert "Change 5" in edited[5].content.decode()
+    assert "Change 4" in text(ann.get(of(cup)))
 
-        refused = ann.post(act(comment, "edit"), {"text": "Kind words"})
-        ann.post(act(comment, "delete"))
 
-        assert "A moderator has hidden this comment." in text(refused)
-        assert Comment.objects.get().deleted_at is not None
+def test_who_may_not_write_is_shown_the_way_or_no_form(
+    client: Client, ann: Client, bob: Client, cup: Competition, set_clock: SetClock
+) -> None:
+    unlinked = signed_in(Client(), "nobody")
+    Player.objects.filter(external_id="ann").update(banned_at=clock.now())
+
+    away, linking, banned = (each.post(of(cup), {"text": "Hello"}) for each in (client, unlinked, ann))
+    assert away["Location"] == f"/accounts/login/?next={of(cup)}"
+    assert linking["Location"] == "/account/"
+    assert "Link your player to comment" in text(unlinked.get(of(cup)))
+    assert banned.status_code == 403
+    assert "<textarea" not in ann.get(of(cup)).content.decode()
+
+    assert not Comment.objects.exists()
+
+    say(cup, "bob")
+    set_clock(END + 30 * DAY)
+    assert "Comments are closed." in text(bob.get(of(cup)))
+    assert bob.post(of(cup), {"text": "Late"}).status_code == 409
+    assert Comment.objects.count() == 1
+
+
+def test_an_author_edits_which_is_marked_and_deletes(ann: Client, comment: Comment) -> None:
+    page = of(comment.competition)
+    asked = ann.get(act(comment, "edit")).content.decode()
+    refused = ann.post(act(comment, "edit"), {"text": " "})
+    ann.post(act(comment, "edit"), {"text": "Hello"})
+    assert "Helo</textarea>" in asked
+    assert "Write something first." in text(refused)
+    assert "edited Hello" in text(ann.get(page))
+
+    sure = text(ann.get(act(comment, "delete")))
+    answer = ann.post(act(comment, "delete"))
+    assert "Hello" in sure
+    assert answer["Location"] == f"{page}#comments"
+    assert "Hello" not in text(ann.get(page))
+    assert ann.post(act(comment, "delete")).status_code == 404
+
+
+def test_others_find_nothing(client: Client, bob: Client, comment: Comment) -> None:
+    for address in (act(comment, "edit"), act(comment, "delete"), act(comment, "hide")):
+        assert client.get(address)["Location"] == f"/accounts/login/?next={quote(address)}"
+        assert bob.get(address).status_code == 404
+        assert bob.post(address, {"text": "Mine", "reason": "x"}).status_code == 404
+    assert Comment.objects.get().text == "Helo"
+
+
+def test_a_moderator_hides_with_a_reason_and_shows_again_and_meanwhile_its_author_may_but_delete_it(
+    client: Client, ann: Client, comment: Comment
+) -> None:
+    page, staff = of(comment.competition), signed_in(Client(), "moderator", is_staff=True)
+    User.objects.get(username="moderator").user_permissions.add(Permission.objects.get(codename="change_comment"))
+
+    without = staff.post(act(comment, "hide"), {"reason": " "})
+    staff.post(act(comment, "hide"), {"reason": "Be kind."})
+
+    assert "Give a reason" in text(without)
+    assert "Nobody has said anything yet." in text(client.get(page))
+    for each in (ann, staff):
+        assert "Hidden by a moderator: Be kind. Helo" in text(each.get(page))
+    assert client.get(of(comment.competition, f"{comment.pk}/")).status_code == 404
+    assert "A moderator has hidden this comment." in text(ann.post(act(comment, "edit"), {"text": "Kind words"}))
+
+    staff.post(act(comment, "hide"), {"hidden": "0"})
+    assert "Helo" in text(client.get(page))
+    hide(comment.pk, "Be kind.", clock.now(), None)
+    ann.post(act(comment, "delete"))
+    assert Comment.objects.get().deleted_at is not None
+
+
+def press(client: Client, comment: Comment, liked: str = "1", script: bool = True, **more: str) -> Any:
+    address = of(comment.competition, f"{comment.pk}/like/")
+    return client.post(address, {"liked": liked, **more}, headers={"Accept": "application/json"} if script else {})
+
+
+def test_a_like_and_its_end_lead_back_to_the_comment(bob: Client, comment: Comment) -> None:
+    here = f"/competitions/{comment.competition_id}/?page=1"
+
+    given = press(bob, comment, script=False, next=here)
+    pressed = bob.get(of(comment.competition)).content.decode()
+    press(bob, comment, "0", script=False, next=here)
+    released = bob.get(of(comment.competition)).content.decode()
+
+    assert given["Location"] == f"{here}#comment-{comment.pk}"
+    assert 'value="0" aria-pressed="true" aria-label="Like the comment of ann, 1 like"' in pressed
+    assert "You like this" in pressed
+    assert 'value="1" aria-pressed="false" aria-label="Like the comment of ann, 0 likes"' in released
+
+
+def test_what_is_sent_twice_counts_once_and_what_says_no_state_not_at_all(bob: Client, comment: Comment) -> None:
+    liked(comment, "cleo")
+
+    answers = [press(bob, comment, each).json() for each in "1100"]
+
+    assert [(each["liked"], each["count"], each["who"]) for each in answers] == [
+        *[(True, 2, "You and 1 other")] * 2,
+        *[(False, 1, "Who likes this")] * 2,
+    ]
+    assert answers[0]["label"] == "Like the comment of ann, 2 likes"
+    assert {press(bob, comment, wanted).status_code for wanted in ("", "2", "true")} == {400}
+    assert bob.get(of(comment.competition, f"{comment.pk}/like/")).status_code == 405
+
+
+def test_who_cannot_like_yet_is_shown_the_way(client: Client, comment: Comment) -> None:
+    way = f"/accounts/login/?next=/competitions/{comment.competition_id}/comments/%23comment-{comment.pk}"
+    unlinked = signed_in(Client(), "nobody")
+
+    by_script = press(client, comment)
+
+    assert f'href="{way}"' in client.get(of(comment.competition)).content.decode()
+    assert press(client, comment, script=False)["Location"] == way
+    assert (by_script.status_code, by_script.json()) == (401, {"sign_in": way})
+    assert press(unlinked, comment, script=False)["Location"] == "/account/"
+
+
+def test_nobody_likes_their_own_nor_what_is_hidden_nor_while_banned_nor_too_often(
+    ann: Client, bob: Client, comment: Comment, settings: Settings
+) -> None:
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"like": Limit(3, 600)}
+    assert [press(bob, comment).status_code for _ in range(4)] == [200] * 3 + [429]
+
+    own = press(ann, comment)
+    Player.objects.filter(external_id="ann").update(banned_at=clock.now())
+    banned = [press(ann, say(comment.competition, "bob"), script=script) for script in (True, False)]
+    hide(comment.pk, "Rude.", clock.now(), None)
+
+    assert (own.status_code, own.json()) == (403, {"refused": "Nobody likes his own comment."})
+    assert [each.status_code for each in banned] == [403, 403]
+    assert press(ann, comment, script=False).status_code == 404
+
+
+def test_who_likes_it_is_told_the_newest_first(client: Client, comment: Comment) -> None:
+    Player.objects.create(external_id="bob", name="Bobby")
+    liked(comment, "bob", "한 별")
+    quiet = say(comment.competition, "bob", "Quiet")
+
+    answer = client.get(of(comment.competition, f"{comment.pk}/likes/"))
+
+    assert "Helo ann 2 players 한 별" in text(answer)
+    assert text(answer).index("한 별") < text(answer).index("Bobby")
+    assert 'href="/players/%ED%95%9C%20%EB%B3%84/"' in answer.content.decode()
+    assert "Nobody likes this yet." in text(client.get(of(comment.competition, f"{quiet.pk}/likes/")))

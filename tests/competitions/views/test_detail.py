@@ -1,4 +1,4 @@
-"""A competition's page: before, during and after, and to whom it exists."""
+"""A competition's page: before, during and after, frozen and revealed, and to whom it exists."""
 
 import pytest
 from django.db import OperationalError
@@ -8,6 +8,7 @@ from competitions.models import Competition
 from competitions.services.cancel import cancel
 from competitions.services.disqualify import disqualify
 from competitions.services.finish import finish_due
+from competitions.services.freeze import freeze_due, reveal
 from competitions.services.picture import set_picture
 from competitions.services.reward import grant_due
 from competitions.services.snapshot import take_due
@@ -16,14 +17,10 @@ from foundation import clock, sql
 from tests.competitions.factories import DAY, END, HOUR, MINUTE, CompetitionFactory, RewardTierFactory
 from tests.competitions.site import draft, joined, make_board, open_competition, period_of, player, raced, score
 from tests.competitions.talking import say
-from tests.competitions.views.conftest import SetClock, of
+from tests.competitions.views.conftest import SetClock, home, of
 from tests.leaderboards.views.pages import signed_in, text
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
-
-
-def address(competition: Competition, rest: str = "") -> str:
-    return f"/competitions/{competition.pk}/{rest}"
 
 
 @pytest.fixture
@@ -39,7 +36,7 @@ def test_it_shows_the_standings_who_waits_and_the_time_left(client: Client) -> N
     raced(competition, {"ann": 9, "bob": 5})
     joined(competition, "cleo")
 
-    page = text(client.get(address(competition, "?player=bob")))
+    page = text(client.get(home(competition, "?player=bob")))
 
     for words in (
         "Spring cup running Ends in 21 h",
@@ -57,12 +54,12 @@ def test_it_shows_the_standings_who_waits_and_the_time_left(client: Client) -> N
 def test_before_its_start_it_counts_down_and_once_cancelled_it_says_why(client: Client) -> None:
     competition = open_competition(starts_at=clock.now() + HOUR, ends_at=clock.now() + DAY)
 
-    before = text(client.get(address(competition)))
+    before = text(client.get(home(competition)))
     cancel(competition, "The hall is closed.", clock.now(), None)
 
     assert "coming Starts in 59 min" in before
     assert "It has not started yet." in before
-    assert "The competition was cancelled. Reason: The hall is closed." in text(client.get(address(competition)))
+    assert "The competition was cancelled. Reason: The hall is closed." in text(client.get(home(competition)))
 
 
 def test_a_draft_and_a_private_one_are_for_staff_with_all_that_is_said_there(client: Client, ann: Client) -> None:
@@ -70,7 +67,7 @@ def test_a_draft_and_a_private_one_are_for_staff_with_all_that_is_said_there(cli
     said = say(private, "ann")
     staff = signed_in(Client(), "boss", is_staff=True)
     pages = [of(private), of(private, f"{said.pk}/likes/")]
-    pages += [address(each, rest) for each in (loose, private) for rest in ("", "?fragment=1")]
+    pages += [home(each, rest) for each in (loose, private) for rest in ("", "?fragment=1")]
 
     for page in pages:
         assert [each.get(page).status_code for each in (client, ann, staff)] == [404, 404, 200], page
@@ -83,19 +80,17 @@ def test_an_unknown_one_is_404(client: Client) -> None:
 
 
 def test_a_score_changes_the_fragment_and_nothing_else_does(client: Client, cup: Competition) -> None:
-    first = client.get(address(cup, "?fragment=1"))
-    etag = {"If-None-Match": first["ETag"]}
+    etag = {"If-None-Match": client.get(home(cup, "?fragment=1"))["ETag"]}
 
-    same = client.get(address(cup, "?fragment=1"), headers=etag)
+    same = client.get(home(cup, "?fragment=1"), headers=etag)
     score(cup, {"bob": 20}, clock.now())
-    changed = client.get(address(cup, "?fragment=1"), headers=etag)
+    changed = client.get(home(cup, "?fragment=1"), headers=etag)
 
     assert (same.status_code, changed.status_code) == (304, 200)
     assert "1 bob 20" in text(changed)
     assert "<html" not in changed.content.decode()
-    for answer in (client.get(address(cup, "?player=ann")), client.get(address(cup, "?player=ann&fragment=1"))):
-        assert 'data-share="?player=ann"' in answer.content.decode()
-    assert "js/share" in client.get(address(cup)).content.decode()
+    for rest in ("?player=ann", "?player=ann&fragment=1"):
+        assert 'data-share="?player=ann"' in client.get(home(cup, rest)).content.decode()
 
 
 def test_the_final_result_has_a_podium_a_hash_and_files(client: Client, cup: Competition, set_clock: SetClock) -> None:
@@ -104,17 +99,17 @@ def test_the_final_result_has_a_podium_a_hash_and_files(client: Client, cup: Com
     set_clock(END + HOUR)
     disqualify(cup, player("bob"), "Two accounts.", clock.now(), None)
 
-    answer = client.get(address(cup))
+    answer = client.get(home(cup))
     html, words = answer.content.decode(), text(answer)
 
     assert "Final result 1 ann 9 points 2 bob disqualified 5 points 3 cleo 4 points Play the reveal" in words
     assert period_of(cup).content_hash in words
-    assert f"http://testserver{address(cup)}" in words
+    assert f"http://testserver{home(cup)}" in words
     assert "data-live" not in html
     for file in ("standings.csv", "result.json"):
-        assert f'href="/api/v1{address(cup, file)}"' in html
-        assert b"ann" in b"".join(client.get(f"/api/v1{address(cup, file)}"))
-    assert "1 ann 9 points 2 bob disqualified 5 points" in text(client.get(address(cup, "reveal/")))
+        assert f'href="/api/v1{home(cup, file)}"' in html
+        assert b"ann" in b"".join(client.get(f"/api/v1{home(cup, file)}"))
+    assert "1 ann 9 points 2 bob disqualified 5 points" in text(client.get(home(cup, "reveal/")))
 
 
 def test_rewards_say_who_earns_them_and_who_has(client: Client, cup: Competition, set_clock: SetClock) -> None:
@@ -123,11 +118,11 @@ def test_rewards_say_who_earns_them_and_who_has(client: Client, cup: Competition
     RewardTierFactory.create(competition=cup, name="Badge", kind="percent", limit=50)
     RewardTierFactory.create(competition=cup, name="Medal", kind="points", limit=1000)
 
-    before = text(client.get(address(cup, "?player=ann")))
+    before = text(client.get(home(cup, "?player=ann")))
     finish_due(END + MINUTE)
     grant_due(END + MINUTE)
     set_clock(END + HOUR)
-    after = text(client.get(address(cup, "?player=ann")))
+    after = text(client.get(home(cup, "?player=ann")))
 
     offered = "Gold place 1 Silver places 2–3 Badge the best 50 % Medal 1,000 points or more"
     assert f"Rewards {offered}" in before
@@ -135,13 +130,13 @@ def test_rewards_say_who_earns_them_and_who_has(client: Client, cup: Competition
 
 
 def test_a_players_way_is_drawn_and_told(client: Client, cup: Competition, set_clock: SetClock) -> None:
-    nothing = text(client.get(address(cup, "?player=bob")))
+    nothing = text(client.get(home(cup, "?player=bob")))
     for hours, points in ((2, 6), (3, 20)):
         score(cup, {"bob": points}, END - DAY + hours * HOUR)
         take_due(END - DAY + hours * HOUR)
     set_clock(END - DAY + 4 * HOUR)
 
-    page = client.get(address(cup, "?player=bob"))
+    page = client.get(home(cup, "?player=bob"))
 
     assert "No history yet: places are kept from time to time." in nothing
     assert "From place 2 to place 1; the best was 1." in text(page)
@@ -151,15 +146,63 @@ def test_a_players_way_is_drawn_and_told(client: Client, cup: Competition, set_c
 
 def test_a_picture_is_kept_for_ever_and_gone_with_its_hash(client: Client, cup: Competition) -> None:
     set_picture(cup, b"RIFF-webp")
-    picture = address(cup, f"picture/{cup.picture_hash}.webp")
+    picture = home(cup, f"picture/{cup.picture_hash}.webp")
 
     answer = client.get(picture)
 
-    assert picture in client.get(address(cup)).content.decode()
+    assert picture in client.get(home(cup)).content.decode()
     assert (answer.content, answer["Content-Type"]) == (b"RIFF-webp", "image/webp")
     assert answer["Cache-Control"] == "public, max-age=31536000, immutable"
     for competition, none in ((cup, "0000"), (cup, "%00"), (draft(cup.board), "")):
-        assert client.get(address(competition, f"picture/{none}.webp")).status_code == 404
+        assert client.get(home(competition, f"picture/{none}.webp")).status_code == 404
+
+
+@pytest.fixture
+def freezing() -> Competition:
+    """Ann leads bob and cleo; the standings freeze an hour before the end, and behind it bob takes the lead."""
+    competition = CompetitionFactory.create(freeze_minutes=60)
+    raced(competition, {"ann": 9, "bob": 5, "cleo": 4})
+    freeze_due(END - HOUR)
+    score(competition, {"bob": 7654}, END - HOUR + MINUTE)
+    return competition
+
+
+def test_behind_a_freeze_only_a_participant_sees_points_and_nobody_sees_a_place(
+    freezing: Competition, client: Client, bob: Client, set_clock: SetClock
+) -> None:
+    set_clock(END - HOUR + MINUTE)
+
+    public = text(client.get(home(freezing)))
+
+    assert "A cup frozen Ends in 59 min" in public
+    assert "The standings are frozen since" in public
+    assert "1 ann 9" in public
+    assert "Your result now 7,654 points Place before the freeze 2" in text(bob.get(home(freezing)))
+    assert "7,654" not in text(client.get(home(freezing, "?player=bob")))
+
+
+def test_the_reveal_is_for_staff_before_it_and_for_everybody_after(
+    freezing: Competition, client: Client, set_clock: SetClock
+) -> None:
+    staff = signed_in(Client(), "boss", is_staff=True)
+    page, show = home(freezing), home(freezing, "reveal/")
+    set_clock(END)
+    assert [each.get(show).status_code for each in (client, staff)] == [404, 404]
+    assert "Play the reveal" not in text(staff.get(page))
+    finish_due(END + MINUTE)
+    set_clock(END + HOUR)
+    assert client.get(show).status_code == 404
+    assert "Play the reveal" not in text(client.get(page))
+    assert "The result is final, and hidden from the public. Play the reveal" in text(staff.get(page))
+    told = text(staff.get(show))
+
+    reveal(freezing, END + HOUR, None)
+    shown = text(client.get(show))
+
+    assert ("Only you and others who run this site" in told, "Only you" in shown) == (True, False)
+    for each in (told, shown):
+        assert "1 bob 7,654 points 2 ann 9 points 3 cleo 4 points" in each
+    assert "Final result 1 bob 7,654 points" in text(client.get(page))
 
 
 @pytest.mark.django_db(transaction=True)
@@ -170,7 +213,7 @@ def test_while_sql_is_silent_live_standings_are_shown_without_the_rest(
         raise OperationalError
 
     monkeypatch.setattr(participants, "not_started", away)
-    page = text(client.get(address(cup, "?player=ann")))
+    page = text(client.get(home(cup, "?player=ann")))
     sql._Breaker.silent_until = 0.0
 
     assert "1 ann highlighted 9" in page

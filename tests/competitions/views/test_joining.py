@@ -10,15 +10,12 @@ from competitions.models import Competition, Participant
 from competitions.services.disqualify import disqualify
 from foundation import clock
 from foundation.limits import Limit
-from tests.competitions.site import END, HOUR, START, joined, open_competition, player, raced
-from tests.competitions.views.conftest import SetClock
+from tests.competitions.factories import END, HOUR, START
+from tests.competitions.site import joined, open_competition, player, raced
+from tests.competitions.views.conftest import SetClock, home
 from tests.leaderboards.views.pages import signed_in, text
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
-
-
-def address(competition: Competition) -> str:
-    return f"/competitions/{competition.pk}/"
 
 
 def taking_part(competition: Competition) -> list[str]:
@@ -26,15 +23,21 @@ def taking_part(competition: Competition) -> list[str]:
     return list(rows.values_list("player__external_id", flat=True))
 
 
-def test_a_player_joins_and_has_not_started(ann: Client) -> None:
+def test_a_player_joins_and_leaves_and_takes_the_standing_along(ann: Client) -> None:
     competition = open_competition()
 
-    page = text(ann.post(address(competition), follow=True))
-
-    assert taking_part(competition) == ["ann"]
+    page = text(ann.post(home(competition), follow=True))
     assert "You have not started yet. Your first score puts you into the ranking. You take part. Leave" in page
     assert "Not started ann You" in page
-    assert "You take part already." in text(ann.post(address(competition)))
+    assert "You take part already." in text(ann.post(home(competition)))
+
+    raced(competition, {"bob": 5})
+    asked = text(ann.get(home(competition, "leave/")))
+    page = text(ann.post(home(competition, "leave/"), follow=True))
+    assert "Your standing is taken out of the ranking." in asked
+    assert "1 bob 5" in page
+    assert taking_part(competition) == ["bob"]
+    assert "You do not take part in this competition." in text(ann.post(home(competition, "leave/")))
 
 
 def test_nobody_joins_without_a_player_nor_by_somebody_elses_page(client: Client, ann: Client) -> None:
@@ -42,11 +45,11 @@ def test_nobody_joins_without_a_player_nor_by_somebody_elses_page(client: Client
     unlinked, careful = signed_in(Client(), "bob"), Client(enforce_csrf_checks=True)
     careful.cookies = ann.cookies
 
-    assert f'href="/accounts/login/?next={address(competition)}"' in client.get(address(competition)).content.decode()
-    assert "Link your player to join" in text(unlinked.get(address(competition)))
-    assert client.post(address(competition))["Location"] == f"/accounts/login/?next={address(competition)}"
-    assert "Sign in and link your player first." in text(unlinked.post(address(competition)))
-    assert careful.post(address(competition)).status_code == 403
+    assert f'href="/accounts/login/?next={home(competition)}"' in client.get(home(competition)).content.decode()
+    assert "Link your player to join" in text(unlinked.get(home(competition)))
+    assert client.post(home(competition))["Location"] == f"/accounts/login/?next={home(competition)}"
+    assert "Sign in and link your player first." in text(unlinked.post(home(competition)))
+    assert careful.post(home(competition)).status_code == 403
     assert taking_part(competition) == []
 
 
@@ -63,56 +66,36 @@ def test_a_refusal_is_a_sentence(ann: Client, settings: dict[str, Any], sentence
     competition = open_competition(**settings)
     competition.participants.create(player=player("bob"), joined_at=START)
 
-    assert sentence in text(ann.post(address(competition), {"code": "enemies"}))
+    assert sentence in text(ann.post(home(competition), {"code": "enemies"}))
     assert taking_part(competition) == ["bob"]
 
 
 def test_a_code_opens_it_until_one_has_guessed_too_often(ann: Client, bob: Client, settings: Settings) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"join": Limit(2, 60)}
     competition = open_competition(joining="code", join_code="FRIENDS")
-    for nth in range(2):
-        bob.post(address(competition), {"code": f"guess {nth}"})
 
-    guessed = bob.post(address(competition), {"code": "friends"})
-    asked = text(ann.get(address(competition)))
-    ann.post(address(competition), {"code": " friends "})
+    guessed = [bob.post(home(competition), {"code": code}) for code in ("guess", "again", "friends")][-1]
+    asked = text(ann.get(home(competition)))
+    ann.post(home(competition), {"code": " friends "})
 
-    assert guessed.status_code == 429
-    assert 1 <= int(guessed["Retry-After"]) <= 60
+    assert (guessed.status_code, 1 <= int(guessed["Retry-After"]) <= 60) == (429, True)
     assert "A moment, please" in text(guessed)
     assert "Code" in asked
     assert taking_part(competition) == ["ann"]
 
 
-def test_after_the_end_nothing_is_offered(ann: Client, set_clock: SetClock) -> None:
+def test_after_the_end_nothing_is_offered_and_whoever_was_disqualified_reads_why(
+    ann: Client, bob: Client, set_clock: SetClock
+) -> None:
     competition = open_competition()
-    joined(competition, "ann")
+    joined(competition, "ann", "bob")
+    disqualify(competition, player("bob"), "Two accounts.", clock.now(), None)
+    assert "You were disqualified. Two accounts." in text(bob.get(home(competition)))
+    assert "You were disqualified and cannot join again." in text(bob.post(home(competition)))
 
     set_clock(END + HOUR)
-    page = text(ann.get(address(competition)))
+    page = text(ann.get(home(competition)))
 
-    assert "This competition is over." in text(ann.post(address(competition)))
+    assert "This competition is over." in text(ann.post(home(competition)))
     assert "You took part." in page
     assert "Leave" not in page
-
-
-def test_whoever_was_disqualified_reads_why(ann: Client) -> None:
-    competition = open_competition()
-    joined(competition, "ann")
-    disqualify(competition, player("ann"), "Two accounts.", clock.now(), None)
-
-    assert "You were disqualified. Two accounts." in text(ann.get(address(competition)))
-    assert "You were disqualified and cannot join again." in text(ann.post(address(competition)))
-
-
-def test_leaving_asks_first_and_takes_the_standing_along(ann: Client) -> None:
-    competition = open_competition()
-    raced(competition, {"ann": 9, "bob": 5})
-
-    asked = text(ann.get(f"{address(competition)}leave/"))
-    page = text(ann.post(f"{address(competition)}leave/", follow=True))
-
-    assert "Your standing is taken out of the ranking." in asked
-    assert taking_part(competition) == ["bob"]
-    assert "1 bob 5" in page
-    assert "You do not take part in this competition." in text(ann.post(f"{address(competition)}leave/"))
