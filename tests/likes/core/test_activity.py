@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likes.core.activity import STRIP_DAYS, attendance, current, day_of, days_until, longest
+from likes.core.activity import STRIP_DAYS, attendance, current, day_of, longest
 
 TODAY = date(2026, 3, 1)
 
@@ -49,7 +49,3 @@ def test_days_are_utc_days() -> None:
 
     assert day_of(datetime(2026, 3, 1, 9, tzinfo=auckland)) == date(2026, 2, 28)
     assert day_of(datetime(2026, 3, 1, 9, tzinfo=UTC)) == TODAY
-
-
-def test_days_run_over_the_turn_of_a_month() -> None:
-    assert [str(day) for day in days_until(TODAY, 2)] == ["2026-02-28", "2026-03-01"]
