@@ -3,9 +3,7 @@
 import pytest
 
 from leaderboards.core.periods import Calendar, PeriodKind, window_of
-from leaderboards.core.policies import State
-from leaderboards.core.rules import Criterion, Order, Rules, Ties, Update
-from leaderboards.errors import OutOfRange
+from leaderboards.core.rules import Criterion, Order, Rules, Ties
 from tests.oracle import OracleBoard
 
 ALL_TIME = window_of(Calendar(PeriodKind.ALL_TIME), "all")
@@ -45,17 +43,6 @@ def test_bytes_are_those_of_utf_8() -> None:
         mixed.submit(player, (1,), 0)
 
     assert [row.player for row in mixed.rows()] == ["Z", "z", "é", "가", "\uffee", "\U0001f600"]
-
-
-def test_a_refused_increment_leaves_no_trace_and_a_removed_player_begins_anew() -> None:
-    filled = board(update=Update.INCREMENT, maximum=10, total_maximum=10)
-
-    with pytest.raises(OutOfRange):
-        filled.submit("bob", (4,), 99)
-    assert filled.submit("bob", (0,), 99) == ("unchanged", State((7,), 20))
-
-    filled.remove("bob")
-    assert filled.submit("bob", (2,), 50) == ("updated", State((2,), 50))
 
 
 def test_the_time_as_a_criterion_ranks_at_its_own_place() -> None:

@@ -76,13 +76,6 @@ class TestLiking:
             assert game.send("DELETE", ALICES).json() == {"liked": False, "count": 0}
         assert not Player.objects.exists()
 
-    def test_ids_and_players_of_any_script_are_taken_as_they_are(self, game: Caller) -> None:
-        game.send("PUT", "/likes/song/opus:12.b-3/%EC%88%9C%EC%9C%84%20%231")
-
-        told = game.get("/likes/song/opus:12.b-3?player=%EC%88%9C%EC%9C%84%20%231")
-
-        assert told.json() == {"count": 1, "liked": True, "live": True}
-
     @pytest.mark.parametrize("repeatable", [True])
     def test_each_clap_of_a_repeatable_kind_counts(self, game: Caller) -> None:
         told = [tuple(game.send(method, ALICES).json().values()) for method in ("PUT", "PUT", "DELETE", "DELETE")]
@@ -91,8 +84,10 @@ class TestLiking:
 
 
 class TestReading:
-    def test_one_and_many_are_as_the_player_sees_them(self, game: Caller) -> None:
-        game.send("PUT", ALICES)
+    def test_one_and_many_are_as_the_player_sees_them_and_ids_are_of_any_script(self, game: Caller) -> None:
+        korean = "%EC%88%9C%EC%9C%84%20%231"
+        for path in (ALICES, f"/likes/song/opus:12.b-3/{korean}"):
+            game.send("PUT", path)
 
         hers, others, nobodys = (
             ANYBODY.get(f"/likes/song/1{of}").json() for of in ("?player=alice", "?player=bob", "")
@@ -100,6 +95,7 @@ class TestReading:
         many = ANYBODY.get(f"{IDS}3,1,none,2%204&ids=2,1&player=alice").json()
 
         assert hers == {"count": 1, "liked": True, "live": True}
+        assert ANYBODY.get(f"/likes/song/opus:12.b-3?player={korean}").json() == hers
         assert others == nobodys == {"count": 1, "liked": False, "live": True}
         assert many == {
             "total": 3,

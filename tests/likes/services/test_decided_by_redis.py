@@ -219,16 +219,22 @@ class TestSettling:
 
 
 class TestAway:
-    def test_without_redis_writes_are_refused_and_reads_come_from_sql(self, kind: Likeable, store: Store) -> None:
+    def test_without_redis_or_a_settled_kind_writes_are_refused_and_reads_come_from_sql(
+        self, kind: Likeable, store: Store
+    ) -> None:
         store.like("1", "ann", NOW)
         mirroring.mirror(kind)
+        unsettled = RedisStore(replace(kind, kind="unsettled"))
 
+        with pytest.raises(LikesUnavailable):
+            unsettled.like("1", "bob", NOW)
         with redis_away():
             with pytest.raises(LikesUnavailable):
                 store.like("1", "bob", NOW)
             read, listed = store.read(["1", "2"], "ann"), store.likers("1", 0, 5)
 
         assert read == [Shown(1, 1, live=False), Shown(0, 0, live=False)]
+        assert unsettled.read(["1"], "bob") == [Shown(0, 0, live=False)]
         assert (listed.rows, listed.live) == ([Liker("ann", 1, NOW)], False)
 
     @pytest.mark.parametrize(("repeatable", "word"), [(False, "safe to ask"), (True, "may count twice")])
@@ -237,14 +243,6 @@ class TestAway:
 
         with redis_away(RedisSilent), pytest.raises(LikeUnknown, match=word):
             store.like("1", "ann", NOW)
-
-    def test_a_kind_that_was_never_settled_takes_no_likes(self, kind: Likeable) -> None:
-        unknown = RedisStore(replace(kind, kind="unknown"))
-
-        with pytest.raises(LikesUnavailable):
-            unknown.like("1", "ann", NOW)
-
-        assert unknown.read(["1"], "ann") == [Shown(0, 0, live=False)]
 
     def test_while_sql_is_away_likes_go_on(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
         store.like("1", "ann", NOW)

@@ -77,7 +77,7 @@ def test_a_batch_that_is_still_telling_their_likes_is_waited_for(
 
     def erase() -> None:
         telling.wait(5)
-        let_go = threading.Timer(1.0, go_on.set)  # long after somebody who does not wait is done
+        let_go = threading.Timer(0.3, go_on.set)  # long after somebody who does not wait is done
         let_go.start()
         erase_player(GONE, NOW)
         go_on.set()

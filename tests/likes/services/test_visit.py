@@ -24,7 +24,7 @@ from tests.likes.kept import redis_away
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-TODAY, TOMORROW = NOON.date(), (NOON + DAY).date()
+YESTERDAY, TODAY, TOMORROW = ((NOON + days * DAY).date() for days in (-1, 0, 1))
 KEYS = DayKeys(TODAY)
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
 ROBOTS = ("", "Googlebot/2.1", "curl/8.5", "Mozilla/5.0 (compatible; Yeti; +http://naver.me/bot)")
@@ -96,24 +96,19 @@ def test_a_guest_is_one_visitor_for_a_month_and_is_named_nowhere(activity: Activ
     assert "192.0.2.1" not in first
 
 
-def test_a_user_is_one_visitor_from_wherever_they_come(activity: ActivityStore) -> None:
-    user = UserFactory.create()
+def test_a_player_attends_by_a_number_that_is_not_their_id_and_a_user_without_one_is_a_visitor_alone(
+    activity: ActivityStore,
+) -> None:
+    ann, bob, nobody = (UserFactory.create(player=player).pk for player in ("ann", "bob", None))
 
-    note_user("home", user.pk, NOON)
-    note_user("board:1", user.pk, NOON + DAY)
-
-    assert activity.visitors([TODAY, TOMORROW]) == 1
-    assert not client().exists(KEYS.attendance)
-
-
-def test_a_player_attends_by_a_number_that_is_not_their_id_and_is_forgotten_in_time(activity: ActivityStore) -> None:
-    for name in ("ann", "bob"):
-        note_user("home", UserFactory.create(player=name).pk, NOON)
+    for user, at in ((ann, NOON), (bob, NOON), (nobody, NOON), (ann, NOON + DAY), (nobody, NOON + DAY)):
+        note_user("home", user, at)
 
     numbers = PlayerNumber.objects.order_by("pk").values_list("number", "player__external_id")
     assert list(numbers) == [(0, "ann"), (1, "bob")]
     assert client().get(KEYS.attendance) == bytes([0b1100_0000])
-    assert activity.attended(1, [TODAY, TOMORROW]) == [True, None]
+    assert activity.attended(1, [TODAY, TOMORROW, YESTERDAY]) == [True, False, None]
+    assert (activity.visitors([TODAY]), activity.visitors([TODAY, TOMORROW])) == (3, 3)
     kept = [timedelta(seconds=client().ttl(key)) for key in (KEYS.hits, KEYS.visitors, KEYS.attendance)]
     assert all(71 * DAY < each <= 72 * DAY for each in kept)
 
