@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from foundation import clock
-from foundation.redis import Wire
+from foundation.redis_wire import Wire
 from leaderboards.models import Player
 from likes.core.activity import day_of
 from likes.core.keys import DayKeys

@@ -53,13 +53,6 @@ def game(db: None) -> Caller:
     return with_key("likes:write")
 
 
-@pytest.fixture
-def secret(db: None, boards: dict[str, Board]) -> Board:
-    """A private board, whose song is 1; the others are everybody's."""
-    boards["1"] = BoardFactory.create(visibility="private")
-    return boards["1"]
-
-
 class TestLiking:
     @pytest.mark.parametrize("storage", Storage, ids=str)
     def test_asked_for_four_times_at_once_each_is_told_the_same(self, game: Caller) -> None:
@@ -163,8 +156,9 @@ class TestRefusals:
 
 
 def test_private_likes_are_for_keys_that_may_read_them_and_changed_by_keys_of_their_board(
-    secret: Board, game: Caller
+    boards: dict[str, Board], game: Caller
 ) -> None:
+    boards["1"] = secret = BoardFactory.create(visibility="private")
     other = BoardFactory.create().seq
     reader, elsewhere = with_key("boards:read"), with_key("boards:read", boards=[other])
     writer, another = (with_key("likes:write", boards=[board]) for board in (secret.seq, other))

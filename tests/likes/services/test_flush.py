@@ -20,8 +20,7 @@ from tests.likes.counting import DAY, MINUTE, NOON, client, flush_all, in_sql, v
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("activity")]
 
 KEYS = DayKeys(NOON.date())
-LONG = ("after_row", "before_commit", "after_unlink", "after_merge")  # each is a process of its own
-POINTS = ["after_move", "after_commit", *(pytest.param(point, marks=pytest.mark.long) for point in LONG)]
+POINTS = ("after_row", "after_move", "before_commit", "after_commit", "after_unlink", "after_merge")
 FLUSH = """
 from django.db import connection
 connection.settings_dict["NAME"] = {database!r}

@@ -10,7 +10,8 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from foundation import redis
-from foundation.redis import RedisAway, RedisRefused, Wire
+from foundation.redis import RedisAway, RedisRefused
+from foundation.redis_wire import Wire
 from likes.core.keys import ThingKeys
 from likes.models import LikeChange, LikeCount
 from likes.registry import Likeable
