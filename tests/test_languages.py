@@ -7,10 +7,16 @@ f-string is a sentence for Python and none for gettext; such a one shows up here
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from gettext import GNUTranslations
 from pathlib import Path
 
+import pytest
+from django.utils.translation import override
 from django.utils.translation.template import templatize
+
+from competitions import refusals
+from leaderboards.refusals import pattern
 
 ROOT = Path(__file__).parent.parent
 APPS = ("competitions", "config", "foundation", "leaderboards", "likes")
@@ -31,16 +37,23 @@ def key_of(mark: str, texts: list[str]) -> Key:
     return (sentence, 0) if mark.startswith("n") else sentence
 
 
-def marked_in_python(source: str) -> Iterator[Key]:
-    tree = ast.parse(source)
+@cache
+def trees() -> dict[Path, ast.Module]:
+    """The product's code."""
+    files = [each for app in APPS for each in (ROOT / app).rglob("*.py")]
+    return {each: ast.parse(each.read_text(encoding="utf-8")) for each in files}
+
+
+def marked_in_python(tree: ast.Module) -> Iterator[Key]:
+    nodes = list(ast.walk(tree))
     names = {
         each.asname or each.name: each.name
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.ImportFrom) and node.module == "django.utils.translation"
         for each in node.names
         if each.name in MARKS
     }
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names:
             texts = [arg.value for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
             if texts:
@@ -54,9 +67,8 @@ def marked_in_template(source: str) -> Iterator[Key]:
 
 def marked() -> set[Key]:
     """Every sentence of the product that is marked for translation."""
-    code = [each for app in APPS for each in (ROOT / app).rglob("*.py")]
     templates = [each for kind in ("*.html", "*.txt") for each in (ROOT / "templates").rglob(kind)]
-    found = {key for each in code for key in marked_in_python(each.read_text(encoding="utf-8"))}
+    found = {key for tree in trees().values() for key in marked_in_python(tree)}
     return found | {key for each in templates for key in marked_in_template(each.read_text(encoding="utf-8"))}
 
 
@@ -85,25 +97,26 @@ def compiled() -> dict[Key, str]:
         return dict(vars(GNUTranslations(file))["_catalog"])
 
 
-def has(catalogue: dict[Key, str], key: Key) -> bool:
-    """A sentence without plural also finds the first form of one with."""
-    return bool(catalogue.get(key) or (isinstance(key, str) and catalogue.get((key, 0))))
+def raised() -> set[str]:
+    """The texts of this code, with a number where something is filled in; not those that refusals are recognised by."""
+    nodes = [node for path, tree in trees().items() if path.name != "refusals.py" for node in ast.walk(tree)]
+    plain = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    return plain | {
+        "".join(str(part.value) if isinstance(part, ast.Constant) else "7" for part in node.values)
+        for node in nodes
+        if isinstance(node, ast.JoinedStr)
+    }
 
 
-def test_every_marked_sentence_is_said_in_korean() -> None:
+def test_every_marked_sentence_is_said_in_korean_as_it_was_written() -> None:
     wanted, korean = marked(), compiled()
+    korean.pop("")
 
-    left = {key for key in wanted if not has(korean, key)}
+    left = {key for key in wanted if not (korean.get(key) or (isinstance(key, str) and korean.get((key, 0))))}
 
     assert len(wanted) > 800
     assert left == set()
-
-
-def test_the_catalogue_that_is_read_is_the_one_that_was_written() -> None:
-    read = compiled()
-    read.pop("")
-
-    assert read == written()
+    assert korean == written()
 
 
 def test_korean_fills_in_what_english_fills_in() -> None:
@@ -116,15 +129,31 @@ def test_korean_fills_in_what_english_fills_in() -> None:
     assert astray == {}
 
 
-def test_a_sentence_is_found_however_it_is_marked() -> None:
-    code = (
-        "from django.utils.translation import gettext_lazy as _lazy, ngettext, pgettext\n"
-        "a, b, c = _lazy('one' ' two'), ngettext('%(n)s tree', '%(n)s trees', n), pgettext('a month', 'May')\n"
-        "d = f\"{_lazy('inside')}\""
-    )
-    page = (
-        '{% load i18n %}{% translate "Out" context "a ball" %}{% blocktranslate %}Hi {{ you }}{% endblocktranslate %}'
-    )
+def test_every_refusal_that_is_recognised_is_raised_somewhere() -> None:
+    texts = raised()
 
-    assert set(marked_in_python(code)) == {"one two", ("%(n)s tree", 0), "a month\4May", "inside"}
-    assert set(marked_in_template(page)) == {"a ball\4Out", "Hi %(you)s"}
+    unraised = [each for each in refusals.SENTENCES if not any(map(pattern(each).fullmatch, texts))]
+
+    assert unraised == []
+
+
+@pytest.mark.parametrize(
+    ("detail", "korean"),
+    [
+        ("Period 2026-11-20 is closed.", "2026-11-20 기간은 마감되었습니다."),
+        (
+            "It would run too long, choose an earlier end: `decimals` is 0 to 6.",
+            "기간이 너무 길어집니다. 더 이른 종료 시각을 고르세요: `decimals`는 0–6입니다.",
+        ),
+        ("Nobody has written this one.", "Nobody has written this one."),
+    ],
+)
+def test_a_refusal_is_told_in_korean_with_what_it_names_and_stays_english_for_programs(
+    detail: str, korean: str
+) -> None:
+    with override("ko"):
+        told = refusals.translated(detail)
+
+    with override("en"):
+        assert refusals.translated(detail) == detail
+    assert told == korean

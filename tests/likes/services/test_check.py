@@ -5,8 +5,10 @@ import threading
 from collections.abc import Callable
 from functools import partial
 from math import inf
+from unittest.mock import Mock
 
 import pytest
+from django.core.management import CommandError
 from django.db.models import F
 
 from foundation import redis
@@ -16,18 +18,20 @@ from likes.core.keys import ThingKeys
 from likes.core.kinds import Storage
 from likes.models import Like, LikeCount, LikeShard
 from likes.registry import Likeable
+from likes.services import check as checking
+from likes.services import check_redis
 from likes.services.check import check
 from likes.stores.base import Store
 from likes.stores.choose import store_of
 from tests.at_once import at_once
 from tests.contracts.likes.kinds import NOW, PLAYERS, settled
+from tests.leaderboards.commands.calls import run
 from tests.likes.kept import IN_REDIS, in_redis, in_sql
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-THINGS = [str(nth) for nth in range(600)]  # more than are looked at together
-IN_SQL = pytest.mark.parametrize("storage", [Storage.SQL, Storage.APPEND, Storage.HYBRID], ids=str)
-BOTH = pytest.mark.parametrize("repeatable", [False, True], ids=["like", "applause"])
+THINGS = [str(nth) for nth in range(60)]
+TOGETHER = 25  # so many are looked at: each walk has three chunks, the last one not full
 
 
 @pytest.fixture
@@ -36,27 +40,24 @@ def dice() -> random.Random:
 
 
 @pytest.fixture
-def liked(kind: Likeable, dice: random.Random) -> Likeable:
+def liked(kind: Likeable, dice: random.Random, monkeypatch: pytest.MonkeyPatch) -> Likeable:
     """Many things have a few likes each, counted; one of each is ann's."""
+    for module in (checking, check_redis):
+        monkeypatch.setattr(module, "CHUNK", TOGETHER)
+    ids = dict(Player.objects.values_list("external_id", "pk"))
+    likes = [(thing, player) for thing in THINGS for player in ("ann", *dice.sample(PLAYERS[1:], dice.randrange(3)))]
     if kind.storage == Storage.REDIS:
-        for thing in THINGS:
-            for player in ("ann", *dice.sample(PLAYERS[1:], dice.randrange(3))):
-                store_of(kind).like(thing, player, NOW)
+        for thing, player in likes:
+            store_of(kind).like(thing, player, NOW)
         settled(kind)
         return kind
-    ann, *others = Player.objects.filter(external_id__in=PLAYERS).order_by("pk")
-    Like.objects.bulk_create(
-        Like(kind=kind.kind, thing=thing, player=player, at=NOW)
-        for thing in THINGS
-        for player in (ann, *dice.sample(others, dice.randrange(3)))
-    )
+    Like.objects.bulk_create(Like(kind=kind.kind, thing=thing, player_id=ids[name], at=NOW) for thing, name in likes)
     assert len(found(kind)) == len(THINGS)  # a backup without counts: made of the rows
     return kind
 
 
 def shown(kind: Likeable) -> list[int]:
-    store = store_of(kind)
-    return [each.count for start in range(0, 600, 100) for each in store.read(THINGS[start : start + 100], None)]
+    return [each.count for each in store_of(kind).read(THINGS, None)]
 
 
 def found(kind: Likeable, repair: bool = True) -> list[Difference]:
@@ -73,8 +74,8 @@ def damage(kind: Likeable, things: list[str], by: int) -> None:
         model.objects.filter(kind=kind.kind, thing__in=things).update(count=F("count") + by)
 
 
-@IN_SQL
-def test_a_hundredth_of_the_counts_in_sql_is_found_and_put_right(liked: Likeable, dice: random.Random) -> None:
+@pytest.mark.parametrize("storage", [Storage.SQL, Storage.APPEND, Storage.HYBRID], ids=str)
+def test_a_tenth_of_the_counts_in_sql_is_found_and_put_right(liked: Likeable, dice: random.Random) -> None:
     right, damaged = shown(liked), dice.sample(THINGS, 6)
     damage(liked, damaged, -5)
 
@@ -82,11 +83,10 @@ def test_a_hundredth_of_the_counts_in_sql_is_found_and_put_right(liked: Likeable
 
     assert {each.thing for each in only_looked if each.where == "sql"} == set(damaged)
     assert {each.thing for each in repaired if each.where == "sql" and each.repaired} == set(damaged)
-    assert again == []
-    assert shown(liked) == right
+    assert (again, shown(liked)) == ([], right)
 
 
-def test_a_hundredth_of_the_views_is_found_and_dropped(liked: Likeable, dice: random.Random) -> None:
+def test_a_tenth_of_the_views_is_found_and_dropped(liked: Likeable, dice: random.Random) -> None:
     right, damaged = shown(liked), dice.sample(THINGS, 6)
     for nth, keys in enumerate(ThingKeys(liked.kind, thing) for thing in damaged):
         if nth % 3 != 1:  # a third has another count, a third lacks somebody, a third has both changed alike
@@ -100,12 +100,11 @@ def test_a_hundredth_of_the_views_is_found_and_dropped(liked: Likeable, dice: ra
     assert {each.where for each in only_looked} == {"set", "redis"}
     assert not any(each.repaired for each in only_looked)
     assert {each.thing for each in repaired if each.repaired} == set(damaged)
-    assert again == []
-    assert shown(liked) == right
+    assert (again, shown(liked)) == ([], right)
 
 
 @IN_REDIS
-@BOTH
+@pytest.mark.parametrize("repeatable", [False, True], ids=["like", "applause"])
 def test_where_redis_decides_all_that_is_damaged_is_found_and_repaired_once(
     liked: Likeable, dice: random.Random
 ) -> None:
@@ -128,7 +127,6 @@ def test_where_redis_decides_all_that_is_damaged_is_found_and_repaired_once(
 
 
 @IN_REDIS
-@BOTH
 def test_what_sql_has_lost_comes_back_and_what_waits_for_the_mirror_is_no_difference(
     kind: Likeable, store: Store
 ) -> None:
@@ -150,7 +148,7 @@ def test_what_sql_has_lost_comes_back_and_what_waits_for_the_mirror_is_no_differ
     assert all(redis_has == sql_has for redis_has, sql_has in in_both)
 
 
-@pytest.mark.parametrize("storage", Storage, ids=str)
+@pytest.mark.parametrize("storage", [Storage.SQL, Storage.HYBRID, Storage.REDIS], ids=str)
 def test_what_is_being_liked_is_no_difference_and_repairs_do_not_race_it(liked: Likeable, dice: random.Random) -> None:
     right, damaged = shown(liked), dice.sample(THINGS, 6)
     busy = [*damaged[:3], *dice.sample(THINGS, 6)]
@@ -179,16 +177,29 @@ def test_what_is_being_liked_is_no_difference_and_repairs_do_not_race_it(liked: 
     assert {each.thing for each in first if each.where == where and each.repaired} == set(damaged)
     assert (later, found(liked)) == ([[], []], [])
     after = shown(liked)
-    assert [after[nth] for nth in range(600) if THINGS[nth] not in busy] == [
-        right[nth] for nth in range(600) if THINGS[nth] not in busy
-    ]
+    quiet = [nth for nth, thing in enumerate(THINGS) if thing not in busy]
+    assert [after[nth] for nth in quiet] == [right[nth] for nth in quiet]
     assert sum(after) == Like.objects.filter(kind=liked.kind, amount__gt=0).count()
 
 
-def test_a_run_that_has_no_time_left_goes_on_where_it_stopped(liked: Likeable) -> None:
-    damage(liked, ["7"], 1)
+def test_a_run_that_has_no_time_left_goes_on_where_it_stopped(liked: Likeable, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checking, "clock", Mock(monotonic=Mock(side_effect=[0, 2, 0, 0, 0, 0, 0])))
 
-    cut_short = check(liked, NOW, -inf, repair=True)
+    runs = [check(liked, NOW, 1, repair=True) for _ in range(3)]
 
-    assert (cut_short.compared, cut_short.finished) == (0, False)
-    assert {each.thing for each in found(liked)} == {"7"}
+    assert [(run.compared, run.finished) for run in runs] == [(25, False), (35, True), (60, True)]
+
+
+def test_the_command_tells_what_differs_and_repairs_when_asked_to(kind: Likeable, store: Store) -> None:
+    store.like("1", "ann", NOW)
+    settled(kind)
+    LikeCount.objects.update(count=9)
+
+    with pytest.raises(CommandError, match="1 counts differ"):
+        run("check_likes", "--kind=note")
+    repaired, again = run("check_likes", "--repair").json["checked"], run("check_likes").json["checked"]
+
+    difference = {"kind": "note", "thing": "1", "where": "sql", "found": 9, "expected": 1, "repaired": True}
+    [checked] = [each for each in repaired if each["kind"] == "note"]
+    assert checked == {"kind": "note", "compared": 1, "differences": [difference], "finished": True, "live": True}
+    assert not any(each["differences"] for each in again)

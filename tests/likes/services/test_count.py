@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 from math import inf
+from unittest.mock import patch
 
 import pytest
-from django.core.management import CommandError
 from django.db import IntegrityError
+from django.test import Client
 
 from foundation import clock
 from foundation.models import DeadLetter
-from leaderboards.models import Player
 from leaderboards.stores.sql_writes import ensure_players
 from likes import registry
 from likes.core.kinds import Storage
@@ -27,9 +27,9 @@ from likes.services.settle import settle_due
 from likes.stores.base import Store
 from likes.stores.choose import store_of
 from tests.at_once import at_once
-from tests.contracts.likes.kinds import NOW, registered
-from tests.leaderboards.commands.calls import run
-from tests.likes.kept import IN_REDIS
+from tests.contracts.likes.kinds import NOW, registered, settled
+from tests.leaderboards.admin.typed import page
+from tests.leaderboards.views.pages import text
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -148,27 +148,19 @@ class TestSetAside:
         letter.refresh_from_db()
         assert (told.totals["2"], letter.resolution) == (1, "counted")
 
-    @IN_SQL
-    def test_a_retry_counts_at_once_or_says_why_not(self, told: Told, letter: DeadLetter) -> None:
-        refused = counting.retry(letter, NOW + timedelta(seconds=1))
+    @pytest.mark.parametrize("later", Storage, ids=str)
+    def test_a_retry_says_why_not_or_tells_the_total_of_a_kind_that_may_be_kept_another_way_by_now(
+        self, told: Told, letter: DeadLetter, later: Storage
+    ) -> None:
+        refused = counting.retry(letter, NOW)
         told.poison = set()
-        done = counting.retry(letter, NOW + timedelta(seconds=2))
+        registry.provide(replace(told.likeable, storage=later))
+        settle_due(NOW)
+        done = counting.retry(letter, NOW)
 
         assert (refused, done) == ("no such comment", "")
         assert (letter.tries, letter.resolution, told.totals["2"]) == (2, "counted", 1)
         assert not LikeChange.objects.exists()
-
-    @pytest.mark.parametrize("later", [storage for storage in Storage if storage != Storage.HYBRID], ids=str)
-    def test_a_retry_tells_the_total_of_a_kind_that_is_kept_another_way_by_now(
-        self, told: Told, letter: DeadLetter, later: Storage
-    ) -> None:
-        told.poison = set()
-        registry.provide(replace(told.likeable, storage=later))
-        settle_due(NOW)
-
-        why = counting.retry(letter, NOW)
-
-        assert (why, letter.resolution, told.totals["2"]) == ("", "counted", 1)
 
     @IN_SQL
     def test_dropped_it_loses_no_like_and_is_not_written_again_before_the_next_like(
@@ -201,63 +193,63 @@ class TestSetAside:
 
         assert store.read(["2"], "ann")[0].count == 1
 
-    def test_of_a_kind_that_nobody_registers_any_more_it_can_be_dropped_and_not_retried(
+    def test_of_a_kind_that_nobody_registers_it_can_be_dropped_alone_and_not_while_sql_refuses_the_count_itself(
         self, letter: DeadLetter
     ) -> None:
         registry.withdraw("note")
 
         with pytest.raises(UnknownKind):
             counting.retry(letter, NOW)
-        counting.drop(letter, NOW)
+        refused = patch.object(counting, "put_right", side_effect=IntegrityError("no room"))
+        with refused, pytest.raises(LikesUnavailable, match="SQL refuses the count itself"):
+            counting.drop(letter, NOW)
+        assert (DeadLetter.objects.get().resolved_at, LikeChange.objects.count()) == (None, 1)
 
+        counting.drop(letter, NOW)
         assert DeadLetter.objects.get().resolution == "dropped"
         assert LikeCount.objects.get(thing="2").count == 1
 
-    def test_what_sql_refuses_to_count_at_all_cannot_be_dropped(
-        self, letter: DeadLetter, monkeypatch: pytest.MonkeyPatch
+    @pytest.mark.parametrize(
+        ("storage", "dropping"),
+        [
+            (Storage.HYBRID, "the count is made anew of the likes that SQL has"),
+            (Storage.REDIS, "SQL keeps what it has of this like"),
+        ],
+    )
+    def test_the_admin_says_why_and_retries_until_the_cause_is_gone(
+        self, admin_client: Client, told: Told, store: Store, dropping: str
     ) -> None:
-        def refuse(*_: object) -> None:
-            raise IntegrityError("no room")
-
-        monkeypatch.setattr(counting, "put_right", refuse)
-
-        with pytest.raises(LikesUnavailable, match="SQL refuses the count itself"):
-            counting.drop(letter, NOW)
-
-        assert (DeadLetter.objects.get().resolved_at, LikeChange.objects.count()) == (None, 1)
-
-
-class TestRetaining:
-    @IN_SQL
-    def test_what_was_taken_back_goes_after_a_day_and_what_is_liked_stays(self, store: Store) -> None:
         store.like("1", "ann", NOW)
-        store.like("1", "bob", NOW)
-        store.unlike("1", "bob", NOW)
+        told.poison = {"1"}
+        settled(told.likeable)
+        letter = DeadLetter.objects.get()
+        letters = "/admin/foundation/deadletter/"
+        chosen = {"action": "retry", "_selected_action": [letter.pk]}
 
-        early, late = retain(NOW + timedelta(days=1)), retain(NOW + timedelta(days=1, seconds=1))
+        html = page(admin_client, f"{letters}{letter.pk}/change/")
+        refused = text(admin_client.post(letters, chosen, follow=True))
+        told.poison = set()
+        done = text(admin_client.post(letters, chosen, follow=True))
 
-        assert (early, late) == (0, 1)
-        assert Like.objects.get().player.external_id == "ann"
-        assert store.read(["1"], "bob")[0].count == 1
-
-    @IN_REDIS
-    def test_what_redis_decides_over_keeps_its_rows(self, kind: Likeable) -> None:
-        ann = Player.objects.get(external_id="ann")
-        Like.objects.create(kind="note", thing="1", player=ann, amount=0, at=NOW, version=7)
-
-        assert retain(NOW + timedelta(days=9)) == 0
+        assert "no such comment" in html
+        assert dropping in html
+        assert "refused again: no such comment" in refused
+        assert f"{letter.subject}: done." in done
+        assert LikeCount.objects.get().count == 1
 
 
-def test_the_command_tells_what_differs_and_repairs_when_asked_to(store: Store) -> None:
+@pytest.mark.parametrize("storage", Storage, ids=str)
+def test_what_was_taken_back_goes_after_a_day_but_where_redis_decides_its_row_stays(
+    kind: Likeable, store: Store
+) -> None:
     store.like("1", "ann", NOW)
-    count_due(NOW)
-    LikeCount.objects.update(count=9)
+    store.like("1", "bob", NOW)
+    store.unlike("1", "bob", NOW)
+    settled(kind)
 
-    with pytest.raises(CommandError, match="1 counts differ"):
-        run("check_likes", "--kind=note")
-    repaired, again = run("check_likes", "--repair").json["checked"], run("check_likes").json["checked"]
+    early, late = retain(NOW + timedelta(days=1)), retain(NOW + timedelta(days=1, seconds=1))
 
-    difference = {"kind": "note", "thing": "1", "where": "sql", "found": 9, "expected": 1, "repaired": True}
-    [checked] = [each for each in repaired if each["kind"] == "note"]
-    assert checked == {"kind": "note", "compared": 1, "differences": [difference], "finished": True, "live": True}
-    assert not any(each["differences"] for each in again)
+    left = {"ann", "bob"} if kind.storage == Storage.REDIS else {"ann"}
+    assert (early, late) == (0, 2 - len(left))
+    assert {row.player.external_id for row in Like.objects.all()} == left
+    assert store.read(["1"], "bob")[0].count == 1

@@ -1,9 +1,11 @@
 """Likes that Redis decides over: what leaves a mark, how SQL follows, what comes back, and servers away."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from math import inf
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 from django.db import DataError
@@ -13,7 +15,6 @@ from foundation.models import DeadLetter, KnownRedis
 from foundation.redis import RedisSilent
 from likes import registry
 from likes.core.keys import KindKeys, ThingKeys
-from likes.core.kinds import Storage
 from likes.errors import LikesUnavailable, LikeUnknown
 from likes.models import Like, LikeKind
 from likes.registry import Likeable
@@ -32,19 +33,17 @@ pytestmark = [pytest.mark.django_db(transaction=True), IN_REDIS]
 
 
 class TestDeciding:
-    def test_what_changes_nothing_leaves_no_mark(self, kind: Likeable, store: Store) -> None:
+    def test_what_changes_nothing_leaves_no_mark_and_a_damaged_count_never_goes_below_nothing(
+        self, kind: Likeable, store: Store
+    ) -> None:
         store.like("1", "ann", NOW)
         mirroring.mirror(kind)
 
         store.like("1", "ann", LATER)
         store.unlike("1", "bob", LATER)
-
         assert not is_dirty(kind)
 
-    def test_a_count_that_was_damaged_never_goes_below_nothing(self, kind: Likeable, store: Store) -> None:
-        store.like("1", "ann", NOW)
         redis.settling().call("SET", ThingKeys(kind.kind, "1").count, 0)
-
         assert store.unlike("1", "ann", NOW) == Shown(0, 0)
 
     @pytest.mark.parametrize("repeatable", [True])
@@ -62,20 +61,15 @@ class TestDeciding:
         assert in_redis(kind, "1") == Told(0, {})
 
 
-def refuse_thing(thing: str) -> Callable[[Mapping[str, int]], None]:
-    """Somebody who wants counts back and cannot keep one of them."""
-
-    def counted(totals: Mapping[str, int]) -> None:
-        if thing in totals:
-            raise DataError("no room")
-
-    return counted
-
-
 @pytest.fixture
 def poisoned(kind: Likeable) -> Likeable:
     """The same, whose registrant has no room for the total of one thing."""
-    registry.provide(replace(kind, counted=refuse_thing("bad")))
+
+    def counted(totals: Mapping[str, int]) -> None:
+        if "bad" in totals:
+            raise DataError("no room")
+
+    registry.provide(replace(kind, counted=counted))
     return kind
 
 
@@ -97,31 +91,24 @@ class TestMirroring:
         assert in_sql(kind, "x:1") == Told(4, {"a": 4})
         assert Like.objects.get(thing="x:1", player__external_id="b").amount == 0
 
-    def test_a_mark_of_a_later_state_stays(self, kind: Likeable, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-        store.like("1", "a", NOW)
+    def test_a_mark_of_a_later_state_stays_and_an_earlier_state_that_comes_late_changes_nothing(
+        self, kind: Likeable, store: Store
+    ) -> None:
         write = mirroring._write
 
-        def overtaken(*args: object) -> None:
-            write(*args)  # type: ignore[arg-type]  # as it came
-            monkeypatch.setattr(mirroring, "_write", write)
+        def overtaken(*args: Any) -> None:
+            write(*args)
             store.unlike("1", "a", LATER)
 
-        monkeypatch.setattr(mirroring, "_write", overtaken)
-
-        mirroring._mirror_chunk(kind, mirroring.present_generation)
-
-        assert (in_sql(kind, "1"), is_dirty(kind)) == (Told(1, {"a": 1}), True)
-        mirroring.mirror(kind)
-        assert (in_sql(kind, "1"), is_dirty(kind)) == (Told(0, {}), False)
-
-    def test_an_earlier_state_that_comes_late_changes_nothing(self, kind: Likeable, store: Store) -> None:
         store.like("1", "a", NOW)
-        mirroring.mirror(kind)
-        redis.settling().call("HSET", KindKeys(kind.kind).dirty, "1\na", "1|0|1772625600000")
+        with patch.object(mirroring, "_write", overtaken):
+            mirroring._mirror_chunk(kind, mirroring.present_generation)
+        assert (in_sql(kind, "1"), is_dirty(kind)) == (Told(1, {"a": 1}), True)
 
-        mirroring.mirror(kind)
-
-        assert (in_sql(kind, "1"), is_dirty(kind)) == (Told(1, {"a": 1}), False)
+        for _ in range(2):
+            mirroring.mirror(kind)
+            assert (in_sql(kind, "1"), is_dirty(kind)) == (Told(0, {}), False)
+            redis.settling().call("HSET", KindKeys(kind.kind).dirty, "1\na", "1|1|1772625600000")
 
     def test_a_like_that_sql_refuses_keeps_no_other_waiting(self, poisoned: Likeable, store: Store) -> None:
         for nth in range(20):
@@ -158,25 +145,22 @@ class TestMirroring:
         assert in_sql(poisoned, "bad") == Told(2, {"a": 1, "b": 1})
 
 
-def flush() -> None:
-    """Redis forgets everything, and stays the server that it is."""
-    redis.settling().call("FLUSHDB")
-
-
 class TestSettling:
-    @pytest.mark.parametrize("repeatable", [False, True])
-    def test_memory_that_was_flushed_comes_back_as_sql_has_it(self, kind: Likeable, store: Store) -> None:
+    def test_memory_that_was_flushed_comes_back_as_sql_has_it_whoever_settles_at_once(
+        self, kind: Likeable, store: Store
+    ) -> None:
         for player in ("a", "b", "a", "c"):
             store.like("1", player, NOW)
         store.unlike("1", "c", NOW)
         mirroring.mirror(kind)
         before = in_sql(kind, "1")
         store.like("1", "nobody has copied me", NOW)
-        flush()
+        redis.settling().call("FLUSHDB")  # and it stays the server that it is
 
-        assert settle_due(LATER) == 1
+        settled = at_once([partial(settle_due, LATER)] * 4)
 
-        assert in_redis(kind, "1") == before
+        assert (max(settled), settle_due(LATER)) == (1, 0)
+        assert in_redis(kind, "1") == before == Told(2, {"a": 1, "b": 1})
         store.unlike("1", "a", LATER)
         mirroring.mirror(kind)
         assert in_sql(kind, "1") == in_redis(kind, "1")
@@ -199,7 +183,7 @@ class TestSettling:
         store.like("1", "b", NOW)
         store.unlike("1", "a", LATER)
         mirroring.mirror(kind)
-        flush()
+        link.call("FLUSHDB")
         for key, dump in older.items():
             link.call("RESTORE", key, 0, dump)
         LikeKind.objects.update(generation=1)
@@ -224,16 +208,6 @@ class TestSettling:
         assert LikeKind.objects.get().generation > before
         assert store.like("1", "b", NOW) == Shown(2, 1)
 
-    def test_two_at_once_do_no_harm(self, kind: Likeable, store: Store) -> None:
-        store.like("1", "a", NOW)
-        mirroring.mirror(kind)
-        flush()
-
-        at_once([partial(settle_due, LATER)] * 4)
-        settle_due(LATER)
-
-        assert store.read(["1"], "a") == [Shown(1, 1)]
-
     def test_what_is_late_is_said(self, kind: Likeable, store: Store) -> None:
         store.like("1", "a", NOW)
         assert lag() == ["likes that only Redis has were never copied to SQL"]
@@ -245,16 +219,22 @@ class TestSettling:
 
 
 class TestAway:
-    def test_without_redis_writes_are_refused_and_reads_come_from_sql(self, kind: Likeable, store: Store) -> None:
+    def test_without_redis_or_a_settled_kind_writes_are_refused_and_reads_come_from_sql(
+        self, kind: Likeable, store: Store
+    ) -> None:
         store.like("1", "ann", NOW)
         mirroring.mirror(kind)
+        unsettled = RedisStore(replace(kind, kind="unsettled"))
 
+        with pytest.raises(LikesUnavailable):
+            unsettled.like("1", "bob", NOW)
         with redis_away():
             with pytest.raises(LikesUnavailable):
                 store.like("1", "bob", NOW)
             read, listed = store.read(["1", "2"], "ann"), store.likers("1", 0, 5)
 
         assert read == [Shown(1, 1, live=False), Shown(0, 0, live=False)]
+        assert unsettled.read(["1"], "bob") == [Shown(0, 0, live=False)]
         assert (listed.rows, listed.live) == ([Liker("ann", 1, NOW)], False)
 
     @pytest.mark.parametrize(("repeatable", "word"), [(False, "safe to ask"), (True, "may count twice")])
@@ -263,14 +243,6 @@ class TestAway:
 
         with redis_away(RedisSilent), pytest.raises(LikeUnknown, match=word):
             store.like("1", "ann", NOW)
-
-    def test_a_kind_that_was_never_settled_takes_no_likes(self, redis_known: None, storage: Storage) -> None:
-        unknown = RedisStore(Likeable("unknown", boards=dict.fromkeys, storage=storage))
-
-        with pytest.raises(LikesUnavailable):
-            unknown.like("1", "ann", NOW)
-
-        assert unknown.read(["1"], "ann") == [Shown(0, 0, live=False)]
 
     def test_while_sql_is_away_likes_go_on(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
         store.like("1", "ann", NOW)
