@@ -27,7 +27,7 @@ ODD_ZONES = (
     *("America/Caracas", "Pacific/Kwajalein", "Pacific/Kiritimati", "Africa/Monrovia", "Antarctica/Casey"),
 )
 
-zones = st.one_of(st.sampled_from(ODD_ZONES), st.sampled_from(sorted(available_timezones())))
+zones = st.one_of(st.sampled_from(ODD_ZONES), st.sampled_from(sorted(available_timezones() - {"localtime", "Factory"})))
 cutoffs = st.one_of(st.sampled_from(CUTOFFS), st.times().map(lambda t: t.replace(second=0, microsecond=0)))
 calendars = st.builds(Calendar, st.sampled_from(DERIVED), zones, st.integers(0, 6), cutoffs)
 instants = st.integers(32_000_000_000, 3_800_000_000_000).map(from_milliseconds)  # 1971 to 2090

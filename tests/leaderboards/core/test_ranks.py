@@ -44,14 +44,7 @@ def test_the_percentile_is_the_share_of_the_others_below_rounded_down(total: int
     assert percentile(total, below) == share
 
 
-@given(st.integers(2, 10**9), st.data())
-def test_a_percentile_has_one_decimal(total: int, data: st.DataObject) -> None:
-    below = data.draw(st.integers(0, total - 1))
-
-    assert len(str(percentile(total, below)).split(".")[1]) == 1
-
-
-@pytest.mark.parametrize(("total", "below"), [(0, 0), (3, 3), (3, -1)])
-def test_a_share_of_nobody_is_a_mistake_of_the_program(total: int, below: int) -> None:
-    with pytest.raises(ValueError, match="cannot be ranked below"):
-        percentile(total, below)
+def test_a_share_of_nobody_is_a_mistake_of_the_program() -> None:
+    for total, below in ((0, 0), (3, 3), (3, -1)):
+        with pytest.raises(ValueError, match="cannot be ranked below"):
+            percentile(total, below)
