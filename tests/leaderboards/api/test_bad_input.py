@@ -89,8 +89,8 @@ def test_every_bad_entry_is_refused_by_its_code_and_every_neighbour_applied(make
     assert (answer["accepted"], answer["rejected"]) == (len(BAD_ENTRIES), len(BAD_ENTRIES))
     assert game.get(f"/boards/{boards['BOARD']}/standings").json()["total"] == len(BAD_ENTRIES)
     assert not Standing.objects.filter(player__external_id__contains="eve").exists()
+    assert {each["status"] for each in refused} == {"rejected"}
     for each in refused:
-        assert each["status"] == "rejected"
         assert each["detail"].endswith("."), each
         assert set(each) <= {"status", "player", "board", "competition", "code", "detail"}, each
         assert None not in each.values(), each
@@ -98,13 +98,10 @@ def test_every_bad_entry_is_refused_by_its_code_and_every_neighbour_applied(make
 
 
 BAD_BODIES = {
-    (400, "malformed_body"): (
-        *("", "{", '{"entries": [{"points": NaN}]}', '{"entries": ' + "[" * 10**5 + "]" * 10**5 + "}"),
-    ),
+    (400, "malformed_body"): ("", "{", '{"entries": [{"points": NaN}]}', '{"entries": ' + "[" * 10**5),
     (422, "invalid_request"): (
-        *("[]", "null", '"entries"', "{}", '{"entries": {}}', '{"entries": []}'),
-        *('{"entries": [ONE], "extra": 1}', '{"entries": [ONE], "entries": [ONE]}'),
-        *('{"entries": [ONE, null]}', '{"entries": [ONE, 5]}', '{"entries": [ONE, []]}'),
+        *("[]", "null", '"entries"', "{}", '{"entries": {}}', '{"entries": []}', '{"entries": [ONE], "extra": 1}'),
+        *('{"entries": [ONE], "entries": [ONE]}', '{"entries": [ONE, null]}', '{"entries": [ONE, []]}'),
     ),
 }
 
