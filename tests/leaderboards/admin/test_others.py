@@ -98,7 +98,7 @@ def test_players_are_found_by_the_beginning_of_an_id_or_a_name(admin: Client) ->
         assert [name for name in ("Alice", "Bob", "Malice") if name in html] == found
 
 
-def test_a_banned_player_scores_nothing_until_they_are_let_in_again(admin: Client) -> None:
+def test_a_banned_player_scores_nothing_until_they_are_let_in_again_and_keeps_their_id(admin: Client) -> None:
     board = make_board()
     score(board, "alice")
     alice = Player.objects.get()
@@ -109,10 +109,6 @@ def test_a_banned_player_scores_nothing_until_they_are_let_in_again(admin: Clien
     act(admin, PLAYERS, "unban", alice)
     assert score(board, "alice", match="third") == ["unchanged"]
     assert LogEntry.objects.count() == 2
-
-
-def test_a_player_keeps_their_id_whatever_a_browser_sends(admin: Client) -> None:
-    alice = PlayerFactory.create(external_id="alice")
 
     admin.post(f"{PLAYERS}{alice.pk}/change/", {"external_id": "bob", "name": "Alice", "country": "KR"})
 

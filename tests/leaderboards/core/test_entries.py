@@ -182,11 +182,8 @@ class TestTimes:
         written = at.astimezone(timezone(timedelta(minutes=minutes))).isoformat()
 
         assert read_time(written) == at
-        assert milliseconds(read_time(written)) == ms
-
-    def test_parts_of_a_millisecond_are_dropped_downwards(self) -> None:
-        assert milliseconds(datetime(1970, 1, 1, 0, 0, 1, 999_999, tzinfo=UTC)) == 1999
-        assert milliseconds(datetime(1969, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)) == -1
+        for within in (0, 999):  # parts of a millisecond are dropped
+            assert milliseconds(read_time(written) + timedelta(microseconds=within)) == ms
 
 
 class TestValues:
@@ -199,13 +196,9 @@ class TestValues:
             with pytest.raises((OutOfRange, BadPoints), match=reason):
                 read_value(rules, read_entry(GOOD | {"points": points}, 0))
 
-    def test_what_a_float_would_round_is_out_of_range(self) -> None:
-        for points in (2**53, "9007199254740993", Decimal("1e400"), "-1e400"):
+        for points in (2**53, "9007199254740993", Decimal("1e400"), "-1e400"):  # which a float would round
             with pytest.raises(OutOfRange):
                 read_value(Rules(total_maximum=2**53 - 1), read_entry(GOOD | {"points": points}, 0))
-
-    def test_fields_come_in_the_boards_order_whatever_order_they_were_sent_in(self) -> None:
-        assert read_value(RAID, read_entry(fields(members=230, stage=23346), 0)) == (23346, 230)
 
     @pytest.mark.parametrize(
         ("rules", "raw", "refusal", "reason"),
@@ -225,5 +218,6 @@ class TestValues:
     def test_fields_are_whole_numbers_within_the_boards_criteria_under_exactly_their_names(
         self, rules: Rules, raw: dict[str, Any], refusal: type[Invalid], reason: str
     ) -> None:
+        assert read_value(RAID, read_entry(fields(members=230, stage=23346), 0)) == (23346, 230)
         with pytest.raises(refusal, match=reason):
             read_value(rules, read_entry(raw, 0))

@@ -3,6 +3,7 @@
 import gzip
 import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,9 @@ from django.conf import settings
 from django.test import Client, RequestFactory
 from pytest_django import DjangoAssertNumQueries
 
+from foundation import clock
 from leaderboards.models import Board
+from leaderboards.services.keep_ranks import keep_due
 from leaderboards.views import second
 from tests.leaderboards.views.pages import count_round_trips, make_full_board, signed_in, text
 from tests.playing import make_board, name, score
@@ -61,14 +64,6 @@ def test_while_one_makes_the_next_answer_the_others_get_the_old_one(client: Clie
     assert "newcomer" in text(client.get(address))
 
 
-def test_no_more_are_kept_than_memory_is_meant_for(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(second._answers, "_most", 2)
-    for _ in range(3):
-        client.get(f"/boards/{make_board()}/")
-
-    assert len(second._answers) <= 2
-
-
 def test_304_before_all_else_is_for_anybody_alone_and_ends_with_the_second(client: Client, board: int) -> None:
     address = f"/boards/{board}/?fragment=1"
     tag = {"If-None-Match": client.get(address)["ETag"]}
@@ -111,6 +106,7 @@ QUERIES = {"/": (4, 9), "/boards/{}/": (6, 13), "/boards/{}/?fragment=1": (6, 9)
 def test_a_page_asks_sql_a_fixed_number_of_times(
     board: int, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
+    assert keep_due(clock.now() - timedelta(minutes=1)) == 1  # the movement since then costs no further question
     clients = Client(), signed_in(Client(), "someone", "p001")
     for address, most in QUERIES.items():
         for who, client in enumerate(clients):
@@ -150,3 +146,6 @@ def test_of_a_crowd_that_comes_at_once_one_makes_what_all_get_and_who_cannot_lea
         got = list(crowd.map(lambda _: kept.of("page", make), range(8)))
 
     assert (got, made) == ([0] * 8, [0])
+    for nth in range(20):
+        kept.keep(f"page {nth}", nth)
+    assert len(kept) <= 8  # no more than memory is meant for
