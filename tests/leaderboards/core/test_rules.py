@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 from leaderboards.core.criteria import read_criteria
 from leaderboards.core.rules import Criterion, Order, Rules, TieBreak, Ties, Update
 from leaderboards.errors import BadBoard
+from tests.leaderboards.core.samples import MEMBERS, STAGE, WHEN
 
-STAGE = Criterion("stage", 2**15 - 1, Order.DESC)
-MEMBERS = Criterion("members", 2**16 - 1, Order.ASC)
-WHEN = Criterion("achieved_at", 2**32 - 1, Order.ASC, "s")
 SEVENTEEN = tuple(Criterion(f"c{n}", 1, Order.DESC) for n in range(17))
 
 

@@ -11,14 +11,11 @@ from leaderboards.core.periods import Calendar, PeriodKind, Window, event_window
 from leaderboards.core.rules import Criterion, Order, Rules, TieBreak, Ties
 from leaderboards.core.scores import Layout, choose_layout
 from leaderboards.errors import BadBoard, OutOfRange
-from tests.leaderboards.core.samples import ALL_TIME
+from tests.leaderboards.core.samples import ALL_TIME, MEMBERS, STAGE, WHEN
 
 WEEK = window_of(Calendar(PeriodKind.WEEK), "2017-37")
 MONTH = window_of(Calendar(PeriodKind.MONTH), "2017-09")
 END = milliseconds(MONTH.ends_at or datetime(1, 1, 1, tzinfo=UTC))
-STAGE = Criterion("stage", 2**15 - 1, Order.DESC)
-MEMBERS = Criterion("members", 2**16 - 1, Order.ASC)
-WHEN = Criterion("achieved_at", 2**32 - 1, Order.ASC, "s")
 RAID = (STAGE, MEMBERS, WHEN)
 SCORE, MEMBER = TieBreak.SCORE, TieBreak.MEMBER
 FIRST = "ties go to whoever was first, to the"

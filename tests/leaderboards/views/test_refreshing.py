@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from foundation import redis
+from tests.leaderboards.api.conftest import take_redis_away
 from tests.leaderboards.views.pages import text
 from tests.playing import make_board, score
 
@@ -51,11 +51,8 @@ def test_viewers_and_languages_have_etags_of_their_own_and_no_shared_cache_keeps
 def test_without_redis_the_page_says_as_of_when_and_not_live(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     board = make_board(timezone="Asia/Seoul")
     score(board, {"robin": 5})
+    take_redis_away(monkeypatch)
 
-    def away() -> redis.Link:
-        raise redis.RedisAway("Redis is away.")
-
-    monkeypatch.setattr(redis, "boards", away)
     page = text(client.get(f"/boards/{board}/"))
 
     assert "1 robin 5" in page

@@ -1,4 +1,7 @@
-"""Answers for anybody are kept for a second: they touch neither SQL nor the boards' Redis; somebody's are their own."""
+"""Answers for anybody are kept for a second: they touch neither SQL nor the boards' Redis; somebody's are their own.
+
+Style sheets come in one answer that browsers keep for good: what stands in the address is what is answered.
+"""
 
 import gzip
 import time
@@ -15,6 +18,7 @@ from foundation import clock
 from leaderboards.models import Board
 from leaderboards.services.keep_ranks import keep_due
 from leaderboards.views import second
+from leaderboards.views.styles import address_of
 from tests.leaderboards.views.pages import count_round_trips, make_full_board, signed_in, text
 from tests.playing import make_board, name, score
 
@@ -149,3 +153,20 @@ def test_of_a_crowd_that_comes_at_once_one_makes_what_all_get_and_who_cannot_lea
     for nth in range(20):
         kept.keep(f"page {nth}", nth)
     assert len(kept) <= 8  # no more than memory is meant for
+
+
+def test_the_sheets_come_in_one_answer_that_browsers_keep(client: Client) -> None:
+    response = client.get(address_of("tokens base"), headers={"Accept-Encoding": "gzip"})
+
+    folder = settings.BASE_DIR / "static" / "css"
+    css = gzip.decompress(response.content)
+    assert css == (folder / "tokens.css").read_bytes() + b"\n" + (folder / "base.css").read_bytes()
+    assert response["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert response["Content-Type"] == "text/css; charset=utf-8"
+    assert client.get(address_of("tokens base")).content == css
+
+
+def test_an_old_address_is_answered_but_not_kept_and_what_is_no_sheet_is_404(client: Client) -> None:
+    assert client.get("/styles/0123456789abcdef/tokens.css")["Cache-Control"] == "no-cache"
+    for names in ("nothing", "tokens+nothing", "..%2Fbase", "tokens+" * 60 + "tokens", "+"):
+        assert client.get(f"/styles/0/{names}.css").status_code == 404, names
