@@ -152,8 +152,9 @@ def test_a_made_key_is_shown_once_opens_what_was_ticked_and_is_not_edited(admin:
 
 
 def test_a_key_needs_a_scope_a_board_that_exists_a_future_and_a_real_limit(admin: Client) -> None:
-    past = {"expires_at_0": "2020-01-02", "expires_at_1": "03:04:05"}
-    for typed in ({"scopes": []}, {"boards": ["999"]}, past, {"limit": "a lot"}):
+    past: dict[str, object] = {"expires_at_0": "2020-01-02", "expires_at_1": "03:04:05"}
+    refused: list[dict[str, object]] = [{"scopes": []}, {"boards": ["999"]}, past, {"limit": "a lot"}]
+    for typed in refused:
         assert "errorlist" in make_key(admin, **typed).content.decode(), typed
     assert not ServiceKey.objects.exists()
 

@@ -195,7 +195,6 @@ class TestValues:
         for points, reason in (("100.1", "-5 to 100 on"), ("-5.1", "-5 to 100 on"), ("1.25", r"multiple of 0\.1")):
             with pytest.raises((OutOfRange, BadPoints), match=reason):
                 read_value(rules, read_entry(GOOD | {"points": points}, 0))
-
         for points in (2**53, "9007199254740993", Decimal("1e400"), "-1e400"):  # which a float would round
             with pytest.raises(OutOfRange):
                 read_value(Rules(total_maximum=2**53 - 1), read_entry(GOOD | {"points": points}, 0))
@@ -212,7 +211,8 @@ class TestValues:
             *((RAID, fields(stage=5, members=Decimal(text)), OutOfRange, "members") for text in ("1e400", "1e999999")),
             *((RAID, fields(stage=number), BadPoints, "must be a whole") for number in (Decimal("1.5"), "5", True)),
             *((RAID, fields(stage=number), BadPoints, "must be a whole") for number in (None, [5], 5.0)),
-            *((RAID, without("points", fields=raw), BadPoints, "an object") for raw in ("stage", None, 5, [])),
+            *((RAID, without("points", fields=form), BadPoints, "an object") for form in ("stage", None, 5)),
+            (RAID, without("points", fields=[]), BadPoints, "an object"),
         ],
     )
     def test_fields_are_whole_numbers_within_the_boards_criteria_under_exactly_their_names(

@@ -70,17 +70,16 @@ def test_the_picture_is_a_png_kept_for_a_while_and_the_page_names_it(client: Cli
 def test_hard_names_can_be_drawn_even_without_a_font_and_no_letter_becomes_a_box(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    drawable_with_fonts = [drawable(each) for each in ("Robin", "\ue000\ue001")]
+    for title, *hard in (HARD_NAMES[:4], HARD_NAMES[4:]):
+        assert draw_card(title, [Place(1, each, each, "1,200 points") for each in hard])[:4] == b"\x89PNG"
+    assert [drawable(each) for each in ("Robin", "\ue000\ue001")] == ["Robin", ""]
+    monkeypatch.setattr(drawing, "FONTS", ())
     caches = (drawing._known, drawing._sized, drawing._boxes)
-    for fonts in (drawing.FONTS, ()):
-        monkeypatch.setattr(drawing, "FONTS", fonts)
-        for each in caches:
-            each.cache_clear()
-        for title, *hard in (HARD_NAMES[:4], HARD_NAMES[4:]):
-            assert draw_card(title, [Place(1, each, each, "1,200 points") for each in hard])[:4] == b"\x89PNG"
-    korean = drawable("김서연")
     for each in caches:
         each.cache_clear()
 
-    assert drawable_with_fonts == ["Robin", ""]
-    assert korean == ""
+    without_fonts = draw_card("Weekly", [Place(1, "김서연", "robin", "5")])[:4], drawable("김서연")
+
+    for each in caches:
+        each.cache_clear()
+    assert without_fonts == (b"\x89PNG", "")
