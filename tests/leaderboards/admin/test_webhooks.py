@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 from django.contrib.admin.models import LogEntry
-from django.db.models import Model
 from django.test import Client
 
 from foundation import clock
 from foundation.models import WebhookDelivery, WebhookEndpoint
 from foundation.webhooks import outbox, signing
 from tests.foundation.factories import WebhookEndpointFactory
-from tests.leaderboards.admin.typed import page
+from tests.leaderboards.admin.typed import act, page
 
 pytestmark = pytest.mark.django_db
 
@@ -32,20 +31,23 @@ def make_delivery(message_id: str = "order-1", **state: Any) -> WebhookDelivery:
     return WebhookDelivery.objects.get(message_id=message_id)
 
 
-def act(client: Client, address: str, action: str, *rows: Model, **more: str) -> str:
-    wanted = {"action": action, "_selected_action": [row.pk for row in rows], **more}
-    return client.post(address, wanted, follow=True).content.decode()
-
-
-def test_a_new_endpoints_secret_is_shown_this_one_time(admin: Client) -> None:
+def test_an_endpoints_secret_is_shown_once_and_a_change_keeps_it_and_none_is_deleted(admin: Client) -> None:
     answer = admin.post(f"{ENDPOINTS}add/", typed(kinds="order.paid, order.sent order.paid"))
 
     endpoint = WebhookEndpoint.objects.get()
     assert endpoint.kinds == ["order.paid", "order.sent"]
     assert re.findall(r"whsec_[^<]+", answer.content.decode()) == [endpoint.secret]
     assert "no-store" in answer["Cache-Control"]
-    for later in (ENDPOINTS, f"{ENDPOINTS}{endpoint.pk}/change/", f"{ENDPOINTS}{endpoint.pk}/history/"):
+    address = f"{ENDPOINTS}{endpoint.pk}/"
+    for later in (ENDPOINTS, f"{address}change/", f"{address}history/"):
         assert "whsec_" not in page(admin, later)
+
+    admin.post(f"{address}change/", typed(name="store"))
+    deleted = admin.post(f"{address}delete/", {"post": "yes"})
+
+    changed = WebhookEndpoint.objects.get()
+    assert (changed.name, changed.kinds, changed.secret) == ("store", [], endpoint.secret)
+    assert deleted.status_code == 403
 
 
 def test_what_cannot_be_told_is_refused_with_a_sentence(admin: Client) -> None:
@@ -59,18 +61,6 @@ def test_what_cannot_be_told_is_refused_with_a_sentence(admin: Client) -> None:
     ):
         assert why in admin.post(f"{ENDPOINTS}add/", typed(**changed)).content.decode()
     assert WebhookEndpoint.objects.get() == there
-
-
-def test_a_change_keeps_the_secret_and_an_endpoint_is_never_deleted(admin: Client) -> None:
-    endpoint = WebhookEndpointFactory.create(kinds=["order.paid"])
-    assert 'value="order.paid"' in page(admin, f"{ENDPOINTS}{endpoint.pk}/change/")
-
-    admin.post(f"{ENDPOINTS}{endpoint.pk}/change/", typed(name="store"))
-    deleted = admin.post(f"{ENDPOINTS}{endpoint.pk}/delete/", {"post": "yes"})
-
-    changed = WebhookEndpoint.objects.get()
-    assert (changed.name, changed.kinds, changed.secret) == ("store", [], endpoint.secret)
-    assert deleted.status_code == 403
 
 
 def test_one_secret_at_a_time_is_rotated_after_a_question_and_shown_once(admin: Client) -> None:
@@ -88,53 +78,38 @@ def test_one_secret_at_a_time_is_rotated_after_a_question_and_shown_once(admin: 
     assert re.findall(r"whsec_[^<]+", shown) == [rotated.secret] != [endpoint.secret]
 
 
-def test_an_endpoint_is_disabled_with_a_name_and_enabled(admin: Client) -> None:
-    endpoint = WebhookEndpointFactory.create()
+def test_an_endpoint_is_disabled_with_a_name_and_enabled_and_sent_no_test_message_meanwhile(admin: Client) -> None:
+    live, off = WebhookEndpointFactory.create(name="Live"), WebhookEndpointFactory.create(name="Off")
 
-    html = act(admin, ENDPOINTS, "disable", endpoint)
-    again = act(admin, ENDPOINTS, "disable", endpoint)
-    disabled = WebhookEndpoint.objects.get()
-    act(admin, ENDPOINTS, "enable", endpoint)
-
-    assert "disabled: By admin." in html
-    assert "All of the selected are so already." in again
-    assert disabled.disabled_at is not None
-    assert WebhookEndpoint.objects.get().disabled_at is None
-    assert [entry.change_message for entry in LogEntry.objects.order_by("pk")] == ["Disabled.", "Enabled."]
-
-
-def test_a_test_message_goes_into_the_outbox_unless_the_endpoint_is_disabled(admin: Client) -> None:
-    live = WebhookEndpointFactory.create(name="Live")
-    disabled = WebhookEndpointFactory.create(name="Off", disabled_at=clock.now())
-
-    html = act(admin, ENDPOINTS, "send_test", live, disabled)
+    html = act(admin, ENDPOINTS, "disable", off)
+    again = act(admin, ENDPOINTS, "disable", off)
+    disabled = WebhookEndpoint.objects.get(name="Off")
+    tested = act(admin, ENDPOINTS, "send_test", live, off)
+    act(admin, ENDPOINTS, "enable", off)
 
     row = WebhookDelivery.objects.get()
     assert (row.endpoint, row.kind) == (live, "test")
-    assert f"Live: {row.message_id} goes out within seconds" in html
-    assert "Off is disabled: enable it first." in html
+    assert f"Live: {row.message_id} goes out within seconds" in tested
+    assert "Off is disabled: enable it first." in tested
+    assert "disabled: By admin." in html
+    assert "All of the selected are so already." in again
+    assert disabled.disabled_at is not None
+    assert WebhookEndpoint.objects.get(name="Off").disabled_at is None
+    messages = LogEntry.objects.filter(object_id=off.pk).order_by("pk").values_list("change_message", flat=True)
+    assert list(messages) == ["Disabled.", "Enabled."]
 
 
-def test_dead_messages_stand_first_and_are_found_by_their_state(admin: Client) -> None:
+def test_dead_messages_stand_first_and_are_found_by_state_and_show_what_was_answered(admin: Client) -> None:
     WebhookEndpointFactory.create()
-    make_delivery("dead", dead_at=clock.now())
+    row = make_delivery("dead", dead_at=clock.now(), last_status=500, last_answer="<b>oh no</b>")
     make_delivery("waits")
     make_delivery("arrived", delivered_at=clock.now())
-    make_delivery("dropped", dropped_at=clock.now())
+    every = ["dead", "arrived", "waits"]
+    found = {"": every, "state=dead_at": ["dead"], "state=next_try_at": ["waits"], "q=arrived": ["arrived"]}
 
-    def listed(address: str) -> list[str]:
-        return re.findall(r'class="field-message_id"><a [^>]+>([^<]+)<', page(admin, address))
-
-    assert listed(DELIVERIES) == ["dead", "dropped", "arrived", "waits"]
-    assert listed(f"{DELIVERIES}?state=dead_at") == ["dead"]
-    assert listed(f"{DELIVERIES}?state=next_try_at") == ["waits"]
-    assert listed(f"{DELIVERIES}?q=arrived") == ["arrived"]
-    assert len(listed(f"{DELIVERIES}?state=nonsense")) == 4
-
-
-def test_a_message_shows_what_was_sent_and_what_was_answered(admin: Client) -> None:
-    WebhookEndpointFactory.create()
-    row = make_delivery(dead_at=clock.now(), last_status=500, last_answer="<b>oh no</b>")
+    for query, listed in {**found, "state=nonsense": every}.items():
+        shown = re.findall(r'class="field-message_id"><a [^>]+>([^<]+)<', page(admin, f"{DELIVERIES}?{query}"))
+        assert shown == listed, query
 
     html = page(admin, f"{DELIVERIES}{row.pk}/change/")
 
@@ -143,34 +118,25 @@ def test_a_message_shows_what_was_sent_and_what_was_answered(admin: Client) -> N
     assert 'name="_save"' not in html
 
 
-def test_the_selected_are_sent_again_and_those_of_a_disabled_endpoint_wait(admin: Client) -> None:
-    endpoint = WebhookEndpointFactory.create(name="Shop")
+def test_the_selected_are_sent_again_or_dropped_and_those_of_a_disabled_endpoint_wait(admin: Client) -> None:
+    WebhookEndpointFactory.create(name="Shop")
     dead, waits = make_delivery("dead", dead_at=clock.now()), make_delivery("waits")
+    arrived, given_up = make_delivery("arrived", delivered_at=clock.now()), make_delivery("given-up")
 
-    html = act(admin, DELIVERIES, "replay", dead, waits)
-    again = act(admin, DELIVERIES, "replay", dead, waits)
+    assert "To be sent again: 1." in act(admin, DELIVERIES, "replay", dead, waits)
+    assert "All of the selected wait already" in act(admin, DELIVERIES, "replay", dead, waits)
+    assert "Dropped: 1." in act(admin, DELIVERIES, "drop", given_up, arrived)
+    assert "delivered or dropped already" in act(admin, DELIVERIES, "drop", given_up, arrived)
 
-    assert "To be sent again: 1." in html
-    assert "All of the selected wait already" in again
     dead.refresh_from_db()
     assert dead.dead_at is None
     assert dead.next_try_at is not None
-    assert LogEntry.objects.get().change_message == "Replayed."
+    assert WebhookDelivery.objects.exclude(dropped_at=None).get() == given_up
+    assert [entry.change_message for entry in LogEntry.objects.order_by("pk")] == ["Replayed.", "Dropped."]
 
     dead = make_delivery("another", dead_at=clock.now())
-    WebhookEndpoint.objects.filter(pk=endpoint.pk).update(disabled_at=clock.now() - timedelta(hours=1))
+    WebhookEndpoint.objects.update(disabled_at=clock.now() - timedelta(hours=1))
     assert "Shop is disabled: its messages wait" in act(admin, DELIVERIES, "replay", dead)
-
-
-def test_the_selected_are_dropped(admin: Client) -> None:
-    WebhookEndpointFactory.create()
-    dead, arrived = make_delivery("dead", dead_at=clock.now()), make_delivery("arrived", delivered_at=clock.now())
-
-    html = act(admin, DELIVERIES, "drop", dead, arrived)
-
-    assert "Dropped: 1." in html
-    assert "delivered or dropped already" in act(admin, DELIVERIES, "drop", dead, arrived)
-    assert WebhookDelivery.objects.exclude(dropped_at=None).get() == dead
 
 
 def test_a_stranger_can_neither_see_nor_act(stranger: Client) -> None:

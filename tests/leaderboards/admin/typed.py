@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.db.models import Model
 from django.test import Client
 
 from leaderboards.models import Board
@@ -29,6 +30,12 @@ def change(board: Board) -> str:
 def typed_from(board: Board, **changed: Any) -> dict[str, str]:
     stored = {name: getattr(board, name) for name in SETTINGS}
     return {name: "[]" if value == [] else str(value) for name, value in (stored | changed).items()}
+
+
+def act(client: Client, address: str, action: str, *rows: Model, **more: str) -> str:
+    """What is shown once an action was run on the selected rows."""
+    wanted = {"action": action, "_selected_action": [row.pk for row in rows], **more}
+    return client.post(address, wanted, follow=True).content.decode()
 
 
 def page(client: Client, address: str) -> str:

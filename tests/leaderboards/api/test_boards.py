@@ -28,13 +28,8 @@ def test_a_board_is_shown_with_all_settings_its_players_and_its_running_period(
         "minimum": -1.5, "maximum": 100, "decimals": 2, "criteria": [], "ties": "first_come",
     }  # fmt: skip  # as a table
     assert {name: answer[name] for name in expected} == expected
-    assert answer["period"] == {
-        "label": "2026-47",
-        "starts_at": "2026-11-15T15:00:00Z",
-        "ends_at": "2026-11-22T15:00:00Z",
-        "state": "open",
-        "seconds_left": 194_400,
-    }
+    ends = {"starts_at": "2026-11-15T15:00:00Z", "ends_at": "2026-11-22T15:00:00Z"}
+    assert answer["period"] == {"label": "2026-47", **ends, "state": "open", "seconds_left": 194_400}
     assert set(answer["settings"]) == set(SETTINGS)
     assert answer["settings"]["period"] == "week"
 

@@ -1,6 +1,7 @@
 """What holds at every address: methods, HEAD, OPTIONS, other sites, ETags, faults of ours."""
 
 from datetime import timedelta
+from unittest.mock import Mock
 
 import pytest
 import time_machine
@@ -35,15 +36,6 @@ def test_an_unknown_path_is_a_problem_document(db: None, anybody: Caller) -> Non
         problem(anybody._client.get(path), 404, "no_such_path")
 
 
-def test_head_answers_like_get_without_a_body(make_board: Make, anybody: Caller) -> None:
-    path = f"/boards/{make_board()}/standings"
-
-    head = anybody.send("HEAD", path)
-
-    assert (head.status_code, head.content) == (200, b"")
-    assert head["ETag"] == anybody.get(path)["ETag"]
-
-
 def test_browsers_of_other_sites_may_read_what_is_public_without_credentials(make_board: Make, game: Caller) -> None:
     path = f"/boards/{make_board()}/standings"
     known = game.get(path, If_None_Match=game.get(path)["ETag"])
@@ -66,73 +58,57 @@ def test_browsers_of_other_sites_may_read_what_is_public_without_credentials(mak
         assert "Access-Control-Allow-Origin" not in write, each
 
 
-class TestETags:
-    """Weak, over what an answer says: time passing changes none."""
+def test_the_same_answer_has_the_same_tag_at_another_time_and_another_one_has_not(
+    make_board: Make, game: Caller
+) -> None:
+    board = make_board(storage="sql", period="all_time", update="increment")
+    game.score(board, a=1)
+    tags = {path: game.get(path)["ETag"] for path in (f"/boards/{board}{each}" for each in TAGGED)}
 
-    def test_the_same_answer_has_the_same_tag_at_another_time_and_another_one_has_not(
-        self, make_board: Make, game: Caller
-    ) -> None:
-        board = make_board(storage="sql", period="all_time", update="increment")
-        game.score(board, a=1)
-        tags = {path: game.get(path)["ETag"] for path in (f"/boards/{board}{each}" for each in TAGGED)}
+    with time_machine.travel(clock.now() + timedelta(hours=1)):
+        later = {path: game.send("HEAD", path) for path in tags}
+        known = {path: game.get(path, If_None_Match=tag) for path, tag in tags.items()}
+    game.score(board, a=1, b=1)
+    changed = {path: game.get(path, If_None_Match=tag) for path, tag in tags.items()}
 
-        with time_machine.travel(clock.now() + timedelta(hours=1)):
-            later = {path: game.get(path)["ETag"] for path in tags}
-            known = {path: game.get(path, If_None_Match=tag) for path, tag in tags.items()}
-        game.score(board, a=1, b=1)
-        changed = {path: game.get(path, If_None_Match=tag) for path, tag in tags.items()}
-
-        assert later == tags
-        for path, tag in tags.items():
-            assert tag.startswith('W/"')
-            assert (known[path].status_code, known[path].content, known[path]["ETag"]) == (304, b"", tag)
-            assert changed[path].status_code == 200, path
-            assert changed[path]["ETag"] != tag
-
-    def test_any_tag_of_the_header_may_match(self, make_board: Make, anybody: Caller) -> None:
-        make_board()
-        tag = anybody.get("/boards")["ETag"]
-        matching = (tag, f'"other", {tag}', tag.removeprefix("W/"), "*")
-
-        for named, status in {**dict.fromkeys(matching, 304), 'W/"other"': 200, "nonsense": 200}.items():
-            assert anybody.get("/boards", If_None_Match=named).status_code == status, named
-
-    def test_what_redis_cannot_say_has_another_tag_than_what_it_said(
-        self, field: int, anybody: Caller, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        path = f"/boards/{field}/standings"
-        live = anybody.get(path)
-        take_redis_away(monkeypatch)
-
-        from_sql = anybody.get(path, If_None_Match=live["ETag"])
-
-        assert from_sql.status_code == 200
-        assert (live.json()["live"], from_sql.json()["live"]) == (True, False)
-        assert from_sql.json()["rows"] == live.json()["rows"]
+    for path, tag in tags.items():
+        assert tag.startswith('W/"')
+        assert (later[path].status_code, later[path].content, later[path]["ETag"]) == (200, b"", tag)
+        assert (known[path].status_code, known[path].content, known[path]["ETag"]) == (304, b"", tag)
+        assert changed[path].status_code == 200, path
+        assert changed[path]["ETag"] != tag
 
 
-@pytest.mark.parametrize(
-    ("fault", "status", "code"),
-    [
+def test_any_tag_of_the_header_may_match_and_what_redis_cannot_say_has_another_than_what_it_said(
+    field: int, anybody: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = f"/boards/{field}/standings"
+    live = anybody.get(path)
+    tag = live["ETag"]
+    matching = (tag, f'"other", {tag}', tag.removeprefix("W/"), "*")
+
+    for named, status in {**dict.fromkeys(matching, 304), 'W/"other"': 200, "nonsense": 200}.items():
+        assert anybody.get(path, If_None_Match=named).status_code == status, named
+    take_redis_away(monkeypatch)
+    from_sql = anybody.get(path, If_None_Match=tag)
+
+    assert from_sql.status_code == 200
+    assert (live.json()["live"], from_sql.json()["live"]) == (True, False)
+    assert from_sql.json()["rows"] == live.json()["rows"]
+
+
+def test_a_fault_of_ours_is_told_without_its_cause(
+    game: Caller, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    for fault, status, code in (
         (RuntimeError("LeaderBoard_1_2026-47 broke"), 500, "server_error"),
         (OperationalError("connection to server at 10.0.0.1 refused"), 503, "unavailable"),
-    ],
-)
-def test_a_fault_of_ours_is_told_without_its_cause(
-    game: Caller,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    fault: Exception,
-    status: int,
-    code: str,
-) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise fault
+    ):
+        monkeypatch.setattr(selectors, "board_by_seq", Mock(side_effect=fault))
 
-    monkeypatch.setattr(selectors, "board_by_seq", fail)
-    response = game.get("/boards/1/standings")
+        response = game.get("/boards/1/standings")
 
-    problem(response, status, code)
-    assert str(fault).encode() not in response.content
-    assert (str(fault) in caplog.text) == (status == 500)
-    assert ("Retry-After" in response) == (status == 503)
+        problem(response, status, code)
+        assert str(fault).encode() not in response.content
+        assert (str(fault) in caplog.text) == (status == 500)
+        assert ("Retry-After" in response) == (status == 503)

@@ -38,14 +38,20 @@ def test_an_id_sent_again_is_a_duplicate_that_changes_nothing(make_board: Make, 
     assert [(each["status"], each["points"]) for each in elsewhere["results"]] == [("updated", 10)]
 
 
-def test_a_dry_run_judges_and_applies_nothing(make_board: Make, game: Caller) -> None:
+def test_a_dry_run_judges_and_applies_nothing_and_a_misspelled_question_is_refused(
+    make_board: Make, game: Caller
+) -> None:
     board = make_board()
     entries = [{"board": board, "player": "alice", "points": 5, "id": "a"}, {"board": board, "player": "bob"}]
 
     answer = game.submit(*entries, query="?dry_run=true")
 
     assert [each["status"] for each in answer["results"]] == ["updated", "rejected"]
+    for query in ("dry_run=perhaps", "dry_run=", "ranks=2", "dryrun=true"):
+        response = game.send("POST", f"/scores?{query}", {"entries": entries})
+        assert wrong_parameter(response) == query.partition("=")[0]
     assert game.get(f"/boards/{board}/standings").json()["rows"] == []
+    assert not Standing.objects.exists()
     assert game.submit(*entries)["results"][0]["status"] == "updated"
 
 
@@ -74,28 +80,16 @@ def test_points_are_exact_numbers_and_fields_stand_in_their_place(make_board: Ma
     criteria = [{"name": "stage", "max": 32750, "order": "desc"}, {"name": "men", "max": 255, "order": "asc"}]
     raid = make_board("Raid", criteria=criteria)
 
-    response = game.send("POST", "/scores", {"entries": [
-        {"board": board, "player": "a", "points": "0.1"},
-        {"board": board, "player": "a", "points": "0.2"},
-        {"board": board, "player": "b", "points": "1999999999.999999"},
-        {"board": board, "player": "c", "points": "1e2"},
-        {"board": board, "player": "d", "points": 12.50},
-        {"board": raid, "player": "d", "fields": {"men": 230, "stage": 23346}},
-    ]})  # fmt: skip  # as a table
+    sent = (("a", "0.1"), ("a", "0.2"), ("b", "1999999999.999999"), ("c", "1e2"), ("d", 12.50))
+    entries: list[object] = [{"board": board, "player": player, "points": points} for player, points in sent]
+    entries.append({"board": raid, "player": "d", "fields": {"men": 230, "stage": 23346}})
+
+    response = game.send("POST", "/scores", {"entries": entries})
 
     *exact, of_fields = json.loads(response.content, parse_float=Decimal)["results"]
     assert [str(each["points"]) for each in exact] == ["0.1", "0.3", "1999999999.999999", "100", "12.5"]
     assert of_fields["fields"] == {"stage": 23346, "men": 230}
     assert "points" not in of_fields
-
-
-def test_a_misspelled_question_is_refused_before_anything_is_applied(make_board: Make, game: Caller) -> None:
-    body = {"entries": [{"board": make_board(), "player": "a", "points": 1}]}
-
-    for query in ("dry_run=perhaps", "dry_run=", "ranks=2", "dryrun=true"):
-        response = game.send("POST", f"/scores?{query}", body)
-        assert wrong_parameter(response) == query.partition("=")[0]
-    assert not Standing.objects.exists()
 
 
 def test_while_redis_is_away_a_redis_board_cannot_decide_and_the_others_can(

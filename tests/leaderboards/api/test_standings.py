@@ -3,10 +3,9 @@
 That every storage says the same, with every kind of ties, is held by tests/contracts.
 """
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
 from foundation import clock
-from leaderboards.api.encoding import when
 from leaderboards.core.periods import window_at
 from leaderboards.models import Board
 from leaderboards.services.players import set_profile
@@ -51,15 +50,10 @@ def test_a_row_tells_name_points_time_and_how_many_share_the_rank(make_board: Ma
 def test_ten_rows_nine_neighbours_and_a_hundred_names_are_given(make_board: Make, game: Caller) -> None:
     board = make_board(storage="sql")
     game.score(board, **{f"p{nth}": nth for nth in range(101)})
-    hundred = ",".join(f"p{nth}" for nth in range(100))
-    lengths = {
-        "standings": 10,
-        "standings?limit=100": 100,
-        "players/p50/around": 9,
-        "players/p50/around?radius=50": 101,
-        f"players?ids={hundred}": 100,
-    }
+    hundred = "players?ids=" + ",".join(f"p{nth}" for nth in range(100))
+    around = "players/p50/around"
 
+    lengths = {"standings": 10, "standings?limit=100": 100, around: 9, f"{around}?radius=50": 101, hundred: 100}
     for path, length in lengths.items():
         assert len(game.get(f"/boards/{board}/{path}").json()["rows"]) == length, path
 
@@ -72,23 +66,33 @@ WRONG = {
 }
 
 
+PATHS = ("standings", "players/a", "players/a/around", "players", "distribution", "standings.csv")
+
+
 def test_what_is_out_of_range_is_refused_by_its_parameter(field: int, anybody: Caller) -> None:
     for (path, parameter), values in WRONG.items():
         for value in values:
             response = anybody.get(f"/boards/{field}/{path}?{parameter}={value}")
             assert wrong_parameter(response) == parameter, value
-
-
-def test_a_board_that_is_none_is_not_found_and_one_that_is_no_number_refused(game: Caller, anybody: Caller) -> None:
-    paths = ("", "/standings", "/players/a", "/players/a/around", "/players?ids=a", "/distribution", "/standings.csv")
-
-    for seq in ("0", "-1", "999999", "99999999999"):
-        for path in paths:
-            problem(anybody.get(f"/boards/{seq}{path}"), 404, "unknown_board")
-        problem(game.send("DELETE", f"/boards/{seq}/players/a"), 404, "unknown_board")
     for seq in ("x", "1.5", "1e3", "999999999999999999999", "%00"):
         assert wrong_parameter(anybody.get(f"/boards/{seq}")) == "seq"
     assert wrong_parameter(anybody.get("/boards/1/players")) == "ids"
+
+
+def test_a_board_and_a_period_that_are_none_are_not_found(make_board: Make, game: Caller, anybody: Caller) -> None:
+    board, all_time = Board.objects.get(seq=make_board()), make_board("All", period="all_time")
+    next_one = board.periods.get(starts_at__gt=clock.now()).label
+    strange = ("nonsense", "", "%00", "2026-47%0A", "c1", "all", "x" * 500, "'; --", "%F0%9F")
+
+    for seq in ("0", "-1", "999999", "99999999999"):
+        for path in ("", *(f"/{each}?ids=a" for each in PATHS)):
+            problem(anybody.get(f"/boards/{seq}{path}"), 404, "unknown_board")
+        problem(game.send("DELETE", f"/boards/{seq}/players/a"), 404, "unknown_board")
+    for period in (next_one, "2999-01", "1999-07", *strange):
+        for path in PATHS:
+            response = anybody.get(f"/boards/{board.seq}/{path}?ids=a&period={period}")
+            problem(response, 404, "unknown_period")
+    problem(anybody.get(f"/boards/{all_time}/standings?period=previous"), 404, "unknown_period")
 
 
 class TestPlayers:
@@ -111,15 +115,6 @@ class TestPlayers:
         assert players(friends) == [(2, "p8"), (5, "p5"), (8, "p2")]
         assert {each["total"] for each in (*rows, *around, friends)} == {9}
 
-    def test_ids_are_of_every_script_and_told_apart_by_case(self, make_board: Make, game: Caller) -> None:
-        board = make_board()
-        game.score(board, **{"민준 & co?#%": 1, "Alice": 2, "alice": 3})
-
-        answer = game.get(f"/boards/{board}/players/%EB%AF%BC%EC%A4%80%20%26%20co%3F%23%25").json()
-
-        assert answer["player"] == "민준 & co?#%"
-        assert game.get(f"/boards/{board}/players/Alice").json()["points"] == 2
-
     def test_who_is_not_ranked_is_not_found_and_an_id_that_none_can_have_refused(
         self, field: int, anybody: Caller
     ) -> None:
@@ -130,15 +125,17 @@ class TestPlayers:
             problem(anybody.get(f"/boards/{field}/players/{player}"), 422, "bad_player")
 
     def test_a_removed_player_is_gone_and_may_come_back(self, field: int, game: Caller, anybody: Caller) -> None:
-        path = f"/boards/{field}/players/p9"
+        game.score(field, **{"민준 & co?#%": 99})
+        path = f"/boards/{field}/players/%EB%AF%BC%EC%A4%80%20%26%20co%3F%23%25"
+        assert anybody.get(path).json()["player"] == "민준 & co?#%"
 
         response = game.send("DELETE", path)
 
         assert (response.status_code, response.content) == (204, b"")
-        assert players(anybody.get(f"/boards/{field}/standings?limit=1").json()) == [(1, "p8")]
+        assert players(anybody.get(f"/boards/{field}/standings?limit=1").json()) == [(1, "p9")]
         problem(anybody.get(path), 404, "not_ranked")
         problem(game.send("DELETE", path), 404, "not_ranked")
-        game.score(field, p9=1)
+        game.score(field, **{"민준 & co?#%": 1})
         assert anybody.get(path).json()["points"] == 1
 
 
@@ -154,36 +151,14 @@ def test_everybody_is_in_the_histogram(field: int, make_board: Make, anybody: Ca
     assert (empty["total"], empty["percentiles"], empty["histogram"]) == (0, {}, [])
 
 
-class TestPeriods:
-    """`current`, `previous`, labels, and what is none of them."""
+def test_the_running_window_has_a_label_and_the_one_before_is_empty(field: int, anybody: Caller) -> None:
+    running = window_at(Board.objects.get(seq=field).calendar, clock.now())
+    path = f"/boards/{field}/standings"
 
-    def test_the_running_window_has_a_label_and_the_one_before_is_empty(self, field: int, anybody: Caller) -> None:
-        running = window_at(Board.objects.get(seq=field).calendar, clock.now())
-        path = f"/boards/{field}/standings"
+    current = anybody.get(path).json()
+    by_label = anybody.get(f"{path}?period={current['period']['label']}").json()
+    previous = anybody.get(f"{path}?period=previous").json()
 
-        current = anybody.get(path).json()
-        by_label = anybody.get(f"{path}?period={current['period']['label']}").json()
-        previous = anybody.get(f"{path}?period=previous").json()
-
-        assert by_label["rows"] == current["rows"]
-        assert (previous["rows"], previous["total"]) == ([], 0)
-        assert datetime.fromisoformat(previous["period"]["ends_at"]) == running.starts_at
-
-    def test_unknown_and_future_labels_are_not_found(self, make_board: Make, anybody: Caller) -> None:
-        board, all_time = Board.objects.get(seq=make_board()), make_board("All", period="all_time")
-        next_one = board.periods.get(starts_at__gt=clock.now()).label
-        strange = ("nonsense", "", "%00", "2026-47%0A", "c1", "all", "x" * 500, "'; --", "%F0%9F")
-
-        for period in (next_one, "2999-01", "1999-07", *strange):
-            for path in ("standings", "players/a", "players/a/around", "players", "distribution", "standings.csv"):
-                response = anybody.get(f"/boards/{board.seq}/{path}?ids=a&period={period}")
-                problem(response, 404, "unknown_period")
-        problem(anybody.get(f"/boards/{all_time}/standings?period=previous"), 404, "unknown_period")
-
-
-def test_times_have_a_fraction_only_where_there_is_one() -> None:
-    at = datetime(2026, 11, 20, 9, tzinfo=UTC)
-
-    shown = [when(at), when(at + timedelta(milliseconds=50)), when(at + timedelta(microseconds=5))]
-
-    assert shown == ["2026-11-20T09:00:00Z", "2026-11-20T09:00:00.050Z", "2026-11-20T09:00:00.000005Z"]
+    assert by_label["rows"] == current["rows"]
+    assert (previous["rows"], previous["total"]) == ([], 0)
+    assert datetime.fromisoformat(previous["period"]["ends_at"]) == running.starts_at

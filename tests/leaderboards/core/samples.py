@@ -16,6 +16,9 @@ from leaderboards.core.scores import Layout, choose_layout
 from leaderboards.errors import BadBoard
 
 ALL_TIME = window_of(Calendar(PeriodKind.ALL_TIME), "all")
+STAGE = Criterion("stage", 2**15 - 1, Order.DESC)
+MEMBERS = Criterion("members", 2**16 - 1, Order.ASC)
+WHEN = Criterion("achieved_at", 2**32 - 1, Order.ASC, "s")
 DERIVED = (PeriodKind.DAY, PeriodKind.WEEK, PeriodKind.MONTH, PeriodKind.YEAR)
 CUTOFFS = (time(0, 0), time(2, 30), time(23, 59))
 # Offsets of 45 minutes, jumps of two hours, a skipped day, a clock that turns back for Ramadan, jumps

@@ -1,4 +1,4 @@
-"""Exact decimals."""
+"""Exact decimals, and the JSON bodies that they arrive in."""
 
 import json
 from decimal import Decimal
@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leaderboards.core.bodies import Ambiguous, read_json
 from leaderboards.core.points import points_number, points_text, read_points, scaled
 from leaderboards.errors import BadPoints, OutOfRange
 
@@ -80,3 +81,39 @@ def test_points_are_written_without_trailing_zeros(value: int, decimals: int, te
 def test_what_is_written_is_read_back(value: int, decimals: int) -> None:
     assert scaled(read_points(points_text(value, decimals)), decimals) == value
     assert scaled(read_points(points_number(value, decimals)), decimals) == value
+
+
+def test_numbers_arrive_exact() -> None:
+    read = read_json(b"[1, -7, 0.1, 1e2, 1.10, 9007199254740993, 123456789012345678901234567890]")
+
+    assert isinstance(read, list)
+    assert read == [1, -7, *map(Decimal, ("0.1", "100", "1.10", "9007199254740993", "123456789012345678901234567890"))]
+    assert not any(isinstance(number, float) for number in read)
+
+
+def test_a_number_of_any_length_is_read_at_once() -> None:
+    read = read_json(b'{"points": %s, "more": 1e99999999999999999999}' % (b"9" * 900_000))
+
+    assert isinstance(read, dict)
+    assert read["points"].adjusted() == 899_999
+    assert read["more"].adjusted() > 10**8
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        *((text, "is no JSON number") for text in (b"NaN", b'{"points": Infinity}', b"[-Infinity]")),
+        *((text, "not JSON") for text in (b"", b"{'a': 1}", b"[1,]", b"01", b"\xef\xbb\xbf{}")),
+        *((text, "not UTF-8") for text in (b"\xff\xfe", b'"\xed\xa0\x80"')),
+        *((text, "nested too deeply") for text in (b"[" * 500_000, b'{"a":' * 100_000)),
+    ],
+)
+def test_what_is_no_json_is_refused_with_a_sentence(body: bytes, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        read_json(body)
+
+
+def test_an_object_in_which_a_name_stands_twice_is_marked() -> None:
+    read = read_json(b'[{"player": "a", "player": "b"}, {"player": "a"}]')
+
+    assert [isinstance(each, Ambiguous) for each in read] == [True, False]  # type: ignore[attr-defined]  # a list

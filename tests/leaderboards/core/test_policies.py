@@ -17,13 +17,6 @@ RAID = Rules(criteria=(STAGE, MEMBERS))
 TIMED = Rules(criteria=(STAGE, Criterion("achieved_at", 2**32 - 1, Order.ASC, "s"), Criterion("coins", 99, Order.DESC)))
 
 
-@pytest.mark.parametrize("update", Update)
-def test_the_first_submission_makes_the_standing(update: Update) -> None:
-    first = State((0,), 5)
-
-    assert judge(Rules(update=update), None, first) == first
-
-
 @pytest.mark.parametrize(
     ("rules", "before", "sent", "after"),
     [
@@ -31,22 +24,16 @@ def test_the_first_submission_makes_the_standing(update: Update) -> None:
         pytest.param(BEST, State((5,), 3), State((6,), 1), State((6,), 1), id="better though earlier"),
         pytest.param(BEST, State((5,), 3), State((4,), 1), State((5,), 3), id="worse"),
         pytest.param(BEST, State((5,), 3), State((5,), 9), State((5,), 3), id="equal never moves the time later"),
-        pytest.param(BEST, State((5,), 3), State((5,), 3), State((5,), 3), id="the same"),
         pytest.param(BEST, State((5,), 3), State((5,), 2), State((5,), 2), id="equal and earlier moves it there"),
         pytest.param(LEAST, State((5,), 1), State((4,), 2), State((4,), 2), id="less is better"),
-        pytest.param(LEAST, State((5,), 1), State((6,), 2), State((5,), 1), id="more is worse"),
         pytest.param(RAID, State((7, 20), 3), State((7, 19), 9), State((7, 19), 9), id="a better second criterion"),
         pytest.param(RAID, State((7, 20), 3), State((7, 21), 1), State((7, 20), 3), id="a worse second criterion"),
         pytest.param(RAID, State((7, 20), 3), State((8, 90), 9), State((8, 90), 9), id="the first comes first"),
-        pytest.param(RAID, State((7, 20), 3), State((7, 20), 1), State((7, 20), 1), id="equal criteria, earlier"),
-        pytest.param(
-            TIMED, State((7, 20), 1000), State((7, 21), 9000), State((7, 21), 9000), id="the time plays no part"
-        ),
+        pytest.param(TIMED, State((7, 20), 1), State((7, 21), 9000), State((7, 21), 9000), id="the time plays no part"),
         pytest.param(LATEST, State((5,), 3), State((1,), 4), State((1,), 4), id="later, however bad"),
         pytest.param(LATEST, State((5,), 3), State((9,), 2), State((5,), 3), id="older"),
         pytest.param(LATEST, State((5,), 3), State((4,), 3), State((4,), 3), id="the later applied at one time"),
         pytest.param(LATEST, State((5,), 1), State((5,), 3), State((5,), 3), id="the time follows equal points"),
-        pytest.param(LATEST, State((5,), 3), State((5,), 3), State((5,), 3), id="the same again"),
         pytest.param(SUM, State((5,), 3), State((6,), 2), State((11,), 3), id="the sum, at the greatest time"),
         pytest.param(SUM, State((11,), 3), State((-1,), 9), State((10,), 9), id="less than nothing, later"),
         pytest.param(SUM, State((5,), 3), State((0,), 9), State((5,), 3), id="nothing moves no time"),
@@ -57,21 +44,17 @@ def test_the_first_submission_makes_the_standing(update: Update) -> None:
 def test_a_submission_is_judged_by_the_boards_policy(rules: Rules, before: State, sent: State, after: State) -> None:
     judged = judge(rules, before, sent)
 
+    assert judge(rules, None, sent) == sent
     assert judged == after
     assert (judged is before) == (after == before)
 
 
-@pytest.mark.parametrize(("total", "difference"), [(95, 6), (-5, -6)])
-def test_a_total_outside_the_limits_is_refused(total: int, difference: int) -> None:
-    with pytest.raises(OutOfRange, match="-10 to 100"):
-        judge(SUM, State((total,), 3), State((difference,), 4))
-
-
-def test_a_refusal_speaks_in_the_boards_decimals() -> None:
+def test_a_total_outside_the_limits_is_refused_in_the_boards_decimals() -> None:
     rules = Rules(update=Update.INCREMENT, decimals=2, maximum=150_000, total_maximum=150_000)
 
-    with pytest.raises(OutOfRange, match=r"total would be 1,500\.01; this board keeps 0 to 1,500\."):
-        judge(rules, State((150_000,), 1), State((1,), 2))
+    for total, more, said in ((150_000, 1, r"1,500\.01"), (5, -6, r"-0\.01")):
+        with pytest.raises(OutOfRange, match=rf"total would be {said}; this board keeps 0 to 1,500\."):
+            judge(rules, State((total,), 1), State((more,), 2))
 
 
 submissions = st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 4)), min_size=1, max_size=8)
@@ -95,13 +78,3 @@ def test_one_by_one_gives_what_the_oracle_finds_in_the_whole_history(
         assert judged == expected
         assert (judged == state) == (status == "unchanged")
         state = judged
-
-
-@pytest.mark.parametrize(("rules", "last"), [(BEST, State((5,), 2)), (LATEST, State((5,), 9))])
-@given(sent=st.permutations([(3, 5), (5, 9), (5, 2), (1, 1), (4, 7)]))
-def test_the_order_of_arrival_makes_no_difference(rules: Rules, last: State, sent: list[tuple[int, int]]) -> None:
-    state = None
-    for points, at_ms in sent:
-        state = judge(rules, state, State((points,), at_ms))
-
-    assert state == last

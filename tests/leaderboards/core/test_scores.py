@@ -1,6 +1,7 @@
 """Scores: the worked examples, which layout is chosen, and what it refuses."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from typing import Any
 
 import pytest
@@ -10,14 +11,11 @@ from leaderboards.core.periods import Calendar, PeriodKind, Window, event_window
 from leaderboards.core.rules import Criterion, Order, Rules, TieBreak, Ties
 from leaderboards.core.scores import Layout, choose_layout
 from leaderboards.errors import BadBoard, OutOfRange
-from tests.leaderboards.core.samples import ALL_TIME
+from tests.leaderboards.core.samples import ALL_TIME, MEMBERS, STAGE, WHEN
 
 WEEK = window_of(Calendar(PeriodKind.WEEK), "2017-37")
 MONTH = window_of(Calendar(PeriodKind.MONTH), "2017-09")
 END = milliseconds(MONTH.ends_at or datetime(1, 1, 1, tzinfo=UTC))
-STAGE = Criterion("stage", 2**15 - 1, Order.DESC)
-MEMBERS = Criterion("members", 2**16 - 1, Order.ASC)
-WHEN = Criterion("achieved_at", 2**32 - 1, Order.ASC, "s")
 RAID = (STAGE, MEMBERS, WHEN)
 SCORE, MEMBER = TieBreak.SCORE, TieBreak.MEMBER
 FIRST = "ties go to whoever was first, to the"
@@ -32,17 +30,12 @@ def wide(*bits: int, order: Order = Order.DESC) -> tuple[Criterion, ...]:
 
 
 class TestWorkedExamples:
-    @pytest.mark.parametrize(
-        ("points", "seconds_left", "score"),
-        [(150, 1000, 629_146_600), (150, 500, 629_146_100), (100, 2000, 419_432_400)],
-    )
-    def test_points_with_22_bits_of_seconds(self, points: int, seconds_left: int, score: int) -> None:
+    def test_points_with_22_bits_of_seconds(self) -> None:
         packing = layout(tie_break=SCORE)
 
-        packed = packing.pack((points,), END - seconds_left * 1000, "zepinos")
-
         assert packing.time_bits == 22
-        assert packed == (float(score), "zepinos")
+        for points, left, score in ((150, 1000, 629_146_600), (150, 500, 629_146_100), (100, 2000, 419_432_400)):
+            assert packing.pack((points,), END - left * 1000, "zepinos") == (float(score), "zepinos")
 
     def test_the_member_form_with_and_without_inversion(self) -> None:
         at_ms = 1505202213287
@@ -65,13 +58,8 @@ class TestWorkedExamples:
         ("packing", "taken", "refused", "reason"),
         [
             (layout(criteria=RAID), (32751, 0), (32752, 2**16 - 1), "`stage` may not go past 32751"),
-            (layout(criteria=wide(15, 48), ties=Ties.SHARED), (32751, 2**48 - 1), (32752, 0), "not go past 32751"),
-            (
-                layout(criteria=wide(15, 48), ties=Ties.SHARED, order=Order.ASC),  # stored turned round
-                (16, 0),
-                (15, 0),
-                "`c0` may not go below 16 on this board",
-            ),
+            # stored turned round
+            (layout(criteria=wide(15, 48), ties=Ties.SHARED, order=Order.ASC), (16, 0), (15, 0), "not go below 16 on"),
         ],
     )
     def test_the_pattern_that_would_be_infinity_is_refused(
@@ -90,11 +78,7 @@ class TestChoice:
         ("settings", "form", "said"),
         [
             # what fits 53 bits with milliseconds, and one bit more
-            (
-                {"total_maximum": 2**23 - 1},
-                ("integer", 30, 1),
-                f"23 bits of points, 30 bits of milliseconds: {FIRST} m",
-            ),
+            ({"total_maximum": 2**23 - 1}, ("integer", 30, 1), f"23 bits of points, 30 bits of milliseconds: {FIRST}"),
             ({"total_maximum": 2**23}, ("member", 0, 1), f"24 bits of points, the time in the member: {FIRST} m"),
             ({"total_maximum": 2**23 - 1, "tie_break": SCORE}, ("integer", 30, 1), "23 bits of points, 30 bits of m"),
             ({"tie_break": SCORE}, ("integer", 20, 1000), f"31 bits of points, 20 bits of seconds: {FIRST} second"),
@@ -102,18 +86,13 @@ class TestChoice:
             # criteria take the time to 53 bits by themselves, and to 63 if asked
             ({"criteria": wide(10, 13)}, ("integer", 30, 1), "10 bits of c0, 13 bits of c1, 30 bits of milliseconds"),
             ({"criteria": wide(11, 13)}, ("member", 0, 1), "11 bits of c0, 13 bits of c1, the time in the member"),
-            (
-                {"criteria": wide(11, 13), "tie_break": SCORE},
-                ("pattern", 0, 1),
-                "11 bits of c0, 13 bits of c1, 30 bits",
-            ),
+            ({"criteria": wide(11, 13), "tie_break": SCORE}, ("pattern", 0, 1), "11 bits of c0, 13 bits of c1, 30 b"),
             ({"criteria": wide(20, 20), "tie_break": SCORE}, ("pattern", 0, 1000), "20 bits of c0, 20 bits of c1, 20 "),
             # the time as a criterion is not kept twice
             (
                 {"criteria": RAID},
                 ("pattern", 0, 1000),
-                "15 bits of stage, 16 bits of members, 32 bits of achieved_at in seconds: "
-                "the time counts as a criterion, to the second",
+                "15 bits of stage, 16 bits of members, 32 bits of achieved_at in seconds: the time counts as a crit",
             ),
             ({"criteria": (*wide(32), WHEN)}, ("member", 0, 1000), "32 bits of c0"),
         ],
@@ -130,22 +109,16 @@ class TestChoice:
         assert chosen.describe().startswith(said)
 
     @pytest.mark.parametrize("tie_break", TieBreak)
-    def test_all_time_has_no_end_to_count_to(self, tie_break: TieBreak) -> None:
+    def test_all_time_has_no_end_to_count_to_and_shared_ranks_keep_no_time(self, tie_break: TieBreak) -> None:
         for ties in (Ties.FIRST_COME, Ties.LAST_COME):
             assert layout(ALL_TIME, ties=ties, tie_break=tie_break).in_member
         assert layout(ALL_TIME, criteria=RAID, tie_break=tie_break).in_member == (tie_break is MEMBER)
 
-    @pytest.mark.parametrize("ties", [Ties.SHARED, Ties.DENSE])
-    @pytest.mark.parametrize("tie_break", TieBreak)
-    @pytest.mark.parametrize("window", [ALL_TIME, WEEK])
-    def test_shared_ranks_keep_no_time(self, ties: Ties, tie_break: TieBreak, window: Window) -> None:
-        chosen = layout(window, ties=ties, tie_break=tie_break)
-
-        assert not chosen.in_member
-        assert not chosen.shows_time
-        assert not chosen.decodes_in_lua
-        assert chosen.pack((150,), 5, "a") == (150.0, "a")
-        assert chosen.unpack(150.0, "a") == ((150,), None, "a")
+        for ties, window in product((Ties.SHARED, Ties.DENSE), (ALL_TIME, WEEK)):  # shared ranks keep no time
+            chosen = layout(window, ties=ties, tie_break=tie_break)
+            assert (chosen.in_member, chosen.shows_time, chosen.decodes_in_lua) == (False, False, False)
+            assert chosen.pack((150,), 5, "a") == (150.0, "a")
+            assert chosen.unpack(150.0, "a") == ((150,), None, "a")
 
     @pytest.mark.parametrize(
         ("settings", "field", "said"),
@@ -161,14 +134,9 @@ class TestChoice:
                 "tie_break",
                 "`maximum` and `total_maximum` to 85,899,335.91.",
             ),
-            (
-                {"criteria": wide(22, 22), "tie_break": SCORE},
-                "tie_break",
-                "lower the greatest values of the criteria to 43 bits together",
-            ),
+            ({"criteria": wide(22, 22), "tie_break": SCORE}, "tie_break", "the criteria to 43 bits together"),
             ({"criteria": (*wide(32), WHEN), "tie_break": SCORE}, "tie_break", "`tie_break` to `auto` or `member`"),
             ({"criteria": wide(32, 32), "ties": Ties.SHARED}, "criteria", "are 64 bits; a score holds 63"),
-            ({"criteria": wide(32, 32), "ties": Ties.SHARED}, "criteria", "take 1 bit off"),
         ],
     )
     def test_what_does_not_fit_is_refused_with_what_would(
@@ -206,15 +174,16 @@ class TestChoice:
 
 
 class TestLimits:
-    @pytest.mark.parametrize("points", [-11, 101])
     @pytest.mark.parametrize("window", [ALL_TIME, MONTH])
-    def test_points_outside_the_layout_are_refused(self, points: int, window: Window) -> None:
+    def test_points_outside_the_layout_are_refused(self, window: Window) -> None:
         chosen = layout(window, minimum=-10, maximum=100, total_maximum=100)
 
-        assert chosen.unpack(*chosen.pack((-10,), END - 1, "a")).value == (-10,)
-        assert chosen.unpack(*chosen.pack((100,), END - 1, "a")).value == (100,)
-        with pytest.raises(OutOfRange, match="`points` lies outside"):
-            chosen.pack((points,), END - 1, "a")
+        for taken, refused in ((-10, -11), (100, 101)):
+            assert chosen.unpack(*chosen.pack((taken,), END - 1, "a")).value == (taken,)
+            with pytest.raises(OutOfRange, match="`points` lies outside"):
+                chosen.pack((refused,), END - 1, "a")
+        of_one_value = layout(window, minimum=7, maximum=7, total_maximum=7)
+        assert of_one_value.unpack(*of_one_value.pack((7,), END - 5, "a")) == ((7,), END - 5, "a")
 
     @pytest.mark.parametrize("ties", [Ties.FIRST_COME, Ties.LAST_COME])
     def test_after_the_end_no_time_is_left_and_a_time_long_before_the_window_is_refused(self, ties: Ties) -> None:
@@ -225,18 +194,11 @@ class TestLimits:
         with pytest.raises(OutOfRange, match="time lies outside"):
             chosen.pack((5,), END - 2**22 * 1000, "a")
 
-    def test_a_board_of_one_value_works(self) -> None:
-        chosen = layout(minimum=7, maximum=7, total_maximum=7)
-
-        assert chosen.unpack(*chosen.pack((7,), END - 5, "a")) == ((7,), END - 5, "a")
-
     def test_seconds_are_exact_though_the_window_ends_between_two(self) -> None:
         ends_at = datetime(2026, 11, 20, 9, 0, 0, 700_000, tzinfo=UTC)
         chosen = layout(event_window(7, ends_at - timedelta(days=30), ends_at), tie_break=SCORE)
         end = milliseconds(ends_at)
 
         for at_ms in (end - 1, end - 700, end - 701, end - 1700, end - 1701):
-            kept = chosen.quantize(at_ms)
-            assert kept == at_ms // 1000 * 1000
-            assert chosen.pack((5,), at_ms, "a") == chosen.pack((5,), kept, "a")
-            assert chosen.unpack(*chosen.pack((5,), kept, "a")).at_ms == kept
+            assert chosen.quantize(at_ms) == at_ms // 1000 * 1000
+            assert chosen.unpack(*chosen.pack((5,), at_ms, "a")).at_ms == at_ms // 1000 * 1000

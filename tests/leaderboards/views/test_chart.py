@@ -1,9 +1,13 @@
-"""The drawing of a player's places: best at the top, the latest at the right, never more than can be seen."""
+"""What is drawn: a player's places as a line, and who stands on the podium."""
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from leaderboards.selectors.past import PastRank
 from leaderboards.views.chart import EDGE, HEIGHT, MOST_CHANGES, MOST_POINTS, WIDTH, changes, chart
+from leaderboards.views.lines import Line
+from leaderboards.views.podium import podium
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -34,7 +38,21 @@ def test_ten_thousand_moments_stay_a_drawing_that_ends_with_the_last() -> None:
     assert drawn.line.endswith(f"{WIDTH - EDGE}.0,{HEIGHT - EDGE}.0")
     assert len(steps) == MOST_CHANGES
     assert steps[0].rank == 50
+    assert [moment.rank for moment in changes(way(4, 4, 2, 2, 2, 3))] == [3, 2, 4]  # the latest first
 
 
-def test_the_table_has_only_changes_the_latest_first() -> None:
-    assert [moment.rank for moment in changes(way(4, 4, 2, 2, 2, 3))] == [3, 2, 4]
+@pytest.mark.parametrize(
+    ("ranks", "shown"),
+    [
+        ((1, 2, 3, 4), [1, 2, 3]),
+        ((1, 2, 3), [1, 2, 3]),
+        ((1, 1, 3, 4), [1, 1, 3]),
+        ((1, 2, 2, 4), [1, 2, 2]),
+        ((1, 1, 1, 4), [1, 1, 1]),
+        *((ranks, []) for ranks in ((1, 2, 3, 3), (1, 1, 1, 1), (1, 2), (), (None, None, None))),
+    ],
+)
+def test_three_stand_on_the_podium_or_nobody(ranks: tuple[int | None, ...], shown: list[int]) -> None:
+    lines = [Line(f"p{nth}", f"p{nth}", rank, False, ["1"], None, False) for nth, rank in enumerate(ranks)]
+
+    assert [line.rank for line in podium(lines)] == shown

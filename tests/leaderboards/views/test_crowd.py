@@ -1,6 +1,7 @@
 """How often whoever follows a page is told to look again: the more follow, the less often."""
 
 from heapq import heapreplace
+from types import SimpleNamespace
 
 import pytest
 from django.test import Client
@@ -11,24 +12,15 @@ from leaderboards.views.crowd import ANSWERS_PER_SECOND, LIVE_EVERY_SECONDS, LON
 from tests.playing import make_board, score
 
 
-class Clock:
-    """A clock that goes on when it is told to."""
-
-    def __init__(self) -> None:
-        self.at = 100.0
-
-    def __call__(self) -> float:
-        return self.at
-
-
 @pytest.fixture
-def time(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    standing = Clock()
-    monkeypatch.setattr(clock, "monotonic", standing)
+def time(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """A clock that goes on when it is told to."""
+    standing = SimpleNamespace(at=100.0)
+    monkeypatch.setattr(clock, "monotonic", lambda: standing.at)
     return standing
 
 
-def follow(crowd: Crowd, time: Clock, followers: int, seconds: float) -> tuple[float, float]:
+def follow(crowd: Crowd, time: SimpleNamespace, followers: int, seconds: float) -> tuple[float, float]:
     """Let so many follow, each as they are told; the last interval, and the answers a second of the last half."""
     due = [time.at + LIVE_EVERY_SECONDS * nth / followers for nth in range(followers)]  # sorted, and so a heap
     begun, answers, told = time.at, 0, 0.0
@@ -48,12 +40,12 @@ def follow(crowd: Crowd, time: Clock, followers: int, seconds: float) -> tuple[f
     ],
 )
 def test_few_look_every_two_seconds_and_of_a_crowd_nobody_waits_longer_than_the_longest(
-    time: Clock, followers: int, seconds: int, interval: float
+    time: SimpleNamespace, followers: int, seconds: int, interval: float
 ) -> None:
     assert follow(Crowd(_since=time.at), time, followers, seconds)[0] == interval
 
 
-def test_a_crowd_gets_what_a_process_gives_and_when_it_has_gone_the_rest_look_often_again(time: Clock) -> None:
+def test_a_crowd_gets_what_a_process_gives_and_who_is_left_looks_often_again(time: SimpleNamespace) -> None:
     crowd = Crowd(_since=time.at)
 
     told, answers = follow(crowd, time, 600, 36)  # the last half holds each three times

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def test_a_site_that_the_settings_name_may_frame_what_is_asked_for_so(client: Client, settings: Settings) -> None:
     board = make_board()
+    score(board, {"robin": 5})
     by_default = client.get(f"/boards/{board}/?embed=1")
     settings.EMBED_SITES = ["https://example.org"]
     second.forget()
@@ -33,17 +34,9 @@ def test_a_site_that_the_settings_name_may_frame_what_is_asked_for_so(client: Cl
         assert "X-Frame-Options" not in framed
         assert "frame-ancestors 'none'" in whole["Content-Security-Policy"]
         assert whole["X-Frame-Options"] == "DENY"
-
-
-def test_in_a_frame_there_are_standings_and_a_way_out_and_nothing_else(client: Client) -> None:
-    board = make_board()
-    score(board, {"robin": 5})
-
-    page = client.get(f"/boards/{board}/?embed=1")
-
-    assert "1 robin 5" in text(page)
-    assert "Sign in" not in text(page)
-    assert 'href="?" target="_blank"' in page.content.decode()
+        assert "1 robin 5" in text(framed)
+        assert "Sign in" not in text(framed)
+        assert 'href="?" target="_blank"' in framed.content.decode()
 
 
 def test_a_big_screen_shows_ten_rows_and_names_the_next_page(client: Client) -> None:
@@ -56,7 +49,7 @@ def test_a_big_screen_shows_ten_rows_and_names_the_next_page(client: Client) -> 
     assert 'content="12; url=?screen=1&amp;page=1"' in pages[1]
 
 
-def test_the_picture_is_a_png_and_the_page_names_it(client: Client, settings: Settings) -> None:
+def test_the_picture_is_a_png_kept_for_a_while_and_the_page_names_it(client: Client, settings: Settings) -> None:
     settings.SITE_URL = "https://boards.example"
     board = make_board(name="Weekly wins")
     score(board, {"robin": 1200, "mina": 5})
@@ -64,41 +57,29 @@ def test_the_picture_is_a_png_and_the_page_names_it(client: Client, settings: Se
     picture = client.get(f"/boards/{board}/card.png")
     page = client.get(f"/boards/{board}/").content.decode()
 
+    name("robin", "Robin")
+    kept = client.get(f"/boards/{board}/card.png").content
+    cache.clear()
+    assert kept == picture.content != client.get(f"/boards/{board}/card.png").content
     assert picture["Content-Type"] == "image/png"
     assert Image.open(BytesIO(picture.content)).size == (1200, 630)
     assert f'content="https://boards.example/boards/{board}/card.png"' in page
     assert 'property="og:description" content="1. robin 1,200 points · 2. mina 5 points"' in page
 
 
-def test_hard_names_can_be_drawn_and_no_letter_becomes_a_box() -> None:
+def test_hard_names_can_be_drawn_even_without_a_font_and_no_letter_becomes_a_box(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for title, *hard in (HARD_NAMES[:4], HARD_NAMES[4:]):
         assert draw_card(title, [Place(1, each, each, "1,200 points") for each in hard])[:4] == b"\x89PNG"
-    assert drawable("Robin") == "Robin"
-    assert drawable("\ue000\ue001") == ""
-
-
-def test_without_any_font_the_picture_is_drawn_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [drawable(each) for each in ("Robin", "\ue000\ue001")] == ["Robin", ""]
+    monkeypatch.setattr(drawing, "FONTS", ())
     caches = (drawing._known, drawing._sized, drawing._boxes)
     for each in caches:
         each.cache_clear()
-    monkeypatch.setattr(drawing, "FONTS", ())
 
-    drawn, korean = draw_card("Weekly", [Place(1, "김서연", "robin", "5")]), drawable("김서연")
+    without_fonts = draw_card("Weekly", [Place(1, "김서연", "robin", "5")])[:4], drawable("김서연")
 
     for each in caches:
         each.cache_clear()
-    assert drawn[:4] == b"\x89PNG"
-    assert korean == ""
-
-
-def test_the_picture_is_kept_for_a_while(client: Client) -> None:
-    board = make_board()
-    first = client.get(f"/boards/{board}/card.png").content
-    score(board, {"robin": 5})
-    name("robin", "Robin")
-
-    kept = client.get(f"/boards/{board}/card.png").content
-    cache.clear()
-
-    assert kept == first
-    assert client.get(f"/boards/{board}/card.png").content != first
+    assert without_fonts == (b"\x89PNG", "")

@@ -21,16 +21,18 @@ def played(board: int, weeks: int) -> list[str]:
     return list(over.values_list("label", flat=True))
 
 
-def test_all_periods_of_a_board_are_told_with_winner_and_players(
+def test_a_boards_periods_and_a_players_final_ranks_come_a_page_at_a_time_the_latest_first(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(history, "PERIODS_A_PAGE", 4)
+    monkeypatch.setattr(players, "FINALS_A_PAGE", 4)
     board = make_board()
     labels = played(board, 6)
     score(board, {"robin": 1})
     name("mina", "Mina")
 
     first, second = (client.get(f"/boards/{board}/periods/?page={number}") for number in (1, 2))
+    pages = [client.get(f"/players/robin/?page={number}").content.decode() for number in (1, 2)]
 
     assert "running" in text(first)
     assert "Mina 12 points 2" in text(first)
@@ -38,20 +40,8 @@ def test_all_periods_of_a_board_are_told_with_winner_and_players(
     assert text(second).count("robin 9 points 2") == 3
     assert "Page 2 of 2" in text(second)
     assert f'href="/boards/{board}/periods/"' in client.get(f"/boards/{board}/").content.decode()
-
-
-def test_a_players_final_ranks_come_a_page_at_a_time_the_latest_first(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(players, "FINALS_A_PAGE", 2)
-    labels = played(make_board(name="Weekly wins"), 3)
-
-    first, second = (client.get(f"/players/robin/?page={number}") for number in (1, 2))
-
-    addresses = [f"?period={label}&amp;player=robin#me" for label in labels]
-    assert [address in first.content.decode() for address in addresses] == [True, True, False]
-    assert [address in second.content.decode() for address in addresses] == [False, False, True]
-    assert "Page 1 of 2" in text(first)
+    shown = [[f"?period={label}&amp;player=robin#me" in page for label in labels] for page in pages]
+    assert shown == [[True] * 4 + [False] * 2, [False] * 4 + [True] * 2]
 
 
 def test_final_ranks_are_a_line_and_a_table_also_when_the_keys_of_their_period_are_gone(client: Client) -> None:

@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from foundation import redis
+from tests.leaderboards.api.conftest import take_redis_away
 from tests.leaderboards.views.pages import text
 from tests.playing import make_board, score
 
@@ -29,15 +29,9 @@ def test_a_fragment_that_has_not_changed_is_304(client: Client) -> None:
     assert changed["ETag"] != first["ETag"]
     assert "<html" not in changed.content.decode()
     assert "6 points" in text(changed)
-
-
-def test_the_page_carries_the_etag_of_its_parts(client: Client) -> None:
-    board = make_board()
-    for address in ("/", f"/boards/{board}/"):
-        page = client.get(address).content.decode()
-        etag = unescape(re.findall('data-etag="([^"]+)"', page)[0])
-
-        assert client.get(f"{address}?fragment=1", headers={"If-None-Match": etag}).status_code == 304
+    for whole in ("/", f"/boards/{board}/"):  # a page carries the tag of its parts
+        etag = unescape(re.findall('data-etag="([^"]+)"', client.get(whole).content.decode())[0])
+        assert client.get(f"{whole}?fragment=1", headers={"If-None-Match": etag}).status_code == 304
 
 
 def test_viewers_and_languages_have_etags_of_their_own_and_no_shared_cache_keeps_them(client: Client) -> None:
@@ -45,12 +39,8 @@ def test_viewers_and_languages_have_etags_of_their_own_and_no_shared_cache_keeps
     score(board, {"robin": 5})
     address = f"/boards/{board}/?fragment=1"
 
-    answers = [
-        client.get(address),
-        client.get(address, headers={"Accept-Language": "ko"}),
-        client.get(f"{address}&player=robin"),
-        client.get(f"{address}&player=mina"),
-    ]
+    answers = [client.get(f"{address}{viewer}") for viewer in ("", "&player=robin", "&player=mina")]
+    answers.append(client.get(address, headers={"Accept-Language": "ko"}))
 
     assert len({answer["ETag"] for answer in answers}) == 4
     for answer in answers:
@@ -61,11 +51,8 @@ def test_viewers_and_languages_have_etags_of_their_own_and_no_shared_cache_keeps
 def test_without_redis_the_page_says_as_of_when_and_not_live(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     board = make_board(timezone="Asia/Seoul")
     score(board, {"robin": 5})
+    take_redis_away(monkeypatch)
 
-    def away() -> redis.Link:
-        raise redis.RedisAway("Redis is away.")
-
-    monkeypatch.setattr(redis, "boards", away)
     page = text(client.get(f"/boards/{board}/"))
 
     assert "1 robin 5" in page

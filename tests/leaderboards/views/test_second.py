@@ -1,18 +1,24 @@
-"""Answers for anybody are kept for a second: they touch neither SQL nor the boards' Redis; somebody's are their own."""
+"""Answers for anybody are kept for a second: they touch neither SQL nor the boards' Redis; somebody's are their own.
+
+Style sheets come in one answer that browsers keep for good: what stands in the address is what is answered.
+"""
 
 import gzip
 import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.conf import settings
-from django.http import HttpRequest
 from django.test import Client, RequestFactory
 from pytest_django import DjangoAssertNumQueries
 
-from leaderboards.selectors import board_by_seq
+from foundation import clock
+from leaderboards.models import Board
+from leaderboards.services.keep_ranks import keep_due
 from leaderboards.views import second
+from leaderboards.views.styles import address_of
 from tests.leaderboards.views.pages import count_round_trips, make_full_board, signed_in, text
 from tests.playing import make_board, name, score
 
@@ -62,83 +68,57 @@ def test_while_one_makes_the_next_answer_the_others_get_the_old_one(client: Clie
     assert "newcomer" in text(client.get(address))
 
 
-def test_no_more_are_kept_than_memory_is_meant_for(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(second._answers, "_most", 2)
-    for _ in range(3):
-        client.get(f"/boards/{make_board()}/")
-
-    assert len(second._answers) <= 2
-
-
 def test_304_before_all_else_is_for_anybody_alone_and_ends_with_the_second(client: Client, board: int) -> None:
     address = f"/boards/{board}/?fragment=1"
     tag = {"If-None-Match": client.get(address)["ETag"]}
     asked = RequestFactory()
 
-    assert unchanged_status(asked.get(address, headers=tag)) == 304
-    for known in ("sessionid=x", "player=p001"):
-        assert unchanged_status(asked.get(address, headers=tag | {"Cookie": known})) is None
-    assert unchanged_status(asked.get(address, headers=tag | {"Accept-Language": "ko"})) is None
-    assert unchanged_status(asked.get(f"{address}&player=p001", headers=tag)) is None
-    assert unchanged_status(asked.post(address, headers=tag)) is None
-    assert unchanged_status(asked.get(address, headers={"If-None-Match": 'W/"other"'})) is None
+    found = second.unchanged(asked.get(address, headers=tag))
+    assert found is not None
+    assert found.status_code == 304
+    own = {"Cookie": "sessionid=x"}, {"Cookie": "player=p001"}, {"Accept-Language": "ko"}, {"If-None-Match": 'W/"x"'}
+    for headers in own:
+        assert second.unchanged(asked.get(address, headers=tag | headers)) is None, headers
+    for request in (asked.get(f"{address}&player=p001", headers=tag), asked.post(address, headers=tag)):
+        assert second.unchanged(request) is None
     (kept,) = second._answers._kept.values()
     kept.next_at = 0.0
-    assert unchanged_status(asked.get(address, headers=tag)) is None
+    assert second.unchanged(asked.get(address, headers=tag)) is None
 
 
-def unchanged_status(request: HttpRequest) -> int | None:
-    response = second.unchanged(request)
-    return None if response is None else response.status_code
-
-
-def test_nobody_gets_what_was_made_for_somebody(client: Client, board: int) -> None:
+def test_nobody_gets_what_was_made_for_somebody_or_in_another_language(client: Client, board: int) -> None:
     staff = signed_in(Client(), "boss", "p001", is_staff=True)
-    made_private = board_by_seq(make_board(name="Secret"))
-    assert client.get(f"/boards/{made_private.seq}/").status_code == 200
-    made_private.visibility = "private"
-    made_private.save()
+    address, secret = f"/boards/{board}/", f"/boards/{make_board(name='Secret')}/"
+    assert client.get(secret).status_code == 200
+    Board.objects.filter(name="Secret").update(visibility="private")
     second.forget()
 
-    assert "Admin" in text(staff.get(f"/boards/{board}/"))
-    assert "Admin" not in text(client.get(f"/boards/{board}/"))
-    assert staff.get(f"/boards/{made_private.seq}/").status_code == 200
-    assert client.get(f"/boards/{made_private.seq}/").status_code == 404
-    assert "p001 You" in text(staff.get(f"/boards/{board}/"))
+    seen, anybodys = text(staff.get(address)), client.get(address)
+
+    assert "Admin" in seen
+    assert "p001 You" in seen
+    assert "Admin" not in text(anybodys)
+    assert (staff.get(secret).status_code, client.get(secret).status_code) == (200, 404)
+    assert client.get(address, headers={"Accept-Language": "ko"}).content != anybodys.content
+    assert "<b>" not in client.get(f"{address}?x=<b>").content.decode().partition("<main")[2]
 
 
-def test_languages_and_addresses_are_kept_apart(client: Client, board: int) -> None:
-    english = client.get(f"/boards/{board}/")
-    korean = client.get(f"/boards/{board}/", headers={"Accept-Language": "ko"})
-    named = client.get(f"/boards/{board}/?x=<b>")
-
-    assert korean.content != english.content
-    assert "<b>" not in named.content.decode().partition("<main")[2]
-
-
-# What each page may ask of SQL, whoever looks and however full it is.
-QUERIES = {
-    ("anybody", "/"): 4,
-    ("anybody", "/boards/{}/"): 6,
-    ("anybody", "/boards/{}/?fragment=1"): 6,
-    ("anybody", "/players/p001/"): 10,
-    ("a player", "/"): 9,
-    ("a player", "/boards/{}/"): 13,
-    ("a player", "/boards/{}/?fragment=1"): 9,
-    ("a player", "/players/p001/"): 14,
-}
+# What each page may ask of SQL, however full it is: for anybody, and for a player.
+QUERIES = {"/": (4, 9), "/boards/{}/": (6, 13), "/boards/{}/?fragment=1": (6, 9), "/players/p001/": (10, 14)}
 
 
 def test_a_page_asks_sql_a_fixed_number_of_times(
     board: int, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
-    clients = {"anybody": Client(), "a player": signed_in(Client(), "someone", "p001")}
-    for (who, address), most in QUERIES.items():
-        clients[who].get(address.format(board))
-        second.forget()
+    assert keep_due(clock.now() - timedelta(minutes=1)) == 1  # the movement since then costs no further question
+    clients = Client(), signed_in(Client(), "someone", "p001")
+    for address, most in QUERIES.items():
+        for who, client in enumerate(clients):
+            client.get(address.format(board))
+            second.forget()
 
-        with django_assert_max_num_queries(most, info=f"{who}, {address}"):
-            clients[who].get(address.format(board))
+            with django_assert_max_num_queries(most[who], info=address):
+                client.get(address.format(board))
 
 
 def test_a_full_page_is_small_and_so_are_all_scripts_and_styles_together(client: Client, board: int) -> None:
@@ -152,28 +132,41 @@ def test_a_full_page_is_small_and_so_are_all_scripts_and_styles_together(client:
     assert sum(len(gzip.compress(each.read_bytes())) for each in files) < FILES_LIMIT
 
 
-def test_of_a_crowd_that_comes_at_once_one_makes_what_all_get() -> None:
+def test_of_a_crowd_that_comes_at_once_one_makes_what_all_get_and_who_cannot_leaves_the_turn_to_the_next() -> None:
     kept: second.Second[str, int] = second.Second(8)
     made: list[int] = []
+
+    def fail() -> int:
+        raise LookupError
 
     def make() -> int:
         made.append(len(made))
         time.sleep(0.05)  # so long that all others are there
         return made[-1]
 
+    with pytest.raises(LookupError):
+        kept.of("page", fail)
     with ThreadPoolExecutor(8) as crowd:
         got = list(crowd.map(lambda _: kept.of("page", make), range(8)))
 
     assert (got, made) == ([0] * 8, [0])
+    for nth in range(20):
+        kept.keep(f"page {nth}", nth)
+    assert len(kept) <= 8  # no more than memory is meant for
 
 
-def test_who_cannot_make_it_leaves_the_turn_to_the_next() -> None:
-    kept: second.Second[str, int] = second.Second(8)
+def test_the_sheets_come_in_one_answer_that_browsers_keep(client: Client) -> None:
+    response = client.get(address_of("tokens base"), headers={"Accept-Encoding": "gzip"})
 
-    def fail() -> int:
-        raise LookupError
+    folder = settings.BASE_DIR / "static" / "css"
+    css = gzip.decompress(response.content)
+    assert css == (folder / "tokens.css").read_bytes() + b"\n" + (folder / "base.css").read_bytes()
+    assert response["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert response["Content-Type"] == "text/css; charset=utf-8"
+    assert client.get(address_of("tokens base")).content == css
 
-    with pytest.raises(LookupError):
-        kept.of("page", fail)
 
-    assert kept.of("page", lambda: 7) == 7
+def test_an_old_address_is_answered_but_not_kept_and_what_is_no_sheet_is_404(client: Client) -> None:
+    assert client.get("/styles/0123456789abcdef/tokens.css")["Cache-Control"] == "no-cache"
+    for names in ("nothing", "tokens+nothing", "..%2Fbase", "tokens+" * 60 + "tokens", "+"):
+        assert client.get(f"/styles/0/{names}.css").status_code == 404, names

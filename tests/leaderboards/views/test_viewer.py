@@ -1,5 +1,7 @@
 """Who looks: the player that a device remembers, or the one that an account is linked to."""
 
+from unittest.mock import Mock
+
 import pytest
 from django.contrib.sessions.backends.db import SessionStore
 from django.db import OperationalError
@@ -12,16 +14,22 @@ from tests.playing import make_board, score
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_the_device_remembers_whom_the_address_of_a_page_named(client: Client) -> None:
+def test_the_device_remembers_whom_the_address_of_a_page_named_and_the_linked_player_comes_first(
+    client: Client,
+) -> None:
     board = make_board()
-    score(board, {"로빈": 5})
+    score(board, {"로빈": 5, "mina": 3})
 
     open_tab = client.get(f"/boards/{board}/?player=로빈&fragment=1")
     first = client.get(f"/boards/{board}/", {"player": "로빈"})
     later = client.get(f"/boards/{board}/")
     client.get(f"/boards/{board}/?player=")
     forgotten = client.get(f"/boards/{board}/")
+    linked = signed_in(Client(), "someone", "로빈").get(f"/boards/{board}/?player=mina")
 
+    assert "로빈 You 5" in text(linked)
+    assert "highlighted" not in text(linked)
+    assert "player" not in linked.cookies
     assert "player" not in open_tab.cookies  # which may be asked long after the player was forgotten
     assert first.cookies["player"]["httponly"]
     assert first.cookies["player"]["samesite"] == "Lax"
@@ -41,36 +49,16 @@ def test_an_impossible_id_is_refused_and_not_remembered_and_a_broken_cookie_is_n
     assert broken.status_code == 200
 
 
-def test_the_linked_player_comes_before_the_address(client: Client) -> None:
-    board = make_board()
-    score(board, {"robin": 5, "mina": 3})
-    signed_in(client, "someone", "robin")
-
-    response = client.get(f"/boards/{board}/?player=mina")
-
-    assert "robin You 5" in text(response)
-    assert "highlighted" not in text(response)
-    assert "player" not in response.cookies
-
-
-@pytest.fixture
-def nobody_knows_who_is_signed_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    def away(_: SessionStore) -> None:
-        raise OperationalError("the server closed the connection")
-
-    monkeypatch.setattr(SessionStore, "load", away)
-    monkeypatch.setattr(sql._Breaker, "silent_until", 0.0)
-
-
 @pytest.mark.parametrize(("visibility", "status"), [("public", 200), ("private", 503)])
 def test_while_nobody_knows_who_is_signed_in_they_see_what_everybody_may(
-    client: Client, request: pytest.FixtureRequest, visibility: str, status: int
+    client: Client, monkeypatch: pytest.MonkeyPatch, visibility: str, status: int
 ) -> None:
     board = make_board(visibility=visibility)
     score(board, {"robin": 5})
     signed_in(client, "someone", "robin", is_staff=True)
     client.get(f"/boards/{board}/")
-    request.getfixturevalue("nobody_knows_who_is_signed_in")
+    monkeypatch.setattr(SessionStore, "load", Mock(side_effect=OperationalError("the server closed the connection")))
+    monkeypatch.setattr(sql._Breaker, "silent_until", 0.0)
 
     response = client.get(f"/boards/{board}/")
 
