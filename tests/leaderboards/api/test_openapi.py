@@ -38,6 +38,8 @@ from tests.links import links
 
 __all__ = ["links"]
 
+pytestmark = pytest.mark.long
+
 CHECKS = [
     *(not_a_server_error, status_code_conformance, content_type_conformance),
     *(response_headers_conformance, response_schema_conformance),
@@ -125,7 +127,6 @@ def test_every_example_of_the_document_is_answered_as_it_says(world: World, api:
     assert {entry["board"] for entry in body["entries"]} == {world.boards[0], world.boards[-1]}
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.value)
 @pytest.mark.parametrize("name", sorted(OPERATIONS))
 def test_every_answer_is_one_that_the_document_knows(world: World, api: Any, name: str, mode: GenerationMode) -> None:
