@@ -19,8 +19,7 @@ from leaderboards.stores.zset_settling import ZsetSettler
 from leaderboards.stores.zset_writes import Put, ZsetWriter
 from tests.at_once import at_once
 from tests.contracts.arena import NOW, Arena, Sent
-from tests.leaderboards.services.contest import told
-from tests.leaderboards.services.sending import opened, send
+from tests.leaderboards.services.contest import opened, send_to, told
 from tests.leaderboards.services.site import redis_client
 
 FIRST = (Sent("a", 3, 5000), Sent("b", 3, 4000), Sent("c_d", 8, 10))
@@ -37,17 +36,25 @@ def begun(storage: str, stale: bool = False, lost: bool = False) -> Arena:
     return arena
 
 
+def flush() -> None:
+    with redis_client() as client:
+        client.flushdb()
+
+
+def a_stranger() -> None:
+    """As if the server had been started anew: no run_id in SQL, no connection open."""
+    KnownRedis.objects.all().delete()
+    KnownRedis._seen.clear()
+    redis.boards().reset()
+    redis.settling().reset()
+
+
 def agree(arena: Arena) -> None:
     """Redis and SQL, which has followed, say what the oracle says."""
     arena.period.refresh_from_db()
     arena.agree()
     arena.mirror()
     arena.agree_in_sql()
-
-
-def flush() -> None:
-    with redis_client() as client:
-        client.flushdb()
 
 
 class TestRedisStorage:
@@ -67,7 +74,11 @@ class TestRedisStorage:
         later = arena.period.generation + 1_000_000
         Period.objects.filter(pk=arena.period.pk).update(generation=later, stale_since=NOW)
         Standing.objects.filter(player__external_id="a").update(version=1_000)
-        restart_numbers_above(later)
+        DrawnGeneration.objects.create(pk=later + 1)
+        if connection.vendor == "postgresql":
+            sequence = "pg_get_serial_sequence('leaderboards_drawngeneration', 'id')"
+            with connection.cursor() as cursor:
+                cursor.execute(f"SELECT setval({sequence}, %s)", [later + 1])
 
         assert settle(arena.period.pk)
 
@@ -77,7 +88,7 @@ class TestRedisStorage:
         arena = begun("redis")
         a_stranger()
 
-        refused = send(arena, {"player": "b", "points": 9})
+        refused = send_to(arena, {"player": "b", "points": 9})
         settle_due(NOW)
         redis.boards().reset()
 
@@ -160,19 +171,3 @@ class TestHybridStorage:
         redis.boards().reset()
 
         agree(arena)
-
-
-def a_stranger() -> None:
-    """As if the server had been started anew: no run_id in SQL, no connection open."""
-    KnownRedis.objects.all().delete()
-    KnownRedis._seen.clear()
-    redis.boards().reset()
-    redis.settling().reset()
-
-
-def restart_numbers_above(number: int) -> None:
-    DrawnGeneration.objects.create(pk=number + 1)
-    if connection.vendor == "postgresql":
-        sequence = "pg_get_serial_sequence('leaderboards_drawngeneration', 'id')"
-        with connection.cursor() as cursor:
-            cursor.execute(f"SELECT setval({sequence}, %s)", [number + 1])
