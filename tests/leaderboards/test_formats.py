@@ -46,11 +46,13 @@ def test_time_left_has_its_two_greatest_units_and_ordinals_end_as_they_are_spoke
 @pytest.mark.parametrize(
     ("period", "label", "english", "korean"),
     [
+        ("day", "2026-11-21", "Sat 21 Nov", "11월 21일 (토)"),
         ("day", "2025-11-21", "Fri 21 Nov 2025", "2025년 11월 21일 (금)"),
         ("week", "2026-47", "16–22 Nov", "11월 16–22일"),
         ("week", "2026-44", "26 Oct – 1 Nov", "10월 26일 – 11월 1일"),
         ("week", "2025-47", "17–23 Nov 2025", "2025년 11월 17–23일"),
         ("month", "2026-11", "November 2026", "2026년 11월"),
+        ("year", "2026", "2026", "2026"),
         ("all_time", "all", "", ""),
     ],
 )
