@@ -45,18 +45,12 @@ def test_an_export_holds_every_row_in_its_place_and_a_column_for_each_field(now:
     assert [(row["player"], row["stage"], row["lives"]) for row in fields] == [("alice", "12", "3")]
 
 
-class Terminal(StringIO):
-    """A stream that somebody watches."""
-
-    def isatty(self) -> bool:
-        return True
-
-
 @pytest.mark.parametrize("storage", ["hybrid", "redis"])
 def test_a_rebuild_brings_back_what_redis_had_wrong_and_loses_nothing_that_was_not_mirrored_yet(
     now: datetime, monkeypatch: pytest.MonkeyPatch, storage: str
 ) -> None:
-    board, terminal = BoardFactory.create(storage=storage), Terminal()
+    board, terminal = BoardFactory.create(storage=storage), StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
     score(board.seq, {"alice": 7, "bob": 9})
     period = running(board)
     if storage == "hybrid":

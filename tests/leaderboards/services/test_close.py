@@ -71,26 +71,17 @@ def test_a_redis_board_waits_while_redis_is_away_and_others_do_not() -> None:
     assert (late.final, late.players) == (True, 3)
 
 
-def test_days_of_downtime_are_caught_up_with_oldest_first() -> None:
-    boards = [make_board(storage) for storage in STORAGES]
-    for day in range(4):
-        for board in boards:
-            crowd(board, 2, NOON + day * DAY)
+def test_days_of_downtime_are_caught_up_with_oldest_first_and_nothing_is_closed_before_its_grace_is_over() -> None:
+    boards = [make_board(storage, grace_seconds=90) for storage in STORAGES]
+    last = [crowd(board, 2, NOON + day * DAY) for day in range(4) for board in boards][-1]
 
-    closed = close_due(NOON + 4 * DAY)
+    closed = close_due((last.ends_at or NOON) + timedelta(seconds=89))
+    then = close_due((last.ends_at or NOON) + timedelta(seconds=90))
 
     labels = [each.label for each in closed]
     assert labels == sorted(labels)
-    assert [(each.final, each.players) for each in closed] == [(True, 2)] * 12
-
-
-def test_nothing_is_closed_before_its_grace_is_over() -> None:
-    ends_at = crowd(make_board("hybrid", grace_seconds=90), 1).ends_at or NOON
-
-    before = close_due(ends_at + timedelta(seconds=89))
-    after = close_due(ends_at + timedelta(seconds=90))
-
-    assert (before, [each.final for each in after]) == ([], [True])
+    assert [(each.final, each.players) for each in closed] == [(True, 2)] * 9
+    assert [(each.final, each.label) for each in then] == [(True, last.label)] * 3
 
 
 def test_a_standing_that_sql_refuses_keeps_none_of_its_neighbours() -> None:

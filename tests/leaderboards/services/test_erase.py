@@ -70,18 +70,6 @@ def played(**settings: Any) -> tuple[Period, Period]:
     return ended, period_of(board, NOON + DAY)
 
 
-def trouble(period: Period) -> None:
-    """Whatever else may name them."""
-    user = UserFactory.create(password=None)
-    set_profile(OLD, {"name": "Kim", "avatar_url": "https://example.com/kim.png", "country": "KR"}, NOON)
-    Player.objects.filter(external_id=OLD).update(user=user)
-    make_code(OLD, NOON)
-    DeadLetter.note("mirror", f"{period.pk}:{OLD}", {"period": period.pk, "player": OLD}, f"Failing: {OLD}", NOON)
-    Difference.objects.create(period=period, player=OLD, repaired=True, found_at=NOON)
-    for row in (Player.objects.get(external_id=OLD), DeadLetter.objects.get()):
-        LogEntry.objects.log_actions(user.pk, [row], CHANGE, "Looked at.")
-
-
 @pytest.mark.parametrize(
     "form",
     [
@@ -95,7 +83,15 @@ def trouble(period: Period) -> None:
 )
 def test_nothing_names_them_and_nothing_final_has_moved(form: dict[str, Any]) -> None:
     ended, running = played(**form)
-    trouble(running)
+    user = UserFactory.create(password=None)
+    set_profile(OLD, {"name": "Kim", "avatar_url": "https://example.com/kim.png", "country": "KR"}, NOON)
+    Player.objects.filter(external_id=OLD).update(user=user)
+    make_code(OLD, NOON)
+    sent = {"period": running.pk, "player": OLD}
+    DeadLetter.note("mirror", f"{running.pk}:{OLD}", sent, f"Failing: {OLD}", NOON)
+    Difference.objects.create(period=running, player=OLD, repaired=True, found_at=NOON)
+    for row in (Player.objects.get(external_id=OLD), DeadLetter.objects.get()):
+        LogEntry.objects.log_actions(user.pk, [row], CHANGE, "Looked at.")
     keep_due(NOON + DAY)
     before = [(place, rank, points) for place, rank, _member, points in final(ended)]
 
@@ -113,8 +109,8 @@ def test_nothing_names_them_and_nothing_final_has_moved(form: dict[str, Any]) ->
     assert (erased.final_standings, erased.dead_letters, erased.differences, erased.link_codes) == (1, 1, 1, 1)
     submissions = Submission.objects.filter(player=player).order_by("pk")
     assert erased.submissions == len(submissions) == (0 if form["storage"] == "redis" else 2)
-    for row in submissions:
-        assert (row.external_id, row.voided_at is None) == (None, row.period_id == ended.pk)
+    for each in submissions:
+        assert (each.external_id, each.voided_at is None) == (None, each.period_id == ended.pk)
     assert len(in_sql(running)) == 2
     if form["storage"] != "sql":
         assert in_redis(running) == in_sql(running)

@@ -9,13 +9,11 @@ import pytest
 
 from foundation.sql import SqlAway
 from leaderboards.core.entries import read_entry
-from leaderboards.core.periods import event_window
 from leaderboards.core.submissions import Caller
-from leaderboards.errors import BadBoard, NotRanked, PeriodClosed
+from leaderboards.errors import NotRanked, PeriodClosed
 from leaderboards.models import Period, Player, State, Submission
 from leaderboards.selectors import ranks
 from leaderboards.services.close import close_due, close_period
-from leaderboards.services.events import Event
 from leaderboards.services.extend import move_end
 from leaderboards.services.mirror import mirror_all
 from leaderboards.services.remove import remove_from
@@ -205,10 +203,6 @@ class TestAttempts:
         assert sorted(accepted) == ["a"] * 3 + ["b"] * 3
         assert {each.code for each in outcomes if not each.status.is_accepted} == {"too_many_attempts"}
         assert Submission.objects.filter(competition=7).count() == 6
-
-    def test_a_board_that_redis_decides_over_cannot_count_them(self) -> None:
-        with pytest.raises(BadBoard, match="cannot count attempts"):
-            Event(7, event_board("redis"), event_window(7, STARTS, ENDS), attempts=1)
 
 
 @pytest.mark.parametrize("storage", ["hybrid", "redis", "sql"])

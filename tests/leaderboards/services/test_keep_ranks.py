@@ -50,29 +50,21 @@ def test_what_is_kept_are_the_ranks_and_points_of_the_page(storage: str, ties: s
 
 
 @patch.object(keep_ranks, "MOST_PLAYERS", 3)
-def test_only_the_best_are_kept_and_never_more_than_a_bound(settings: Settings) -> None:
+def test_the_grid_is_of_hours_and_a_late_run_takes_the_latest_alone_and_the_best_alone(settings: Settings) -> None:
     period = crowd(make_board("hybrid"), 5)
+    late = NOON + 5 * HOUR + 7 * MINUTE
 
     settings.RANK_SNAPSHOT_PLAYERS = 0
-    assert keep_due(NOON) == 0
+    assert keep_due(late) == 0
     settings.RANK_SNAPSHOT_PLAYERS = 25_000_000
-    assert keep_due(NOON) == 1
+    assert [keep_due(late), keep_due(late + MINUTE)] == [1, 0]
+    settings.RANK_SNAPSHOT_MINUTES = 5
+    assert due(late + MINUTE) == NOON + 5 * HOUR + 5 * MINUTE
 
     assert kept(period) == [("p4", 1, 5), ("p3", 2, 4), ("p2", 3, 3)]
     snapshot = PeriodSnapshot.objects.get()
+    assert (snapshot.due_at, snapshot.taken_at) == (NOON + 5 * HOUR, late)
     assert (snapshot.total, snapshot.is_whole) == (5, False)
-
-
-def test_the_grid_is_of_hours_and_a_late_run_takes_the_latest_alone(settings: Settings) -> None:
-    period = crowd(make_board("hybrid"), 2)
-
-    assert keep_due(NOON + 5 * HOUR + 7 * MINUTE) == 1
-    assert keep_due(NOON + 5 * HOUR + 8 * MINUTE) == 0
-    settings.RANK_SNAPSHOT_MINUTES = 5
-    assert due(NOON + 5 * HOUR + 8 * MINUTE) == NOON + 5 * HOUR + 5 * MINUTE
-
-    assert left(period) == [NOON + 5 * HOUR]
-    assert PeriodSnapshot.objects.get().taken_at == NOON + 5 * HOUR + 7 * MINUTE
 
 
 def test_periods_that_do_not_run_are_not_looked_at_and_competitions_look_at_theirs() -> None:

@@ -126,31 +126,22 @@ def test_a_baseline_folds_into_the_next_one_and_what_was_voided_is_in_none() -> 
 
 
 @patch.object(retain, "BATCH", 2)
-def test_records_go_when_they_have_been_over_for_long_enough() -> None:
-    period = period_of(make_board("hybrid"))
-    for name in "abcde":
-        DeadLetter.note("mirror", f"{period.pk}:{name}", {}, "why", NOON)
+def test_records_go_when_they_have_been_over_for_long_enough_and_closing_has_asked_what_was_given_up() -> None:
+    period = period_of(make_board("redis", period="year"))
+    for name in "abcdef":
+        DeadLetter.note("mirror", name, {"period": period.pk, "player": name}, "why", NOON)
         Difference.objects.create(period=period, player=name, repaired=True, found_at=NOON)
         make_code(name, NOON - timedelta(minutes=10))
-    DeadLetter.resolve("mirror", [f"{period.pk}:{name}" for name in "abcd"], "mirrored", NOON)
+    DeadLetter.resolve("mirror", "abcd", "mirrored", NOON)
+    DeadLetter.resolve("mirror", "e", "dropped", NOON)
 
     early, due = drop_records(NOON + 90 * DAY), drop_records(NOON + 90 * DAY + SECOND)
 
-    assert (early, due) == (0, 14)
-    assert [letter.subject for letter in DeadLetter.objects.all()] == [f"{period.pk}:e"]  # nobody has decided
-    assert not Difference.objects.exists()
-    assert not LinkCode.objects.exists()
-
-
-def test_a_dropped_letter_stays_until_closing_has_asked_what_was_given_up() -> None:
-    period = period_of(make_board("redis", period="year"))
-    DeadLetter.note("mirror", "a", {"period": period.pk, "player": "a"}, "why", NOON)
-    DeadLetter.resolve("mirror", ["a"], "dropped", NOON)
-
-    asked = drop_records(LATER)
+    assert (early, due) == (0, 16)
+    assert (Difference.objects.exists(), LinkCode.objects.exists()) == (False, False)
     Period.objects.filter(pk=period.pk).update(state=State.FINAL)
-
-    assert (asked, drop_records(LATER)) == (0, 1)
+    assert drop_records(LATER) == 1
+    assert DeadLetter.objects.get().subject == "f"  # nobody has decided
 
 
 def test_a_board_with_days_beyond_the_calendar_is_refused_and_keeps_no_other_from_its_upkeep() -> None:

@@ -93,18 +93,6 @@ def test_a_standing_is_locked_as_it_was_written_and_whoever_has_none_is_left_out
     assert Standing.objects.filter(period=period).count() == 3
 
 
-def test_an_older_version_changes_nothing_where_only_newer_ones_may() -> None:
-    period = period_of(make_board("sql"))
-    [number] = player_numbers(["a"], NOON).values()
-    newer = State((7,), 1000)
-
-    for state, version in ((newer, 3), (State((5,), 2000), 2)):
-        row = StandingRow(number, "a", "a", state, float(state.value[0]), version)
-        write_standings(Statements(), period, [row], only_newer=True)
-
-    assert lock_standings(period, ["a"])["a"].state == newer
-
-
 @pytest.mark.django_db(transaction=True)
 def test_a_generation_is_not_drawn_again_after_a_rollback_is_lifted_above_others_and_never_falls() -> None:
     with transaction.atomic():
