@@ -1,7 +1,4 @@
-"""Importing tables as they come: strange names, missing cells, ids that were used, times of all kinds.
-
-At last two and a half years of goals, as monthly boards on which equals share a rank.
-"""
+"""Importing tables as they come: strange names, missing cells, ids that were used, times of all kinds, real goals."""
 
 import csv
 from collections import Counter, defaultdict

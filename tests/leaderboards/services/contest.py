@@ -1,7 +1,4 @@
-"""A competition as leaderboards see it: an event board, its window, and a stand-in for whoever declares events.
-
-And what is told of entries, to boards of the member form too.
-"""
+"""A competition as leaderboards see it, a stand-in for whoever declares events, and what is told of entries."""
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager

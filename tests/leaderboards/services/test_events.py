@@ -33,16 +33,7 @@ from tests.leaderboards.services.contest import (
     send,
     told,
 )
-from tests.leaderboards.services.site import (
-    DAY,
-    NOON,
-    WHO_DECIDES,
-    final,
-    finalists,
-    follow,
-    make_board,
-    redis_client,
-)
+from tests.leaderboards.services.site import DAY, NOON, WHO_DECIDES, final, finalists, follow, make_board, redis_client
 
 HOUR = DAY / 24
 

@@ -195,19 +195,6 @@ def test_a_reader_who_began_before_sees_one_layout(declared: KnownEvents) -> Non
     assert before.time_bits < asked.layout.time_bits
 
 
-def test_in_a_callers_transaction_it_goes_back_with_it(declared: KnownEvents) -> None:
-    race = Race(declared, "hybrid", MILLISECONDS)
-    period = race.begin()
-
-    with transaction.atomic():
-        move_end(period, ENDS + DAY, NOON)
-        transaction.set_rollback(True)
-
-    settle_due(NOON)
-    assert period_of(race.event).ends_at == ENDS
-    assert race.shown() == race.expected()
-
-
 @WHO_DECIDES
 def test_what_cannot_be_is_refused_and_changes_nothing(declared: KnownEvents, storage: str) -> None:
     race = Race(declared, storage, SECONDS)
@@ -230,13 +217,20 @@ def test_what_cannot_be_is_refused_and_changes_nothing(declared: KnownEvents, st
         move_end(running_period(make_board(storage)), NOON + 9 * DAY, NOON)
 
 
-def test_while_redis_is_away_a_hybrid_board_moves_and_settles_later(declared: KnownEvents) -> None:
+def test_a_hybrid_board_moves_while_redis_is_away_and_goes_back_with_its_callers_transaction(
+    declared: KnownEvents,
+) -> None:
     race = Race(declared, "hybrid", MILLISECONDS)
     period = race.begin()
-    with redis_away():
-        move_end(period, race.announce(DAY), NOON)
-        assert race.shown() == race.expected()
+    with transaction.atomic():
+        move_end(period, ENDS + DAY, NOON)
+        transaction.set_rollback(True)
+    settle_due(NOON)
+    assert (period_of(race.event).ends_at, race.shown()) == (ENDS, race.expected())
 
+    with redis_away():
+        move_end(period_of(race.event), race.announce(DAY), NOON)
+        assert race.shown() == race.expected()
     settle_due(NOON)
     assert period_of(race.event).stale_since is None
     assert race.shown() == race.expected()

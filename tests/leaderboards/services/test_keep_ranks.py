@@ -1,6 +1,6 @@
 """Kept ranks: one look for each time of the grid, with the very ranks of the page; harmless late, twice and at once."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from unittest.mock import patch
 
 import pytest
@@ -22,10 +22,6 @@ MIDNIGHT = NOON.replace(hour=0)
 def kept(period: Period) -> list[tuple[str, int, int | None]]:
     found = KeptRank.objects.filter(snapshot__period=period).order_by("snapshot", "rank", "player__external_id")
     return list(found.values_list("player__external_id", "rank", "points"))
-
-
-def left(period: Period) -> list[datetime]:
-    return list(PeriodSnapshot.objects.filter(period=period).order_by("due_at").values_list("due_at", flat=True))
 
 
 @pytest.mark.parametrize(
@@ -111,7 +107,8 @@ def test_each_look_is_kept_for_two_days_and_then_the_first_of_each_day() -> None
 
     days = [MIDNIGHT + day * DAY + 5 * HOUR for day in range(5)]
     recent = [MIDNIGHT + hours * HOUR for hours in range(2 * 24 + 5, 5 * 24, 6)]
-    assert left(period) == sorted({*days, *recent})
+    left = PeriodSnapshot.objects.order_by("due_at").values_list("due_at", flat=True)
+    assert list(left) == sorted({*days, *recent})
     assert gone == 6
     assert thin_snapshots(MIDNIGHT + 4 * DAY) == 0
 

@@ -148,7 +148,7 @@ def test_a_board_with_days_beyond_the_calendar_is_refused_and_keeps_no_other_fro
     days = {"retention_days": 9_999_999, "keep_submissions_days": 9_999_999}
     for setting, number in days.items():
         with pytest.raises(BadBoard, match=setting):
-            make_board("sql", **{setting: number})
+            make_board("sql", NOON, **{setting: number})
     for name in ("Odd", "Plain"):
         crowd(make_board("sql", name=name, retention_days=1), 2)
         crowd(make_board("sql", name=f"{name} always", period="all_time", keep_submissions_days=2), 2)
