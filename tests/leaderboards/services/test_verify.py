@@ -29,7 +29,7 @@ from tests.leaderboards.services.site import (
 )
 
 LONG = 60.0
-PLAYERS = 200
+PLAYERS = 120
 FORMS: dict[str, dict[str, Any]] = {
     "in the score": {"tie_break": "score"},
     "in the member": {"tie_break": "member"},
@@ -50,7 +50,7 @@ def shift(period: Period, player: str) -> None:
         client.zincrby(period.family.zset, 3, Standing.objects.get(period=period, player__external_id=player).member)
 
 
-@patch.object(verifying, "CHUNK", 80)
+@patch.object(verifying, "CHUNK", 50)
 @pytest.mark.parametrize("form", FORMS)
 def test_what_redis_shows_wrongly_is_put_right_as_sql_has_it(form: str) -> None:
     period = crowd(make_board("hybrid", **FORMS[form]), PLAYERS)
@@ -74,7 +74,7 @@ def test_what_redis_shows_wrongly_is_put_right_as_sql_has_it(form: str) -> None:
     assert [Difference.objects.filter(repaired=each).count() for each in (False, True)] == [6, 6]
 
 
-@patch.object(verifying, "CHUNK", 80)
+@patch.object(verifying, "CHUNK", 50)
 @pytest.mark.parametrize("form", FORMS)
 def test_what_sql_has_wrongly_is_put_right_where_redis_decides(form: str) -> None:
     period = crowd(make_board("redis", **FORMS[form]), PLAYERS)
