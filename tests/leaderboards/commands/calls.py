@@ -10,10 +10,9 @@ from django.core.management import call_command
 
 @dataclass(frozen=True)
 class Printed:
-    """What a command left on its two streams."""
+    """What a command left on its standard output."""
 
     out: str
-    err: str
 
     @property
     def json(self) -> Any:
@@ -21,13 +20,6 @@ class Printed:
 
 
 def run(name: str, *arguments: object) -> Printed:
-    out, err = StringIO(), StringIO()
-    call_command(name, *map(str, arguments), stdout=out, stderr=err)
-    return Printed(out.getvalue(), err.getvalue())
-
-
-class Terminal(StringIO):
-    """A stream that somebody watches."""
-
-    def isatty(self) -> bool:
-        return True
+    out = StringIO()
+    call_command(name, *map(str, arguments), stdout=out, stderr=StringIO())
+    return Printed(out.getvalue())

@@ -1,6 +1,7 @@
-"""Importing tables as they come: strange names, missing cells, ids that were used, times of all kinds."""
+"""Importing tables as they come: strange names, missing cells, ids that were used, times of all kinds, real goals."""
 
 import csv
+from collections import Counter, defaultdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -8,11 +9,14 @@ import pytest
 from django.core.management.base import CommandError
 
 from foundation import clock
-from leaderboards.models import Board, Period, Standing, Submission
+from leaderboards import selectors
+from leaderboards.models import Board, FinalStanding, Period, Player, Standing, State, Storage, Submission
 from leaderboards.services.close import close_due
 from tests.leaderboards.commands.calls import Printed, run
 from tests.leaderboards.factories import BoardFactory
 from tests.playing import score
+
+GOALS = Path(__file__).parents[2] / "data" / "football_goals_2023_2025.csv"
 
 pytestmark = pytest.mark.django_db
 
@@ -72,34 +76,26 @@ def test_a_bare_date_is_the_days_first_moment_on_the_board(tmp_path: Path) -> No
     import_rows(tmp_path, board, text, "--at", "day", "--backfill")
 
     submission = Submission.objects.get()
-    assert submission.at.isoformat() == "2025-05-31T19:30:00+00:00"
-    assert submission.period.label == "2025-06-01"
+    assert (submission.at.isoformat(), submission.period.label) == ("2025-05-31T19:30:00+00:00", "2025-06-01")
     assert [row["code"] for row in rejected(tmp_path)] == ["bad_time"] * 3
 
 
 def test_the_past_is_closed_but_for_a_backfill_which_leaves_the_running_period_open(tmp_path: Path) -> None:
     board, now = make_board(), clock.now()
     text = "who,points,at\n" + "".join(f"a,1,{at.isoformat()}\n" for at in (now, now - timedelta(days=8)))
+    states = Period.objects.filter(board=board, standings__isnull=False).order_by("starts_at")
 
     printed = import_rows(tmp_path, board, text, "--at", "at")
-    states = Period.objects.filter(board=board, standings__isnull=False).order_by("starts_at")
     at_first = [period.state for period in states.all()]
     import_rows(tmp_path, board, text, "--at", "at", "--backfill")
 
     assert "period_closed: 1" in printed.out
-    assert at_first == ["open"]
-    assert [period.state for period in states.all()] == ["final", "open"]
-
-
-def test_the_schedule_leaves_a_period_alone_while_it_is_backfilled() -> None:
-    board = make_board()
+    assert (at_first, [period.state for period in states.all()]) == (["open"], ["final", "open"])
+    # The schedule leaves a period alone while it is backfilled.
     score(board.seq, {"a": 1}, datetime(2024, 3, 1, 12, tzinfo=UTC))
-    past = Period.objects.get(board=board, label="2024-09")
-
     assert close_due(clock.now()) == []
     later = close_due(clock.now() + timedelta(hours=2))
-
-    assert [(closed.label, closed.final) for closed in later] == [(past.label, True)]
+    assert [(closed.label, closed.final) for closed in later] == [("2024-09", True)]
 
 
 def test_an_id_makes_a_row_count_once_and_a_row_that_was_changed_is_refused(tmp_path: Path) -> None:
@@ -135,3 +131,65 @@ def test_what_can_not_be_what_was_meant_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="No such file"):
         run("import_scores", tmp_path / "none.csv", "--board", board.seq, "--player", "a", "--points", "1")
     assert not Standing.objects.exists()
+
+
+def first_months(folder: Path, count: int) -> Path:
+    """The file as far as its first months go."""
+    with GOALS.open(encoding="utf-8") as lines:
+        header, *rows = lines
+    months = sorted({row[:7] for row in rows})[:count]
+    file = folder / GOALS.name
+    file.write_text("".join([header, *(row for row in rows if row[:7] in months)]), encoding="utf-8")
+    return file
+
+
+def ranked_by_month(file: Path) -> dict[str, dict[str, tuple[int, int]]]:
+    """Month → player → rank and goals, the plain way: one more than there are better ones."""
+    months: dict[str, Counter[str]] = defaultdict(Counter)
+    with file.open(encoding="utf-8", newline="") as lines:
+        for row in csv.DictReader(lines):
+            months[row["date"][:7]][row["scorer"]] += 1
+    return {
+        month: {name: (1 + sum(other > own for other in goals.values()), own) for name, own in goals.items()}
+        for month, goals in months.items()
+    }
+
+
+def state() -> tuple[object, ...]:
+    """Everything that a second import could have changed."""
+    standings = Standing.objects.order_by("pk").values_list("pk", "points", "at", "score", "version")
+    finals = FinalStanding.objects.order_by("pk").values_list()
+    return (*standings, *finals, Submission.objects.count(), Player.objects.count(), Period.objects.count())
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("storage", [Storage.HYBRID, Storage.REDIS])
+@pytest.mark.parametrize(("months", "goals"), [(2, 298), pytest.param(21, 4301, marks=pytest.mark.long)])
+def test_every_standing_of_every_month_equals_a_plain_count_of_the_file_and_a_second_run_changes_nothing(
+    tmp_path: Path, storage: Storage, months: int, goals: int
+) -> None:
+    board = BoardFactory.create(period="month", update="increment", ties="shared", storage=storage)
+    file = first_months(tmp_path, months)
+    columns = ("--board", board.seq, "--player", "scorer", "--points", "1", "--at", "date")
+
+    printed = run("import_scores", file, *columns, "--id", "row", "--backfill").out
+
+    past = [*Period.objects.filter(board=board, ends_at__lt=clock.now()).order_by("starts_at")]
+    found = {
+        period.label: {row.player: (row.rank, row.points) for row in selectors.export_rows(board, period.label)[1]}
+        for period in past
+    }
+    assert f"accepted: {goals} ({goals} updated, 0 unchanged, 0 duplicate)" in printed
+    assert f"periods: {months} ({months} closed)" in printed
+    assert found == ranked_by_month(file)
+    assert {period.state for period in past} == {State.FINAL}
+    first = selectors.standings(board, "2023-03", limit=1).rows[0]
+    assert (first.rank, first.player, first.points, first.tied) == (1, "Rasmus Højlund", 5, 1)
+
+    before = state()
+    if storage == Storage.HYBRID:
+        again = run("import_scores", file, *columns, "--id", "row", "--backfill").out
+        assert f"(0 updated, 0 unchanged, {goals} duplicate)" in again
+    else:
+        assert f"period_closed: {goals}" in run("import_scores", file, *columns).out
+    assert state() == before

@@ -1,14 +1,13 @@
-"""The commands that look after a site: export, rebuild, close_periods, verify, doctor, and their progress bar."""
+"""The commands that look after a site and its players: exports, rebuild, close_periods, verify, doctor, erasure."""
 
 import csv
-import re
 from datetime import datetime, timedelta
 from io import StringIO
 
 import pytest
-from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.utils.translation import override
 
 from foundation import clock, redis
 from foundation.models import DeadLetter, Heartbeat
@@ -17,10 +16,13 @@ from leaderboards.management import checkup
 from leaderboards.management.commands import rebuild as rebuild_command
 from leaderboards.management.progress import Progress
 from leaderboards.models import Board, Difference, Period
+from leaderboards.services.link import make_code
 from leaderboards.services.mirror import mirror_all
-from tests.leaderboards.commands.calls import Terminal, run
+from leaderboards.services.players import set_profile
+from tests.leaderboards.commands.calls import run
 from tests.leaderboards.factories import BoardFactory
 from tests.leaderboards.services.site import crowd, in_redis, in_sql, make_board
+from tests.leaderboards.services.site import score as by_ids
 from tests.playing import score
 
 
@@ -28,42 +30,38 @@ def running(board: Board) -> Period:
     return Period.objects.get(board=board, starts_at__lt=clock.now())
 
 
-def exported(board: Board) -> list[dict[str, str]]:
-    return [*csv.DictReader(StringIO(run("export_standings", "--board", board.seq).out))]
-
-
-@pytest.mark.parametrize("storage", ["hybrid", "redis", "sql"])
-def test_an_export_holds_every_row_in_its_place_and_a_column_for_each_field(now: datetime, storage: str) -> None:
-    board = BoardFactory.create(storage=storage, ties="shared", decimals=1)
+def test_an_export_holds_every_row_in_its_place_and_a_column_for_each_field(now: datetime) -> None:
     criteria = [{"name": "stage", "max": 99, "order": "desc"}, {"name": "lives", "max": 9, "order": "desc"}]
-    raid = BoardFactory.create(storage=storage, criteria=criteria)
-    score(board.seq, {"alice": 7, "bob": 9, "carol": 7})
-    score(raid.seq, {"alice": {"stage": 12, "lives": 3}})
+    board = BoardFactory.create(storage="redis", ties="shared", decimals=1).seq
+    raid = BoardFactory.create(criteria=criteria).seq
+    score(board, {"alice": 7, "bob": 9, "carol": 7})
+    score(raid, {"alice": {"stage": 12, "lives": 3}})
 
-    places = [(row["rank"], row["player"], row["points"], row["tied"]) for row in exported(board)]
-    fields = [(row["player"], row["stage"], row["lives"]) for row in exported(raid)]
+    places, fields = ([*csv.DictReader(StringIO(run("export_standings", "--board", seq).out))] for seq in (board, raid))
 
-    assert places == [("1", "bob", "9", "1"), ("2", "carol", "7", "2"), ("2", "alice", "7", "2")]
-    assert fields == [("alice", "12", "3")]
+    assert [(row["rank"], row["player"], row["points"], row["tied"]) for row in places] == [
+        *(("1", "bob", "9", "1"), ("2", "carol", "7", "2"), ("2", "alice", "7", "2")),
+    ]
+    assert [(row["player"], row["stage"], row["lives"]) for row in fields] == [("alice", "12", "3")]
 
 
 @pytest.mark.parametrize("storage", ["hybrid", "redis"])
 def test_a_rebuild_brings_back_what_redis_had_wrong_and_loses_nothing_that_was_not_mirrored_yet(
     now: datetime, monkeypatch: pytest.MonkeyPatch, storage: str
 ) -> None:
-    board, terminal = BoardFactory.create(storage=storage), Terminal()
+    board, terminal = BoardFactory.create(storage=storage), StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
     score(board.seq, {"alice": 7, "bob": 9})
     period = running(board)
     if storage == "hybrid":
         redis.settling().call("ZADD", period.family.zset, 1e9, "ghost")
     monkeypatch.setattr(rebuild_command, "Progress", lambda whole: Progress(whole, terminal))
 
-    printed = run("rebuild", "--board", board.seq).json
+    [done] = run("rebuild", "--board", board.seq).json["rebuilt"]
 
-    done = printed["rebuilt"][0]
     assert (done["period"], done["settled"], done["players"]) == (period.label, True, 2)
     assert done["generation"] > period.generation
-    assert (f"100% {period.label}: 2 of 2" in terminal.getvalue()) == (storage == "hybrid")
+    assert (f"[{'#' * 40}] 100% {period.label}: 2 of 2" in terminal.getvalue()) == (storage == "hybrid")
     shown = selectors.standings(board)
     assert (shown.live, [row.player for row in shown.rows]) == (True, ["bob", "alice"])
 
@@ -141,16 +139,10 @@ def test_the_doctor_finds_everything_right_and_names_the_next_boundary(now: date
 
     status, lines = doctor()
 
-    assert [line for line in lines if line.startswith("RED")] == []
-    assert status == 0
-    names = [line[5:].partition(":")[0] for line in lines]
-    assert names[:7] == ["SQL", "migrations", "clock", "Redis", "Redis known", "appendonly", "maxmemory-policy"]
+    assert (status, [line for line in lines if line.startswith("RED")]) == (0, [])
     assert any(line.startswith(f"ok   board {board.seq}: Looked after: ") and " 00:00 KST" in line for line in lines)
-    [lag] = [line for line in lines if "unmirrored" in line]
-    assert re.fullmatch(r"ok   unmirrored standings: 0; last copied to SQL \d+\.\d s ago", lag)
-    assert "ok   stale periods: none" in lines
-    assert settings.REDIS_URL != settings.CACHE_URL
-    assert "ok   page cache: a database of the boards' server" in lines
+    assert any(line.startswith("ok   unmirrored standings: 0; last copied to SQL ") for line in lines)
+    assert {"ok   stale periods: none", "ok   page cache: a database of the boards' server"} < set(lines)
 
 
 def test_the_doctor_is_red_where_somebody_has_to_decide_or_repair_and_redis_may_evict(now: datetime) -> None:
@@ -171,27 +163,42 @@ def test_the_doctor_is_red_where_somebody_has_to_decide_or_repair_and_redis_may_
     finally:
         redis.settling().call("CONFIG", "SET", "maxmemory-policy", "noeviction")
 
-    assert status == 1
-    assert (never.is_red, never.detail) == (True, "has never given a sign of life: start worker and beat")
-    red = [line.removeprefix("RED  ") for line in lines if line.startswith("RED")]
-    assert any(line.startswith("maxmemory-policy: allkeys-lru") for line in red)
-    assert any(line.startswith("worker: last sign of life") for line in red)
-    assert any(line.startswith("stale period") and "rebuilding: 1 of 2" in line for line in red)
+    assert (status, never.is_red) == (1, True)
+    red = "\n".join(line for line in lines if line.startswith("RED"))
+    assert "maxmemory-policy: allkeys-lru" in red
+    assert "worker: last sign of life" in red
+    assert "rebuilding: 1 of 2" in red
     assert "unmirrored standings: 1; never copied to SQL" in red
-    assert "dead letters: 1 open: edit, retry or drop them" in red
-    assert "differences: 1 left: run verify --repair" in red
+    assert "dead letters: 1 open" in red
+    assert "differences: 1 left" in red
 
 
-def test_progress_grows_on_a_terminal_and_is_not_drawn_into_a_file() -> None:
-    terminal, file = Terminal(), StringIO()
+@pytest.mark.parametrize("storage", ["hybrid", "redis"])
+def test_a_players_export_holds_all_that_is_kept_and_of_nobody_else_in_every_language_and_nothing_once_erased(
+    now: datetime, storage: str
+) -> None:
+    board = make_board(storage, now)
+    by_ids(board, {"alice": 7, "bob": 9}, now, id_="match")
+    set_profile("alice", {"name": "Alice", "country": "KR"}, now)
+    make_code("alice", now)
 
-    for stream in (terminal, file):
-        progress = Progress(200, stream)
-        progress.step(50, "1,000 rows")
-        progress.step(300, "4,000 rows")
-        progress.close()
+    printed = run("player_export", "alice")
+    with override("ko"):
+        korean = run("player_export", "alice").json
+    erased = run("player_erase", "alice").json
 
-    assert f"[{'#' * 10}{'.' * 30}]  25% 1,000 rows" in terminal.getvalue()
-    assert f"[{'#' * 40}] 100% 4,000 rows" in terminal.getvalue()
-    assert terminal.getvalue().endswith("\n")
-    assert file.getvalue() == ""
+    kept = printed.json
+    told = {name: kept["player"][name] for name in ("external_id", "name", "country")}
+    assert told == {"external_id": "alice", "name": "Alice", "country": "KR"}
+    [standing] = kept["standings"]
+    assert (standing["points"], standing["period"].partition("/")[0]) == (7, str(board.seq))
+    assert [row["external_id"] for row in kept["submissions"]] == ([] if storage == "redis" else ["match:alice"])
+    assert (kept["final standings"], len(kept["link codes"])) == ([], 1)
+    assert "code_hash" not in printed.out
+    assert "bob" not in printed.out
+    assert korean.keys() == kept.keys()
+    assert (erased["player"].startswith("erased-"), len(erased["removed_from"])) == (True, 1)
+    assert "alice" not in run("player_export", erased["player"]).out
+    for command in ("player_export", "player_erase"):
+        with pytest.raises(CommandError, match="There is no player 'alice'"):
+            run(command, "alice")

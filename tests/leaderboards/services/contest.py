@@ -1,4 +1,4 @@
-"""A competition as leaderboards see it: an event board, its window, and a stand-in for whoever declares events."""
+"""A competition as leaderboards see it, a stand-in for whoever declares events, and what is told of entries."""
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -8,11 +8,14 @@ from typing import Any
 from foundation.errors import SunwiError
 from leaderboards.core.entries import read_entry
 from leaderboards.core.periods import event_window
+from leaderboards.core.rules import Order, Ties, Update
 from leaderboards.core.submissions import Caller, Outcome
 from leaderboards.models import Board, Period
 from leaderboards.services import events
 from leaderboards.services.events import Event
 from leaderboards.services.submit import submit
+from tests.contracts.arena import NOW, Arena
+from tests.contracts.forms import FORMS
 from tests.leaderboards.services.site import DAY, NOON, make_board
 
 STARTS, ENDS = NOON - DAY, NOON + DAY
@@ -60,6 +63,15 @@ def send(*raw: dict[str, Any], at: datetime = NOON, service: str = "game", **opt
     """Entries of competition 7, unless they say otherwise."""
     entries = [read_entry(each if "board" in each else {"competition": 7, **each}, n) for n, each in enumerate(raw)]
     return submit(entries, Caller(service), at, **options)
+
+
+def opened(storage: str) -> Arena:
+    member = next(form for form in FORMS if form.name == "member")
+    return Arena.open(member, storage, Order.DESC, Update.INCREMENT, Ties.FIRST_COME)
+
+
+def send_to(arena: Arena, *raw: dict[str, Any], at: datetime = NOW, **options: Any) -> list[Outcome]:
+    return send(*({"board": arena.board.seq, **each} for each in raw), at=at, **options)
 
 
 def told(outcomes: list[Outcome]) -> list[str]:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from unittest.mock import patch
 
+import pytest
 import redis as driver
 from django.conf import settings
 from django.db import connection
@@ -19,14 +20,14 @@ from leaderboards.services.mirror import mirror
 from leaderboards.services.submit import submit
 from tests.leaderboards.factories import BoardFactory, PeriodFactory
 
+WHO_DECIDES = pytest.mark.parametrize("storage", ["hybrid", "redis"])  # SQL or Redis; sql boards are decided as hybrid
 DAY = timedelta(days=1)
 # Still to come: a period that was made after its end is taken for one that is being imported.
 NOON = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0) + 2 * DAY
 
 
 def make_board(storage: str, at: datetime = NOON, **wanted: Any) -> Board:
-    settings = {"name": f"A {storage} board", "period": "day", **wanted}
-    return BoardFactory.create(storage=storage, at=at, **settings)
+    return BoardFactory.create(storage=storage, at=at, **{"name": f"A {storage} board", "period": "day", **wanted})
 
 
 def period_of(board: Board, at: datetime = NOON) -> Period:
@@ -35,17 +36,17 @@ def period_of(board: Board, at: datetime = NOON) -> Period:
 
 def score(board: Board, points: dict[str, int], at: datetime = NOON, id_: str = "") -> list[Outcome]:
     """One submission a player; ``id_`` makes their ids."""
-    rows: list[dict[str, Any]] = [
-        {"board": board.seq, "player": name, "points": number, **({"id": f"{id_}:{name}"} if id_ else {})}
-        for name, number in points.items()
-    ]
-    return submit([read_entry(row, place) for place, row in enumerate(rows)], Caller("tests"), at)
+    entries = []
+    for place, (name, number) in enumerate(points.items()):
+        raw = {"board": board.seq, "player": name, "points": number, **({"id": f"{id_}:{name}"} if id_ else {})}
+        entries.append(read_entry(raw, place))
+    return submit(entries, Caller("tests"), at)
 
 
-def crowd(board: Board, count: int, at: datetime = NOON) -> Period:
-    """A period with ``count`` players p0, p1, … of 1, 2, … points, mirrored where Redis decides."""
-    outcomes = score(board, {f"p{number}": number + 1 for number in range(count)}, at)
-    assert all(outcome.status.is_accepted for outcome in outcomes)
+def crowd(board: Board, players: int | dict[str, int], at: datetime = NOON) -> Period:
+    """A period with these points, or with players p0, p1, … of 1, 2, … points, mirrored where Redis decides."""
+    points = {f"p{number}": number + 1 for number in range(players)} if isinstance(players, int) else players
+    assert all(outcome.status.is_accepted for outcome in score(board, points, at))
     period = period_of(board, at)
     follow(period)
     return period

@@ -7,13 +7,14 @@ import pytest
 
 from foundation import redis
 from foundation.models import DeadLetter
-from leaderboards.errors import PeriodClosed
+from leaderboards.errors import PeriodClosed, StorageUnavailable
 from leaderboards.models import Board, Period, Player, Standing, State
 from leaderboards.services import close as closing
 from leaderboards.services import mirror as mirroring
 from leaderboards.services.close import close_due
 from leaderboards.services.mirror import mirror
-from leaderboards.services.remove import remove_player
+from leaderboards.services.open import open_due
+from leaderboards.services.remove import remove_from, remove_player
 from leaderboards.services.settle import settle_due
 from leaderboards.stores.zset_writes import ZsetWriter
 from tests.leaderboards.services.site import (
@@ -22,7 +23,6 @@ from tests.leaderboards.services.site import (
     crowd,
     final,
     finalists,
-    follow,
     in_sql,
     make_board,
     period_of,
@@ -36,15 +36,6 @@ from tests.leaderboards.services.site import (
 
 TOMORROW = NOON + DAY
 STORAGES = ("hybrid", "redis", "sql")
-
-
-def followed(**points: int) -> Period:
-    """A period of a new redis board, with players whom SQL has as they are."""
-    board = make_board("redis")
-    score(board, points)
-    period = period_of(board)
-    follow(period)
-    return period
 
 
 @pytest.mark.parametrize("storage", STORAGES)
@@ -62,10 +53,8 @@ def test_closing_twice_gives_the_same_standings_and_the_same_hash(storage: str, 
     period.final_standings.all().delete()
     [second] = close_due(TOMORROW)
 
-    assert (first.final, second.final) == (True, True)
-    assert len(standings) == 4
-    assert final(period) == standings
-    assert Period.objects.get(pk=period.pk).content_hash == digest
+    assert (first.final, second.final, len(standings)) == (True, True, 4)
+    assert (final(period), Period.objects.get(pk=period.pk).content_hash) == (standings, digest)
     assert close_due(TOMORROW) == []
 
 
@@ -82,31 +71,21 @@ def test_a_redis_board_waits_while_redis_is_away_and_others_do_not() -> None:
     assert (late.final, late.players) == (True, 3)
 
 
-def test_days_of_downtime_are_caught_up_with_oldest_first() -> None:
-    boards = [make_board(storage) for storage in STORAGES]
-    for day in range(4):
-        for board in boards:
-            crowd(board, 2, NOON + day * DAY)
+def test_days_of_downtime_are_caught_up_with_oldest_first_and_nothing_is_closed_before_its_grace_is_over() -> None:
+    boards = [make_board(storage, grace_seconds=90) for storage in STORAGES]
+    last = [crowd(board, 2, NOON + day * DAY) for day in range(4) for board in boards][-1]
 
-    closed = close_due(NOON + 4 * DAY)
+    closed = close_due((last.ends_at or NOON) + timedelta(seconds=89))
+    then = close_due((last.ends_at or NOON) + timedelta(seconds=90))
 
     labels = [each.label for each in closed]
     assert labels == sorted(labels)
-    assert len(closed) == 12
-    assert all(each.final and each.players == 2 for each in closed)
-
-
-def test_nothing_is_closed_before_its_grace_is_over() -> None:
-    ends_at = crowd(make_board("hybrid", grace_seconds=90), 1).ends_at or NOON
-
-    before = close_due(ends_at + timedelta(seconds=89))
-    after = close_due(ends_at + timedelta(seconds=90))
-
-    assert (before, [each.final for each in after]) == ([], [True])
+    assert [(each.final, each.players) for each in closed] == [(True, 2)] * 9
+    assert [(each.final, each.label) for each in then] == [(True, last.label)] * 3
 
 
 def test_a_standing_that_sql_refuses_keeps_none_of_its_neighbours() -> None:
-    period = followed(poison=1)
+    period = crowd(make_board("redis"), {"poison": 1})
     neighbours = {f"p{number}": number for number in range(40)}
     with refused_by_sql(Player.objects.get(external_id="poison")):
         score(period.board, neighbours | {"poison": 9})
@@ -120,7 +99,7 @@ def test_a_standing_that_sql_refuses_keeps_none_of_its_neighbours() -> None:
 
 
 def test_a_redis_period_waits_while_a_standing_is_set_aside() -> None:
-    period = followed(poison=1, other=2)
+    period = crowd(make_board("redis"), {"poison": 1, "other": 2})
     with set_aside(period, "poison", 9) as letter:
         [waiting] = close_due(TOMORROW)
         assert "refuses_one_player" in mirroring.retry(letter)
@@ -130,26 +109,21 @@ def test_a_redis_period_waits_while_a_standing_is_set_aside() -> None:
     assert mirroring.retry(letter) == ""
     assert letter.resolution == "mirrored"
     [closed] = close_due(TOMORROW)
-    assert closed.final
-    assert finalists(period) == ["poison", "other"]
+    assert (closed.final, finalists(period)) == (True, ["poison", "other"])
     assert points(period.board) == {"poison": 9, "other": 2}
 
 
 @pytest.mark.parametrize("before", [{"poison": 1}, {}], ids=str)
 def test_a_dropped_standing_closes_as_sql_has_it(before: dict[str, int]) -> None:
     board = make_board("redis")
-    score(board, {"poison": 1}, NOON - DAY)
-    follow(period_of(board, NOON - DAY))
-    score(board, {"other": 2} | before)
-    period = period_of(board)
-    follow(period)
+    crowd(board, {"poison": 1}, NOON - DAY)
+    period = crowd(board, {"other": 2} | before)
     with set_aside(period, "poison", 9) as letter:
         mirroring.drop(letter, NOON)
 
         closed = [each.final for each in close_due(TOMORROW) if each.label == period.label]
 
-    assert closed == [True]
-    assert finalists(period) == ["other", *before]
+    assert (closed, finalists(period)) == ([True], ["other", *before])
 
 
 @pytest.mark.parametrize("damage", ["score", "missing", "extra"])
@@ -172,7 +146,7 @@ def test_a_redis_period_with_a_difference_waits(damage: str) -> None:
 
 
 def test_a_redis_period_that_is_being_settled_waits_and_a_final_one_is_not_settled_any_more() -> None:
-    period = followed(a=5)
+    period = crowd(make_board("redis"), {"a": 5})
     crowd(make_board("hybrid"), 1)
     score(period.board, {"a": 100})
     Period.objects.filter(pk=period.pk).update(stale_since=NOON)
@@ -193,11 +167,13 @@ def test_nobody_is_taken_out_of_a_redis_period_that_closed_meanwhile() -> None:
 
     with pytest.raises(PeriodClosed):
         ZsetWriter(redis.boards()).remove(period, "p1")
+    with pytest.raises(StorageUnavailable):
+        remove_from(period, "p1", NOON)
 
     assert len(in_sql(period)) == 3
 
 
-def test_one_that_cannot_be_closed_keeps_no_other_waiting() -> None:
+def test_one_that_cannot_be_closed_or_opened_keeps_no_other_waiting() -> None:
     for name in ("Broken", "Sound"):
         score(make_board("hybrid", name=name), {"a": 5})
     real = closing.close_period
@@ -209,5 +185,9 @@ def test_one_that_cannot_be_closed_keeps_no_other_waiting() -> None:
 
     with patch.object(closing, "close_period", close), pytest.raises(ExceptionGroup, match="some could not be done"):
         close_due(TOMORROW)
-
     assert [period_of(board).state for board in Board.objects.order_by("name")] == ["open", "final"]
+
+    Board.objects.filter(name="Broken").update(timezone="Mars/Olympus")
+    with pytest.raises(ExceptionGroup, match="some could not be done"):
+        open_due(NOON + 3 * DAY)
+    assert Period.objects.filter(board__name="Sound", starts_at__gte=NOON + 2 * DAY).count() == 2

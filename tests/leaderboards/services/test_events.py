@@ -1,6 +1,6 @@
 """Scoring in competitions: which entries count, what is refused first, ids, attempts, hidden ranks, and the upkeep."""
 
-from datetime import timedelta
+from datetime import datetime
 from functools import partial
 from typing import Any
 from unittest.mock import patch
@@ -9,13 +9,11 @@ import pytest
 
 from foundation.sql import SqlAway
 from leaderboards.core.entries import read_entry
-from leaderboards.core.periods import event_window
 from leaderboards.core.submissions import Caller
-from leaderboards.errors import BadBoard, NotRanked, PeriodClosed, StorageUnavailable
+from leaderboards.errors import NotRanked, PeriodClosed
 from leaderboards.models import Period, Player, State, Submission
 from leaderboards.selectors import ranks
 from leaderboards.services.close import close_due, close_period
-from leaderboards.services.events import Event
 from leaderboards.services.extend import move_end
 from leaderboards.services.mirror import mirror_all
 from leaderboards.services.remove import remove_from
@@ -35,11 +33,9 @@ from tests.leaderboards.services.contest import (
     send,
     told,
 )
-from tests.leaderboards.services.sending import WHO_DECIDES
-from tests.leaderboards.services.site import DAY, NOON, final, finalists, follow, make_board, redis_client
+from tests.leaderboards.services.site import DAY, NOON, WHO_DECIDES, final, finalists, follow, make_board, redis_client
 
-STORAGES = pytest.mark.parametrize("storage", ["hybrid", "redis", "sql"])
-HOUR = timedelta(hours=1)
+HOUR = DAY / 24
 
 
 def by(player: str, points: int = 30, **more: Any) -> dict[str, Any]:
@@ -51,30 +47,22 @@ class TestCounting:
     def test_one_request_counts_for_several_competitions_and_boards(self, declared: KnownEvents, storage: str) -> None:
         board, weekly = event_board(storage), make_board(storage, name="Weekly")
         event = declared.add(board, 7)
-        declared.add(board, 8)
+        declared.add(board, 8, hides_ranks=True)
         workout = by("a", id="workout-93")
         sent = [{"competition": 7, **workout}, {"competition": 8, **workout}, {"board": weekly.seq, **workout}]
 
-        rehearsed, outcomes, again = send(*sent, dry_run=True), send(*sent, ranks=True), send(*sent)
+        rehearsed, outcomes, again = send(*sent, dry_run=True), send(*sent, ranks=True), send(*sent, ranks=True)
 
-        assert [(each.competition, each.board, each.rank, each.previous_rank) for each in outcomes] == [
-            (7, board.seq, 1, None),
-            (8, board.seq, 1, None),
-            (None, weekly.seq, 1, None),
+        assert [(each.competition, each.board, each.points, each.rank) for each in outcomes] == [
+            (7, board.seq, 30, 1),
+            (8, board.seq, 30, None),
+            (None, weekly.seq, 30, 1),
         ]
         assert told(rehearsed) == told(outcomes) == ["updated", "updated", "updated"]
         assert told(again) == ["duplicate", "duplicate", "duplicate"]
-        assert (outcomes[0].points, outcomes[0].period) == (30, "c7")
+        assert [each.hides_ranks for each in outcomes] == [each.hides_ranks for each in again] == [False, True, False]
+        assert (outcomes[0].period, outcomes[0].previous_rank, again[1].rank) == ("c7", None, None)
         assert (period_of(event).starts_at, period_of(event).ends_at) == (STARTS, ENDS)
-
-    def test_rules_are_those_of_the_moment_at_which_it_opened(self, declared: KnownEvents, storage: str) -> None:
-        event = declared.add(event_board(storage, maximum=100))
-        send(by("a"))
-        event.board.maximum = 10
-        event.board.save()
-
-        assert told(send(by("a", 50))) == ["updated"]
-        assert period_of(event).rules.maximum == 100
 
     @pytest.mark.parametrize("is_final", [False, True])
     def test_a_repetition_is_known_after_the_end_and_by_one_who_has_left(
@@ -92,20 +80,6 @@ class TestCounting:
         assert (told(first), told(again)) == (["updated", "duplicate"], ["duplicate", "id_reused"])
         assert (again[0].points, again[0].period) == (30, "c7")
 
-    def test_an_event_that_hides_ranks_tells_points_and_no_place(self, declared: KnownEvents, storage: str) -> None:
-        declared.add(event_board(storage), hides_ranks=True)
-        weekly = make_board(storage, name="Weekly")
-        entry = by("a", id="w1")
-
-        outcomes = send(entry, {"board": weekly.seq, **entry}, ranks=True)
-        [again] = send(entry, ranks=True)
-
-        assert [(each.points, each.rank, each.hides_ranks) for each in [*outcomes, again]] == [
-            (30, None, True),
-            (30, 1, False),
-            (30, None, True),
-        ]
-
 
 class TestRefusing:
     def test_nobody_declares_events_unless_somebody_does(self) -> None:
@@ -113,24 +87,20 @@ class TestRefusing:
 
         assert (outcome.code, outcome.competition) == ("unknown_competition", 7)
 
-    def test_an_entry_for_the_board_itself_or_by_a_key_for_other_boards_is_refused(self, declared: KnownEvents) -> None:
-        seq = declared.add(event_board()).board.seq
-        entry = read_entry({"competition": 7, **by("a")}, 0)
+    def test_what_is_for_the_board_itself_or_of_a_key_for_others_or_cancelled_is_refused_alone(
+        self, declared: KnownEvents
+    ) -> None:
+        seq = declared.add(event_board(), 8).board.seq
+        declared.by_number[7] = PeriodClosed("Competition 7 was cancelled.")
+        entry = read_entry({"competition": 8, **by("a")}, 0)
 
+        outcomes = send(by("a"), by("a", competition=8), {"board": seq, **by("a")})
         [refused] = submit([entry], Caller("game", frozenset({seq + 1})), NOON)
         [counted] = submit([entry], Caller("game", frozenset({seq})), NOON)
 
-        assert told(send({"board": seq, **by("a")})) == ["bad_entry"]
-        assert (refused.code, counted.status) == ("forbidden", "updated")
-
-    def test_a_refusal_in_place_of_an_event_is_that_of_its_entries(self, declared: KnownEvents) -> None:
-        declared.by_number[7] = PeriodClosed("Competition 7 was cancelled.")
-        declared.add(event_board(), 8)
-
-        outcomes = send(by("a"), by("a", competition=8))
-
-        assert told(outcomes) == ["period_closed", "updated"]
+        assert told(outcomes) == ["period_closed", "updated", "bad_entry"]
         assert outcomes[0].detail == "Competition 7 was cancelled."
+        assert told([refused, counted]) == ["forbidden", "unchanged"]
 
     @pytest.mark.parametrize(
         ("entry", "hours", "code"),
@@ -156,7 +126,7 @@ class TestRefusing:
 
     @pytest.mark.parametrize(("declared_end", "at"), [(NOON + HOUR, NOON + HOUR), (ENDS + DAY, ENDS)])
     def test_a_period_that_ends_otherwise_than_its_competition_takes_nothing_after_either(
-        self, declared: KnownEvents, declared_end: Any, at: Any
+        self, declared: KnownEvents, declared_end: datetime, at: datetime
     ) -> None:
         event = declared.add(event_board())
         send(by("a"))
@@ -164,21 +134,18 @@ class TestRefusing:
 
         assert told(send(by("a", 40), at=at)) == ["period_closed"]
 
-    @STORAGES
-    def test_a_closed_competition_takes_nothing(self, declared: KnownEvents, storage: str) -> None:
-        event = declared.add(event_board(storage))
-        send(by("a"))
-        close_period(period_of(event), NOON)
+    def test_rules_are_those_of_the_opening_and_where_they_do_not_fit_the_window_nothing_opens(
+        self, declared: KnownEvents
+    ) -> None:
+        event = declared.add(event_board(maximum=100))
+        declared.add(event_board(name="Long", tie_break="score"), 8, starts_at=NOON, ends_at=NOON + 400 * DAY)
+        assert told(send(by("a"), by("a", competition=8))) == ["updated", "bad_board"]
+        event.board.maximum = 10
+        event.board.save()
 
-        assert told(send(by("a", 40))) == ["period_closed"]
-        with pytest.raises(StorageUnavailable if storage == "redis" else PeriodClosed):
-            remove_from(period_of(event), "a", NOON)
-
-    def test_rules_that_do_not_fit_the_window_open_no_period(self, declared: KnownEvents) -> None:
-        declared.add(event_board(tie_break="score"), starts_at=NOON - 300 * DAY, ends_at=NOON + 100 * DAY)
-
-        assert told(send(by("a"))) == ["bad_board"]
-        assert not Period.objects.filter(label="c7").exists()
+        assert told(send(by("a", 50))) == ["updated"]
+        assert period_of(event).rules.maximum == 100
+        assert not Period.objects.filter(label="c8").exists()
 
     @pytest.mark.parametrize("question", ["named", "joined"])
     def test_competitions_that_cannot_be_asked_spoil_no_neighbour(self, declared: KnownEvents, question: str) -> None:
@@ -228,21 +195,16 @@ class TestAttempts:
         assert {each.code for each in outcomes if not each.status.is_accepted} == {"too_many_attempts"}
         assert Submission.objects.filter(competition=7).count() == 6
 
-    def test_a_board_that_redis_decides_over_cannot_count_them(self) -> None:
-        board = event_board("redis")
 
-        with pytest.raises(BadBoard, match="cannot count attempts"):
-            Event(7, board, event_window(7, STARTS, ENDS), attempts=1)
-
-
-@STORAGES
+@pytest.mark.parametrize("storage", ["hybrid", "redis", "sql"])
 class TestUpkeep:
     """Periods of competitions are periods like others: players are removed, and the schedule looks after them."""
 
-    def test_a_player_is_taken_out_and_what_redis_lost_is_settled(self, declared: KnownEvents, storage: str) -> None:
+    def test_players_are_taken_out_and_it_is_settled_verified_closed_and_expires(
+        self, declared: KnownEvents, storage: str
+    ) -> None:
         event = declared.add(event_board(storage))
         send(by("a", 30), by("b", 20), by("d", 40))
-
         remove_from(period_of(event), "d", NOON)
         with pytest.raises(NotRanked):
             remove_from(period_of(event), "d", NOON)
@@ -254,19 +216,15 @@ class TestUpkeep:
         assert told(send(by("a", 29), by("c", 1))) == ["unchanged", "updated"]
         assert ranks(period_of(event), "abcd") == {"a": 1, "b": 2, "c": 3}
 
-    def test_it_is_verified_ends_by_the_schedule_and_expires(self, declared: KnownEvents, storage: str) -> None:
-        event = declared.add(event_board(storage))
-        send(by("a", 30), by("b", 20))
         mirror_all()
-
         verified = [(each.label, each.compared, each.differences) for each in verify_all(NOON, seconds=10)]
         [closed] = close_due(ENDS + DAY)
         expire_due(ENDS + 200 * DAY)
         drop_submissions(ENDS + 200 * DAY)
 
-        assert verified == ([] if storage == "sql" else [("c7", 2, 0)])
-        assert (closed.label, closed.final, closed.players) == ("c7", True, 2)
-        assert [rank for _, rank, _, _ in final(period_of(event))] == [1, 2]
+        assert verified == ([] if storage == "sql" else [("c7", 4, 0)])  # the one taken out too
+        assert (closed.label, closed.final, closed.players) == ("c7", True, 3)
+        assert [rank for _, rank, _, _ in final(period_of(event))] == [1, 2, 3]
         assert (period_of(event).state, Submission.objects.exists()) == (State.EXPIRED, False)
         assert ranks(period_of(event), "a") == {"a": 1}
 

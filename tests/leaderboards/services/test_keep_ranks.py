@@ -1,6 +1,6 @@
 """Kept ranks: one look for each time of the grid, with the very ranks of the page; harmless late, twice and at once."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from unittest.mock import patch
 
 import pytest
@@ -24,59 +24,43 @@ def kept(period: Period) -> list[tuple[str, int, int | None]]:
     return list(found.values_list("player__external_id", "rank", "points"))
 
 
-def left(period: Period) -> list[datetime]:
-    return list(PeriodSnapshot.objects.filter(period=period).order_by("due_at").values_list("due_at", flat=True))
-
-
-@pytest.mark.parametrize("storage", ["hybrid", "redis", "sql"])
-@pytest.mark.parametrize(("ties", "order"), [("first_come", "desc"), ("shared", "asc"), ("dense", "desc")])
+@pytest.mark.parametrize(
+    ("storage", "ties", "order"),
+    [("hybrid", "first_come", "desc"), ("redis", "shared", "asc"), ("sql", "dense", "desc"), ("redis", "dense", "asc")],
+)
 def test_what_is_kept_are_the_ranks_and_points_of_the_page(storage: str, ties: str, order: str) -> None:
     board = make_board(storage, period="all_time", ties=ties, order=order, decimals=1)
     score(board, {"ann": 9, "bob": 5, "cleo": 9, "dan": 7})
-    crowd(board, 3)
-
-    assert keep_due(NOON) == 1
-
-    snapshot = PeriodSnapshot.objects.get()
-    shown = [(row.player, row.rank, row.points) for row in standings(board).rows]
-    assert sorted((name, rank, (points or 0) / 10) for name, rank, points in kept(snapshot.period)) == sorted(shown)
-    assert (snapshot.total, snapshot.is_whole, snapshot.due_at, snapshot.taken_at) == (7, True, NOON, NOON)
-
-
-def test_criteria_are_kept_too() -> None:
+    period = crowd(board, 3)
     criteria = [{"name": "stage", "max": 9, "order": "desc"}, {"name": "deaths", "max": 9, "order": "asc"}]
     playing.score(playing.make_board(period="all_time", criteria=criteria), {"ann": {"stage": 3, "deaths": 1}})
 
-    keep_due(NOON)
+    assert keep_due(NOON) == 2
 
-    row = KeptRank.objects.get()
+    snapshot = PeriodSnapshot.objects.get(period=period)
+    shown = [(row.player, row.rank, row.points) for row in standings(board).rows]
+    assert sorted((name, rank, (points or 0) / 10) for name, rank, points in kept(period)) == sorted(shown)
+    assert (snapshot.total, snapshot.is_whole, snapshot.due_at, snapshot.taken_at) == (7, True, NOON, NOON)
+    row = KeptRank.objects.exclude(snapshot=snapshot).get()
     assert (row.rank, row.points, row.fields) == (1, None, [3, 1])
 
 
 @patch.object(keep_ranks, "MOST_PLAYERS", 3)
-def test_only_the_best_are_kept_and_never_more_than_a_bound(settings: Settings) -> None:
+def test_the_grid_is_of_hours_and_a_late_run_takes_the_latest_alone_and_the_best_alone(settings: Settings) -> None:
     period = crowd(make_board("hybrid"), 5)
+    late = NOON + 5 * HOUR + 7 * MINUTE
 
     settings.RANK_SNAPSHOT_PLAYERS = 0
-    assert keep_due(NOON) == 0
+    assert keep_due(late) == 0
     settings.RANK_SNAPSHOT_PLAYERS = 25_000_000
-    assert keep_due(NOON) == 1
+    assert [keep_due(late), keep_due(late + MINUTE)] == [1, 0]
+    settings.RANK_SNAPSHOT_MINUTES = 5
+    assert due(late + MINUTE) == NOON + 5 * HOUR + 5 * MINUTE
 
     assert kept(period) == [("p4", 1, 5), ("p3", 2, 4), ("p2", 3, 3)]
     snapshot = PeriodSnapshot.objects.get()
+    assert (snapshot.due_at, snapshot.taken_at) == (NOON + 5 * HOUR, late)
     assert (snapshot.total, snapshot.is_whole) == (5, False)
-
-
-def test_the_grid_is_of_hours_and_a_late_run_takes_the_latest_alone(settings: Settings) -> None:
-    period = crowd(make_board("hybrid"), 2)
-
-    assert keep_due(NOON + 5 * HOUR + 7 * MINUTE) == 1
-    assert keep_due(NOON + 5 * HOUR + 8 * MINUTE) == 0
-    settings.RANK_SNAPSHOT_MINUTES = 5
-    assert due(NOON + 5 * HOUR + 8 * MINUTE) == NOON + 5 * HOUR + 5 * MINUTE
-
-    assert left(period) == [NOON + 5 * HOUR]
-    assert PeriodSnapshot.objects.get().taken_at == NOON + 5 * HOUR + 7 * MINUTE
 
 
 def test_periods_that_do_not_run_are_not_looked_at_and_competitions_look_at_theirs() -> None:
@@ -123,7 +107,8 @@ def test_each_look_is_kept_for_two_days_and_then_the_first_of_each_day() -> None
 
     days = [MIDNIGHT + day * DAY + 5 * HOUR for day in range(5)]
     recent = [MIDNIGHT + hours * HOUR for hours in range(2 * 24 + 5, 5 * 24, 6)]
-    assert left(period) == sorted({*days, *recent})
+    left = PeriodSnapshot.objects.order_by("due_at").values_list("due_at", flat=True)
+    assert list(left) == sorted({*days, *recent})
     assert gone == 6
     assert thin_snapshots(MIDNIGHT + 4 * DAY) == 0
 

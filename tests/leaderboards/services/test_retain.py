@@ -7,17 +7,18 @@ import pytest
 
 from foundation.models import DeadLetter
 from leaderboards.core.policies import replay
-from leaderboards.models import Difference, LinkCode, Period, Standing, State, Submission
+from leaderboards.errors import BadBoard
+from leaderboards.models import Board, Difference, LinkCode, Period, Standing, State, Submission
 from leaderboards.services import retain
 from leaderboards.services.close import close_due
 from leaderboards.services.link import make_code
 from leaderboards.services.retain import drop_records, drop_submissions, expire_due, fold_submissions
 from leaderboards.services.void import void_submission
 from leaderboards.stores.sql_writes import state_of
-from tests.leaderboards.services.sending import WHO_DECIDES
 from tests.leaderboards.services.site import (
     DAY,
     NOON,
+    WHO_DECIDES,
     crowd,
     final,
     in_redis,
@@ -119,41 +120,45 @@ def test_a_baseline_folds_into_the_next_one_and_what_was_voided_is_in_none() -> 
     row = Submission.objects.get()
     assert (row.points, row.service) == (40, "baseline")
     assert rederived(period_of(board)) == {"a": (40, int(row.at.timestamp() * 1000)), "gone": None}
-
-
-def test_another_run_may_have_folded_a_player_already() -> None:
-    score(make_board("hybrid", period="all_time"), {"gone": 5})
-    row = Submission.objects.get()
     void_submission(row, NOON)
-
-    folded = [retain._fold(row.period, row.player_id, LATER) for _ in range(2)]
-
-    assert folded == [1, 0]
+    # Another run may have folded a player already.
+    assert [retain._fold(row.period, row.player_id, LATER) for _ in range(2)] == [1, 0]
 
 
 @patch.object(retain, "BATCH", 2)
-def test_records_go_when_they_have_been_over_for_long_enough() -> None:
-    period = period_of(make_board("hybrid"))
-    for name in "abcde":
-        DeadLetter.note("mirror", f"{period.pk}:{name}", {}, "why", NOON)
+def test_records_go_when_they_have_been_over_for_long_enough_and_closing_has_asked_what_was_given_up() -> None:
+    period = period_of(make_board("redis", period="year"))
+    for name in "abcdef":
+        DeadLetter.note("mirror", name, {"period": period.pk, "player": name}, "why", NOON)
         Difference.objects.create(period=period, player=name, repaired=True, found_at=NOON)
         make_code(name, NOON - timedelta(minutes=10))
-    DeadLetter.resolve("mirror", [f"{period.pk}:{name}" for name in "abcd"], "mirrored", NOON)
+    DeadLetter.resolve("mirror", "abcd", "mirrored", NOON)
+    DeadLetter.resolve("mirror", "e", "dropped", NOON)
 
     early, due = drop_records(NOON + 90 * DAY), drop_records(NOON + 90 * DAY + SECOND)
 
-    assert (early, due) == (0, 14)
-    assert [letter.subject for letter in DeadLetter.objects.all()] == [f"{period.pk}:e"]  # nobody has decided
-    assert not Difference.objects.exists()
-    assert not LinkCode.objects.exists()
-
-
-def test_a_dropped_letter_stays_until_closing_has_asked_what_was_given_up() -> None:
-    period = period_of(make_board("redis", period="year"))
-    DeadLetter.note("mirror", f"{period.pk}:a", {"period": period.pk, "player": "a"}, "why", NOON)
-    DeadLetter.resolve("mirror", [f"{period.pk}:a"], "dropped", NOON)
-
-    asked = drop_records(LATER)
+    assert (early, due) == (0, 16)
+    assert (Difference.objects.exists(), LinkCode.objects.exists()) == (False, False)
     Period.objects.filter(pk=period.pk).update(state=State.FINAL)
+    assert drop_records(LATER) == 1
+    assert DeadLetter.objects.get().subject == "f"  # nobody has decided
 
-    assert (asked, drop_records(LATER)) == (0, 1)
+
+def test_a_board_with_days_beyond_the_calendar_is_refused_and_keeps_no_other_from_its_upkeep() -> None:
+    days = {"retention_days": 9_999_999, "keep_submissions_days": 9_999_999}
+    for setting, number in days.items():
+        with pytest.raises(BadBoard, match=setting):
+            make_board("sql", NOON, **{setting: number})
+    for name in ("Odd", "Plain"):
+        crowd(make_board("sql", name=name, retention_days=1), 2)
+        crowd(make_board("sql", name=f"{name} always", period="all_time", keep_submissions_days=2), 2)
+    Board.objects.filter(name__startswith="Odd").update(**days)
+    close_due(NOON + 2 * DAY)
+
+    expire_due(NOON + 5 * DAY)
+    with pytest.raises(ExceptionGroup, match="some could not be done"):
+        fold_submissions(NOON + 5 * DAY)
+
+    assert {period.board.name for period in Period.objects.filter(state=State.EXPIRED)} == {"Plain"}
+    folded = Submission.objects.filter(service=retain.BASELINE)
+    assert list(folded.values_list("period__board__name", flat=True)) == ["Plain always"] * 2

@@ -19,9 +19,8 @@ from leaderboards.stores.zset_settling import ZsetSettler
 from leaderboards.stores.zset_writes import Put, ZsetWriter
 from tests.at_once import at_once
 from tests.contracts.arena import NOW, Arena, Sent
-from tests.leaderboards.services.contest import told
-from tests.leaderboards.services.sending import opened, send
-from tests.leaderboards.services.site import redis_client
+from tests.leaderboards.services.contest import opened, send_to, told
+from tests.leaderboards.services.site import WHO_DECIDES, redis_client
 
 FIRST = (Sent("a", 3, 5000), Sent("b", 3, 4000), Sent("c_d", 8, 10))
 
@@ -33,7 +32,8 @@ def begun(storage: str, stale: bool = False, lost: bool = False) -> Arena:
     if stale:
         Period.objects.filter(pk=arena.period.pk).update(stale_since=NOW)
     if lost:
-        flush()
+        with redis_client() as client:
+            client.flushdb()
     return arena
 
 
@@ -45,134 +45,117 @@ def agree(arena: Arena) -> None:
     arena.agree_in_sql()
 
 
-def flush() -> None:
-    with redis_client() as client:
-        client.flushdb()
+def test_a_settle_that_was_cut_off_throws_nothing_away_that_only_redis_has() -> None:
+    arena = begun("redis", stale=True)
+    with patch.object(settling, "_restore", side_effect=RedisSilent("silent")), pytest.raises(RedisSilent):
+        settle(arena.period.pk)
+
+    assert settle(arena.period.pk)
+
+    agree(arena)
 
 
-class TestRedisStorage:
-    def test_a_settle_that_was_cut_off_throws_nothing_away_that_only_redis_has(self) -> None:
-        arena = begun("redis", stale=True)
-        with patch.object(settling, "_restore", side_effect=RedisSilent("silent")), pytest.raises(RedisSilent):
-            settle(arena.period.pk)
+def test_memory_of_an_earlier_generation_keeps_what_it_has_and_gets_what_sql_has() -> None:
+    arena = begun("redis")
+    arena.mirror()
+    arena.send(Sent("only redis", 5, 100))
+    later = arena.period.generation + 1_000_000
+    Period.objects.filter(pk=arena.period.pk).update(generation=later, stale_since=NOW)
+    Standing.objects.filter(player__external_id="a").update(version=1_000)
+    DrawnGeneration.objects.create(pk=later + 1)
+    if connection.vendor == "postgresql":
+        sequence = "pg_get_serial_sequence('leaderboards_drawngeneration', 'id')"
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT setval({sequence}, %s)", [later + 1])
 
+    assert settle(arena.period.pk)
+
+    agree(arena)
+
+
+def test_two_at_once_do_no_harm() -> None:
+    arena = begun("hybrid", stale=True, lost=True)
+
+    settled = at_once([lambda: settle(arena.period.pk)] * 2)
+    settle_due(NOW)
+
+    assert any(settled)
+    agree(arena)
+
+
+def test_it_is_settled_although_somebody_scores_all_the_while() -> None:
+    arena = begun("hybrid", stale=True)
+
+    def outrun(period: Period, go_on: missing.GoOn) -> None:
+        missing.put_missing(period, go_on)
+        arena.send(Sent("late", 4, 1))
+
+    with patch.object(settling, "put_missing", outrun):
         assert settle(arena.period.pk)
 
-        agree(arena)
-
-    def test_memory_of_an_earlier_generation_keeps_what_it_has_and_gets_what_sql_has(self) -> None:
-        arena = begun("redis")
-        arena.mirror()
-        arena.send(Sent("only redis", 5, 100))
-        later = arena.period.generation + 1_000_000
-        Period.objects.filter(pk=arena.period.pk).update(generation=later, stale_since=NOW)
-        Standing.objects.filter(player__external_id="a").update(version=1_000)
-        restart_numbers_above(later)
-
-        assert settle(arena.period.pk)
-
-        agree(arena)
-
-    def test_on_a_server_that_nobody_knows_it_takes_nothing_until_it_is_greeted(self) -> None:
-        arena = begun("redis")
-        a_stranger()
-
-        refused = send(arena, {"player": "b", "points": 9})
-        settle_due(NOW)
-        redis.boards().reset()
-
-        assert told(refused) == ["unavailable"]
-        agree(arena)
+    agree(arena)
 
 
-class TestHybridStorage:
-    def test_two_at_once_do_no_harm(self) -> None:
-        arena = begun("hybrid", stale=True, lost=True)
+def test_who_scores_between_our_read_and_our_put_is_shown_as_they_are_now() -> None:
+    arena = begun("hybrid", lost=True)
+    overtaken = iter([Sent("a", 9, 6000), Sent("newcomer", 1, 1)])
+    put = missing._put
 
-        settled = at_once([lambda: settle(arena.period.pk)] * 2)
+    def put_what_is_old_by_now(period: Period, rows: Sequence[missing._Row]) -> None:
+        arena.send(*overtaken)
+        put(period, rows)
+
+    with patch.object(missing, "_put", put_what_is_old_by_now):
         settle_due(NOW)
 
-        assert any(settled)
-        agree(arena)
-
-    def test_it_is_settled_although_somebody_scores_all_the_while(self) -> None:
-        arena = begun("hybrid", stale=True)
-
-        def outrun(period: Period, go_on: missing.GoOn) -> None:
-            missing.put_missing(period, go_on)
-            arena.send(Sent("late", 4, 1))
-
-        with patch.object(settling, "put_missing", outrun):
-            assert settle(arena.period.pk)
-
-        agree(arena)
-
-    def test_who_scores_between_our_read_and_our_put_is_shown_as_they_are_now(self) -> None:
-        arena = begun("hybrid", lost=True)
-        overtaken = iter([Sent("a", 9, 6000), Sent("newcomer", 1, 1)])
-        put = missing._put
-
-        def put_what_is_old_by_now(period: Period, rows: Sequence[missing._Row]) -> None:
-            arena.send(*overtaken)
-            put(period, rows)
-
-        with patch.object(missing, "_put", put_what_is_old_by_now):
-            settle_due(NOW)
-
-        assert Period.objects.get(pk=arena.period.pk).stale_since is None
-        agree(arena)
-
-    @patch.object(missing, "CHUNK", 2)
-    def test_chunk_by_chunk_it_clears_all_marks_and_says_how_far_it_is(self) -> None:
-        arena = begun("hybrid", stale=True, lost=True)
-        arena.send(*[Sent(f"p{number}", number, number) for number in range(1, 6)])
-        seen: list[int] = []
-
-        settle(arena.period.pk, tell=lambda _: seen.append(Period.objects.get(pk=arena.period.pk).rebuilt))
-
-        assert seen == [2, 4, 6, 8, 8, 8, 8]  # all of them, then who is marked
-        assert not Standing.objects.filter(unput=True).exists()
-        agree(arena)
-
-    def test_an_old_unsure_token_is_put_right_and_a_player_without_a_standing_goes(self) -> None:
-        arena = begun("hybrid")
-        forty_seconds_ago = milliseconds(NOW - timedelta(seconds=40))
-        writer = ZsetWriter(redis.boards())
-        dead = [Put("a", 99.0, "9223370000000000000_a"), Put("ghost", 7.0, "9223370000000000000_ghost")]
-        writer.put(arena.period, dead, f"{forty_seconds_ago}-dead")
-        writer.put(arena.period, [Put("b", 77.0, "9223370000000000000_b")], f"{milliseconds(NOW)}-living")
-
-        settle_due(NOW)
-
-        tokens = ZsetSettler(redis.settling()).tokens(arena.period)
-        assert tokens == {f"{milliseconds(NOW)}-living": ["b"]}
-        settle_due(NOW + timedelta(seconds=31))
-        agree(arena)
-
-    def test_a_server_nobody_knows_is_away_until_it_is_greeted(self) -> None:
-        arena = begun("hybrid")
-        a_stranger()
-
-        arena.send(Sent("b", 9, 3))
-        arena.agree(live=False)
-        assert Standing.objects.get(player__external_id="b").unput
-        settle_due(NOW)
-        redis.boards().reset()
-
-        agree(arena)
+    assert Period.objects.get(pk=arena.period.pk).stale_since is None
+    agree(arena)
 
 
-def a_stranger() -> None:
-    """As if the server had been started anew: no run_id in SQL, no connection open."""
+@patch.object(missing, "CHUNK", 2)
+def test_chunk_by_chunk_it_clears_all_marks_and_says_how_far_it_is() -> None:
+    arena = begun("hybrid", stale=True, lost=True)
+    arena.send(*[Sent(f"p{number}", number, number) for number in range(1, 6)])
+    seen: list[int] = []
+
+    settle(arena.period.pk, tell=lambda _: seen.append(Period.objects.get(pk=arena.period.pk).rebuilt))
+
+    assert seen == [2, 4, 6, 8, 8, 8, 8]  # all of them, then who is marked
+    assert not Standing.objects.filter(unput=True).exists()
+    agree(arena)
+
+
+def test_an_old_unsure_token_is_put_right_and_a_player_without_a_standing_goes() -> None:
+    arena = begun("hybrid")
+    forty_seconds_ago = milliseconds(NOW - timedelta(seconds=40))
+    writer = ZsetWriter(redis.boards())
+    dead = [Put("a", 99.0, "9223370000000000000_a"), Put("ghost", 7.0, "9223370000000000000_ghost")]
+    writer.put(arena.period, dead, f"{forty_seconds_ago}-dead")
+    writer.put(arena.period, [Put("b", 77.0, "9223370000000000000_b")], f"{milliseconds(NOW)}-living")
+
+    settle_due(NOW)
+
+    tokens = ZsetSettler(redis.settling()).tokens(arena.period)
+    assert tokens == {f"{milliseconds(NOW)}-living": ["b"]}
+    settle_due(NOW + timedelta(seconds=31))
+    agree(arena)
+
+
+@WHO_DECIDES
+def test_a_server_nobody_knows_is_away_until_it_is_greeted(storage: str) -> None:
+    arena = begun(storage)
     KnownRedis.objects.all().delete()
     KnownRedis._seen.clear()
     redis.boards().reset()
     redis.settling().reset()
 
+    if storage == "redis":
+        assert told(send_to(arena, {"player": "b", "points": 9})) == ["unavailable"]
+    else:
+        arena.send(Sent("b", 9, 3))
+        arena.agree(live=False)
+        assert Standing.objects.get(player__external_id="b").unput
+    settle_due(NOW)
+    redis.boards().reset()
 
-def restart_numbers_above(number: int) -> None:
-    DrawnGeneration.objects.create(pk=number + 1)
-    if connection.vendor == "postgresql":
-        sequence = "pg_get_serial_sequence('leaderboards_drawngeneration', 'id')"
-        with connection.cursor() as cursor:
-            cursor.execute(f"SELECT setval({sequence}, %s)", [number + 1])
+    agree(arena)

@@ -1,7 +1,7 @@
 """Submitting: ids, times and rehearsals, and while Redis is away or SQL goes away. Policies are the contract's."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from unittest.mock import patch
 
 import pytest
@@ -12,27 +12,19 @@ from foundation import redis
 from foundation.redis import Link, RedisAway, RedisRefused, RedisSilent
 from foundation.statements import _Pipelined
 from leaderboards import selectors
-from leaderboards.core.periods import window_at
 from leaderboards.models import Period, Player, Standing, Submission
 from leaderboards.services import resolve
 from leaderboards.services.close import close_period
 from leaderboards.services.settle import settle_due
 from leaderboards.stores.zset_settling import ZsetSettler
-from tests.contracts.arena import NOW, Arena, Sent
-from tests.leaderboards.services.contest import told
-from tests.leaderboards.services.sending import TURN, WHO_DECIDES, opened, send
+from tests.contracts.arena import NOW, Sent
+from tests.leaderboards.services.contest import opened, send, send_to, told
+from tests.leaderboards.services.site import NOON, WHO_DECIDES, make_board
 
 pytestmark = pytest.mark.contract
 
 SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
-
-
-def finish(arena: Arena) -> None:
-    """The first period is final, and Redis was started again since."""
-    period = Period.objects.select_related("board").get(board=arena.board, label="2026-10")
-    assert close_period(period, TURN + HOUR).final
-    if arena.storage == "redis":
-        ZsetSettler(redis.settling()).forget_generation(period)
+TURN = datetime.fromisoformat("2026-03-09T00:00:00+00:00")  # the end of NOW's week
 
 
 @WHO_DECIDES
@@ -41,12 +33,15 @@ class TestIds:
     def test_a_repetition_is_known_after_its_period_is_over(self, storage: str, is_final: bool) -> None:
         arena = opened(storage)
         entry = {"player": "a", "points": 5, "id": "m1"}
-        send(arena, entry, at=TURN - SECOND)
+        send_to(arena, entry, at=TURN - SECOND)
         if is_final:
-            finish(arena)
+            period = Period.objects.select_related("board").get(board=arena.board, label="2026-10")
+            assert close_period(period, TURN + HOUR).final
+            if storage == "redis":
+                ZsetSettler(redis.settling()).forget_generation(period)
 
-        again = send(arena, entry, {"player": "b", "points": 1, "id": "m2"}, at=TURN + 3 * HOUR)
-        other = send(arena, {**entry, "points": 6}, at=TURN + 3 * HOUR)
+        again = send_to(arena, entry, {"player": "b", "points": 1, "id": "m2"}, at=TURN + 3 * HOUR)
+        other = send_to(arena, {**entry, "points": 6}, at=TURN + 3 * HOUR)
 
         assert [(each.status.value, each.period, each.points) for each in again] == [
             ("duplicate", "2026-10", 5),
@@ -58,42 +53,39 @@ class TestIds:
         arena = opened(storage)
         at = (NOW - timedelta(minutes=1)).isoformat()
         entry = {"player": "a", "points": 50, "id": "m1", "at": at}
-        send(arena, entry)
+        send_to(arena, entry)
 
-        outcomes = send(
+        outcomes = send_to(
             arena,
             {**entry, "points": "50.0"},
             {**entry, "points": 51},
             {**entry, "player": "b"},
             {"player": "a", "points": 50, "id": "m1"},
         )
-        [of_another_game] = send(arena, {**entry, "points": 6}, service="another")
+        [of_another_game] = send_to(arena, {**entry, "points": 6}, service="another")
 
         assert told(outcomes) == ["duplicate", "id_reused", "id_reused", "id_reused"]
         assert (of_another_game.status.value, of_another_game.points) == ("updated", 56)
 
-    def test_a_rejected_entry_does_not_use_its_id_up(self, storage: str) -> None:
+    def test_a_rejected_entry_does_not_use_its_id_up_and_one_id_counts_once_across_two_periods(
+        self, storage: str
+    ) -> None:
         arena = opened(storage)
-
-        first = send(
-            arena,
+        entries = [
             {"player": "a", "points": -1, "id": "m1"},
             {"player": "a", "points": 2**31 - 1, "id": "m2"},
             {"player": "a", "points": 1, "id": "m3"},
             {"player": "a", "points": 0, "id": "m3"},
-        )
-        second = send(arena, {"player": "a", "points": 0, "id": "m1"}, {"player": "b", "points": 7, "id": "m3"})
+        ]
+        turning = {"player": "a", "points": 0, "id": "m4"}
+
+        first = send_to(arena, *entries)
+        second = send_to(arena, {"player": "a", "points": 0, "id": "m1"}, {"player": "b", "points": 7, "id": "m3"})
+        third = send_to(arena, {**turning, "at": (TURN - SECOND).isoformat()}, turning, at=TURN + 5 * SECOND)
 
         assert told(first) == ["out_of_range", "updated", "out_of_range", "unchanged"]
         assert told(second) == ["unchanged", "id_reused"]
-
-    def test_one_id_for_two_periods_in_a_request_counts_once(self, storage: str) -> None:
-        arena = opened(storage)
-        before = {"player": "a", "points": 5, "id": "m1", "at": (TURN - SECOND).isoformat()}
-
-        outcomes = send(arena, before, {"player": "a", "points": 5, "id": "m1"}, at=TURN + 5 * SECOND)
-
-        assert told(outcomes) == ["updated", "id_reused"]
+        assert told(third) == ["unchanged", "id_reused"]
 
 
 class TestTimes:
@@ -101,8 +93,8 @@ class TestTimes:
         arena = opened("hybrid")
         entry = {"player": "a", "points": 5, "at": (TURN - timedelta(milliseconds=1)).isoformat()}
 
-        within = send(arena, entry, at=TURN + timedelta(seconds=59, milliseconds=999))
-        after = send(arena, entry, at=TURN + 60 * SECOND)
+        within = send_to(arena, entry, at=TURN + timedelta(seconds=59, milliseconds=999))
+        after = send_to(arena, entry, at=TURN + 60 * SECOND)
 
         assert [(each.status.value, each.period) for each in within] == [("updated", "2026-10")]
         assert told(after) == ["period_closed"]
@@ -110,7 +102,7 @@ class TestTimes:
     def test_five_seconds_ahead_count_as_now_and_more_is_refused(self) -> None:
         arena = opened("hybrid")
 
-        outcomes = send(
+        outcomes = send_to(
             arena,
             {"player": "a", "points": 5, "at": (NOW + 5 * SECOND).isoformat()},
             {"player": "b", "points": 5, "at": (NOW + timedelta(seconds=5, milliseconds=1)).isoformat()},
@@ -119,6 +111,14 @@ class TestTimes:
         assert told(outcomes) == ["updated", "in_the_future"]
         [row] = selectors.standings(arena.board, arena.period.label).rows
         assert row.achieved_at == NOW
+
+    def test_a_time_before_all_periods_is_refused_alone_also_with_an_id(self) -> None:
+        board = make_board("redis", timezone="America/New_York").seq
+        early = {"board": board, "player": "early", "points": 1, "id": "e", "at": "1970-01-01T00:00:00Z"}
+
+        outcomes = send(early, {"board": board, "player": "good", "points": 2, "id": "g"}, at=NOON)
+
+        assert told(outcomes) == ["bad_time", "updated"]
 
 
 @WHO_DECIDES
@@ -131,7 +131,7 @@ def test_a_rehearsal_says_the_same_and_leaves_nothing_and_a_ban_spoils_no_neighb
     others = [{"player": "banned", "points": 9}, {"player": "new", "points": 0}, {"player": "a", "points": -1}]
     entries = [entry, entry, {**entry, "points": 3}, *others]
 
-    rehearsed = send(arena, *entries, dry_run=True)
+    rehearsed = send_to(arena, *entries, dry_run=True)
 
     assert told(rehearsed) == ["updated", "duplicate", "id_reused", "banned", "updated", "out_of_range"]
     assert [each.points for each in rehearsed] == [7, 7, None, None, 0, None]
@@ -139,7 +139,7 @@ def test_a_rehearsal_says_the_same_and_leaves_nothing_and_a_ban_spoils_no_neighb
     assert Standing.objects.count() == 1
     assert Submission.objects.filter(external_id="m1").count() == 0
     arena.agree()
-    assert told(send(arena, *entries)) == told(rehearsed)
+    assert told(send_to(arena, *entries)) == told(rehearsed)
 
 
 FAILURES = {
@@ -169,7 +169,7 @@ def test_a_redis_board_says_what_it_knows(failure: Exception, said: str) -> None
     arena.send(Sent("a", 5, 10))
     arena.mirror()
     with patch.object(Link, "run", side_effect=failure):
-        outcomes = send(arena, {"player": "b", "points": 7}, {"player": "c", "points": -7})
+        outcomes = send_to(arena, {"player": "b", "points": 7}, {"player": "c", "points": -7})
         arena.agree(live=False)
 
     assert told(outcomes) == [said, "out_of_range"]
@@ -191,12 +191,12 @@ def test_a_closed_port_is_away_at_once_and_then_left_alone() -> None:
 @pytest.mark.parametrize("storage", ["hybrid", "redis", "sql"])
 def test_sql_that_goes_away_as_a_period_opens_spoils_no_neighbour(storage: str) -> None:
     arena = opened(storage)
-    send(arena, {"player": "a", "points": 1})
+    send_to(arena, {"player": "a", "points": 1})
     arena.board.periods.filter(starts_at=TURN).delete()
     before = {"player": "a", "points": 2, "at": (TURN - SECOND).isoformat()}
 
     with patch.object(resolve, "open_period", side_effect=OperationalError("the connection is closed")):
-        outcomes = send(arena, before, {"player": "a", "points": 4}, at=TURN + 10 * SECOND)
+        outcomes = send_to(arena, before, {"player": "a", "points": 4}, at=TURN + 10 * SECOND)
 
     assert told(outcomes) == ["updated", "unavailable"]
 
@@ -224,16 +224,5 @@ def test_what_becomes_of_a_commit_is_told_as_far_as_it_is_known(
         commit(statements)
 
     with patch.object(_Pipelined, "commit", troubled):
-        assert told(send(arena, {"player": "a", "points": 1})) == [said]
+        assert told(send_to(arena, {"player": "a", "points": 1})) == [said]
     assert Submission.objects.count() == kept
-
-
-def test_the_calendar_is_asked_once_for_entries_of_one_moment() -> None:
-    arena, earlier = opened("redis"), NOW - timedelta(days=1)
-    late = {"player": "d", "points": 1, "at": earlier.isoformat()}
-
-    with patch.object(resolve, "window_at", wraps=window_at) as asked:
-        outcomes = send(arena, *({"player": name, "points": 1} for name in "abc"), late)
-
-    assert told(outcomes) == ["updated"] * 4
-    assert [call.args[1] for call in asked.call_args_list] == [NOW, earlier]

@@ -48,17 +48,15 @@ def link() -> FakeLink:
     return FakeLink()
 
 
-def rows_of(period: Period, placed: list[Placed]) -> list[tuple[Any, ...]]:
-    unpacked = [(each, period.layout.unpack(each.score, each.member)) for each in placed]
-    return [(each.rank, found.player, found.value, each.tied) for each, found in unpacked]
-
-
-def listed(rows: list[Row]) -> list[tuple[Any, ...]]:
-    return [(row.rank, row.player, row.value, row.tied) for row in rows]
-
-
 @pytest.mark.parametrize("form", FORMS, ids=str)
 def test_entries_are_judged_and_placed_as_by_the_oracle(link: FakeLink, form: Form) -> None:
+    def rows_of(placed: list[Placed]) -> list[tuple[Any, ...]]:
+        unpacked = [(each, period.layout.unpack(each.score, each.member)) for each in placed]
+        return [(each.rank, found.player, found.value, each.tied) for each, found in unpacked]
+
+    def listed(rows: list[Row]) -> list[tuple[Any, ...]]:
+        return [(row.rank, row.player, row.value, row.tied) for row in rows]
+
     for update, ties in zip(form.updates, cycle(form.ties), strict=False):
         period = opened(link, form, update=update.value, ties=ties.value)
         oracle = OracleBoard(period.rules, period.window)
@@ -72,9 +70,13 @@ def test_entries_are_judged_and_placed_as_by_the_oracle(link: FakeLink, form: Fo
 
         questions: list[Question] = [Page(0, 3), Page(3, 50), Around("a", 1), Named(("z", "nobody"))]
         top, rest, around, named = ZsetStore(link).read(period, questions).answers
-        assert rows_of(period, top + rest) == listed(oracle.rows())
-        assert rows_of(period, around) == listed(oracle.around("a", 1))
-        assert rows_of(period, named) == listed(oracle.named(["z"]))
+        assert rows_of(top + rest) == listed(oracle.rows())
+        assert rows_of(around) == listed(oracle.around("a", 1))
+        assert rows_of(named) == listed(oracle.named(["z"]))
+
+
+FIVE = ToJudge("a", (5,), NOON, None)
+WITH_ID = ToJudge("a", (5,), NOON, bucketed_id("game", "m1", "five"))
 
 
 class TestGuards:
@@ -83,27 +85,24 @@ class TestGuards:
         return opened(link, FORMS[0])
 
     def test_an_id_is_known_again_and_its_reuse_told(self, link: FakeLink, period: Period) -> None:
-        first = ToJudge("a", (5,), NOON, bucketed_id("game", "m1", "five"))
         other = ToJudge("a", (6,), NOON, bucketed_id("game", "m1", "six"))
 
-        judged = ZsetWriter(link).submit(period, [first, first, other], DAYS)
-        tomorrow = ZsetWriter(link).submit(period, [first, other], ("2026-03-05", "2026-03-04"))
+        judged = ZsetWriter(link).submit(period, [WITH_ID, WITH_ID, other], DAYS)
+        tomorrow = ZsetWriter(link).submit(period, [WITH_ID, other], ("2026-03-05", "2026-03-04"))
 
         assert [each.verdict for each in judged] == [Verdict.UPDATED, Verdict.DUPLICATE, Verdict.REUSED]
         assert [each.verdict for each in tomorrow] == [Verdict.DUPLICATE, Verdict.REUSED]
 
-    def test_a_period_of_another_generation_is_neither_read_nor_written(self, link: FakeLink, period: Period) -> None:
-        period.generation = 4
-
-        with pytest.raises(Stale):
-            ZsetStore(link).read(period, [Page(0, 1)])
-        with pytest.raises(Stale):
-            ZsetWriter(link).submit(period, [ToJudge("a", (5,), NOON, None)], DAYS)
-
-    def test_a_generation_only_grows(self, link: FakeLink, period: Period) -> None:
+    def test_a_generation_only_grows_and_another_one_is_neither_read_nor_written(
+        self, link: FakeLink, period: Period
+    ) -> None:
         settler = ZsetSettler(link)
 
         assert [settler.renew(period, number, empty=True) for number in (3, 2, 4)] == [False, False, True]
+        with pytest.raises(Stale):
+            ZsetStore(link).read(period, [Page(0, 1)])
+        with pytest.raises(Stale):
+            ZsetWriter(link).submit(period, [FIVE], DAYS)
 
     def test_a_write_whose_deadline_is_past_does_nothing(
         self, link: FakeLink, period: Period, monkeypatch: pytest.MonkeyPatch
@@ -111,24 +110,23 @@ class TestGuards:
         monkeypatch.setattr(FakeLink, "timeout_ms", -1)
 
         with pytest.raises(RedisRefused, match="LATE"):
-            ZsetWriter(link).submit(period, [ToJudge("a", (5,), NOON, None)], DAYS)
+            ZsetWriter(link).submit(period, [FIVE], DAYS)
         with pytest.raises(RedisRefused, match="LATE"):
             ZsetWriter(link).put(period, [Put("a", 1.0, "a")])
 
         assert ZsetStore(link).read(period, []).total == 0
 
     def test_a_closed_period_takes_nothing_new_and_knows_what_it_has(self, link: FakeLink, period: Period) -> None:
-        first = ToJudge("a", (5,), NOON, bucketed_id("game", "m1", "five"))
-        ZsetWriter(link).submit(period, [first], DAYS)
+        ZsetWriter(link).submit(period, [WITH_ID], DAYS)
         ZsetSettler(link).close(period)
 
-        judged = ZsetWriter(link).submit(period, [first, ToJudge("b", (5,), NOON, None)], DAYS)
+        judged = ZsetWriter(link).submit(period, [WITH_ID, FIVE], DAYS)
 
         assert [each.verdict for each in judged] == [Verdict.DUPLICATE, Verdict.CLOSED]
 
     def test_a_dirty_mark_goes_only_while_it_is_of_the_version_read(self, link: FakeLink, period: Period) -> None:
         writer, settler = ZsetWriter(link), ZsetSettler(link)
-        writer.submit(period, [ToJudge("a", (5,), NOON, None), ToJudge("b", (5,), NOON, None)], DAYS)
+        writer.submit(period, [FIVE, ToJudge("b", (5,), NOON, None)], DAYS)
         total, read = settler.dirty(period, 10)
         writer.submit(period, [ToJudge("a", (6,), NOON, None)], DAYS)
 
