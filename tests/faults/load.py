@@ -22,6 +22,7 @@ from leaderboards import selectors, tasks
 from leaderboards.core.entries import Entry
 from leaderboards.core.submissions import Caller
 from leaderboards.models import Board
+from leaderboards.selectors import periods
 from leaderboards.services import close, mirror, open, settle, submit  # noqa: A004 (a service of ours)
 from tests.at_once import at_once
 from tests.faults.history import Notes, like_a_request
@@ -52,12 +53,15 @@ def write(
     lose: float = 0.0,
     ends_at: float = 0.0,
     races: bool = False,
+    lately: float = periods.LATELY_SECONDS,
 ) -> int:
     """Submit for `calls` calls, with a chance of `again` word for word what was sent; returns how many calls it were.
 
     With a chance of `lose` an answer is lost, and its batch is sent again at last. `ends_at`: when a period does, so
-    that some entries say that they happened before. `races`: the boards' competitions are scored in.
+    that some entries say that they happened before. `races`: the boards' competitions are scored in. `lately` shortens
+    how long a redis board that was settled is refused by who saw it stale: that saves time, never standings.
     """
+    periods.LATELY_SECONDS = lately
     notes, dice, name = Notes(history), random.Random(seed), Path(history).stem
     said, unanswered, made = list[dict[str, Any]](), list[list[dict[str, Any]]](), 0
     end = datetime.fromtimestamp(ends_at, UTC)

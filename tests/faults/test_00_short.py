@@ -22,9 +22,9 @@ def sql_is_killed(world: World, boards: Boards) -> None:
 
 
 def a_process_is_killed_in_the_middle_of_a_submission(world: World, boards: Boards) -> None:
-    for name, step in {"hybrid": "submit.before_commit", "redis": "submit.after_script"}.items():
-        writer = world.write([boards[name]], 0, fail_at=f"{step}:2")
-        assert writer.wait() == KILLED_HERE
+    steps = {"hybrid": "submit.before_commit:2", "redis": "submit.after_script:2"}
+    writers = [world.write([boards[name]], 0, fail_at=step) for name, step in steps.items()]
+    assert [writer.wait() for writer in writers] == [KILLED_HERE] * 2
 
 
 def redis_is_frozen(world: World, boards: Boards) -> None:
@@ -62,7 +62,7 @@ def test_a_fault_in_mid_load_loses_nothing_and_counts_nothing_twice(
         world.worker(),
         world.reader(exact),
         world.writers(exact, seed, pause=0.03),
-        world.writers([boards["redis"]], seed + 10, many=1, again=0.0, pause=0.03),
+        world.writers([boards["redis"]], seed + 10, many=1, again=0.0, pause=0.03, lately=0.2),
     ):
         go_on()
         fault(world, boards)

@@ -26,7 +26,7 @@ def wait_until(holds: Callable[[], bool], what: str, seconds: float = 60.0) -> N
     give_up = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < give_up, f"after {seconds} s still not: {what}"
-        time.sleep(0.02)
+        time.sleep(0.05)  # whoever is waited for needs the processors
 
 
 class World:
@@ -59,6 +59,7 @@ class World:
 
     def begin(self) -> None:
         """Another test begins, with boards and histories of its own, and both servers up."""
+        self._forker(self.redis.made.url)  # its imports take as long as the servers
         self.redis.start()
         self.sql.start()
         self.histories = self.folder / f"histories-{next(self._numbers)}"
@@ -75,10 +76,12 @@ class World:
 
     def spawn(self, target: Callable[..., Any], *, fail_at: str = "", redis_url: str = "", **arguments: Any) -> Child:
         """Run a function of a module of ours in a child of its own. `redis_url`: not the server, but a proxy."""
-        url = redis_url or self.redis.made.url
+        return self._forker(redis_url or self.redis.made.url).fork(target, fail_at, arguments)
+
+    def _forker(self, url: str) -> Forker:
         if url not in self._forkers:
             self._forkers[url] = Forker(self.folder, self._environment(url))
-        return self._forkers[url].fork(target, fail_at, arguments)
+        return self._forkers[url]
 
     def call(self, target: Callable[..., Any], *, seconds: float = 90, redis_url: str = "", **arguments: Any) -> Any:
         """The same, and wait for what it returns."""
