@@ -120,7 +120,7 @@ def read(history: str, boards: list[int], pause: float = 0.02) -> int:
             with notes.call(board=number) as said:
                 seen = selectors.standings(Board.objects.get(pk=number), "current", offset=0, limit=10_000)
                 points = {row.player: int(row.points or 0) for row in seen.rows}
-                said.update(live=seen.live, total=seen.total, points=points)
+                said.update(live=seen.live, points=points)
                 made += 1
         time.sleep(pause)
     return made

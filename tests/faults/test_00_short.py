@@ -29,7 +29,7 @@ def a_process_is_killed_in_the_middle_of_a_submission(world: World, boards: Boar
 
 def redis_is_frozen(world: World, boards: Boards) -> None:
     world.redis.freeze()
-    wait_until(lambda: Fate.UNKNOWN in world.history().fates(boards["redis"]), "a call that timed out")
+    wait_until(lambda: world.history().timed_out(boards["redis"]), "a call that timed out")
     world.redis.thaw()
 
 

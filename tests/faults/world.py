@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import count
-from typing import Any, Self
+from typing import Any, LiteralString, Self
 
 from tests.faults import boards, load
 from tests.faults.history import History
@@ -128,13 +128,18 @@ class World:
         assert child.stop() > 0
 
     def is_live(self) -> bool:
-        """Whether nothing is stale, as the worker sees to."""
+        """Whether SQL knows the server and nothing is stale, as the worker sees to."""
         with self.redis.client() as client:
             run_id = str(client.info("server")["run_id"])
+        return not self.is_stale() and self._found("SELECT 1 FROM foundation_knownredis WHERE run_id = %s", run_id)
+
+    def is_stale(self) -> bool:
+        """Whether anything is, or nobody can say so."""
+        return self._found("SELECT 1 FROM leaderboards_period WHERE stale_since IS NOT NULL")
+
+    def _found(self, query: LiteralString, *values: str) -> bool:
         with self.sql.connect() as connection:
-            stale = connection.execute("SELECT 1 FROM leaderboards_period WHERE stale_since IS NOT NULL").fetchone()
-            known = connection.execute("SELECT 1 FROM foundation_knownredis WHERE run_id = %s", [run_id]).fetchone()
-        return stale is None and known is not None
+            return connection.execute(query, values).fetchone() is not None
 
     def wait_until_live(self) -> None:
         wait_until(self.is_live, "settled")

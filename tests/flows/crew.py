@@ -64,7 +64,7 @@ class Crew:
         """Start again who has ended by themselves, as every supervisor does; says why they ended."""
         for name, child in list(self._living.items()):
             if (status := child.ended()) is not None:
-                print(f"{name} ended with {status}: {child.last_words()}")  # noqa: T201 (whoever looks for a cause needs it)
+                print(f"{name} ended with {status}: {child.forker.log_tail()}")  # noqa: T201 (whoever looks for a cause needs it)
                 self.start(name)
 
     def kill_at_random(self, dice: random.Random, begins: float, seconds: float, kills: int = 2) -> None:
