@@ -6,7 +6,7 @@ Each writer likes in the name of players of his own, so that what he was told la
 import random
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from math import inf
 from typing import Any
 
@@ -74,31 +74,22 @@ def read(history: str, things: Sequence[str], seed: int) -> None:
 
 
 def count_once() -> int:
-    """The worker's task, which needs no Redis."""
     return count(NOTE, clock.now())
 
 
-def _unless_away(act: Callable[[], object]) -> Callable[[], object]:
-    def acted() -> None:
-        with suppress(Unavailable):
-            act()
-
-    return acted
-
-
 DUTIES: dict[str, Callable[[], object]] = {
-    "greet": _unless_away(greet),
+    "greet": greet,
     "count": count_once,
-    "mirror_likes": _unless_away(mirror.mirror_all),
-    "settle_likes": _unless_away(lambda: settle.settle_due(clock.now())),
+    "mirror_likes": mirror.mirror_all,
+    "settle_likes": lambda: settle.settle_due(clock.now()),
 }
 
 
 def work(only: Sequence[str] = ()) -> None:
-    """The worker's tasks, until told to stop."""
+    """The worker's tasks, until told to stop. Only counting needs no Redis."""
     while not stopping():
         for name in only or DUTIES:
-            with like_a_request():
+            with like_a_request(), nullcontext() if name == "count" else suppress(Unavailable):
                 DUTIES[name]()
         time.sleep(0.02)
 

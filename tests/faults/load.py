@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 from celery import current_app
 from django.contrib.auth.models import User
@@ -126,9 +127,9 @@ def read(history: str, boards: list[int], pause: float = 0.02) -> int:
     return made
 
 
-def visit(history: str, paths: list[str], user: str = "", pause: float = 0.02) -> int:
-    """Come in by the front door, pages and API, signed in as a new ``user`` if named; returns how many answers came."""
-    client, notes, made = Client(raise_request_exception=False), Notes(history), 0
+def visit(history: str, paths: list[str], user: str = "", pause: float = 0.02) -> None:
+    """Come in by the front door, pages and API, signed in as a new ``user`` if named."""
+    client, notes = Client(raise_request_exception=False), Notes(history)
     client.defaults["SERVER_NAME"] = "localhost"
     if user:
         client.force_login(User.objects.create_user(user))
@@ -137,9 +138,7 @@ def visit(history: str, paths: list[str], user: str = "", pause: float = 0.02) -
             with notes.call(path=path) as said:
                 response = client.get(path)
                 said.update(status=response.status_code, body=response.content.decode())
-                made += 1
         time.sleep(pause)
-    return made
 
 
 def work(pause: float = 0.1, lease: float = 2.0, shift: float = 0.0, only: Sequence[str] = ()) -> None:
@@ -164,22 +163,15 @@ def work(pause: float = 0.1, lease: float = 2.0, shift: float = 0.0, only: Seque
         time.sleep(pause)
 
 
-def mirror_often(history: str, every: float) -> int:
-    """Run the mirror's task, noting which runs came to something; returns how many runs that were."""
-    notes, made, tried = Notes(history), 0, list[int]()
-    all_of_it = mirror.mirror_all
-
-    def noted() -> int:
-        tried.append(made)
-        return all_of_it()
-
-    mirror.mirror_all = noted
+def mirror_often(history: str, every: float) -> None:
+    """Run the mirror's task, noting which runs tried, and which came to something."""
+    notes, tried = Notes(history), Mock(side_effect=mirror.mirror_all)
+    mirror.mirror_all = tried
     while not stopping():
-        made += 1
+        tried.reset_mock()
         with notes.call() as said:
-            said.update(copied=tasks.mirror(), tried=made in tried)
+            said.update(copied=tasks.mirror(), tried=tried.called)
         time.sleep(every)
-    return made
 
 
 def beat(seed: int, lose: float, shift: float = 0.0) -> list[str]:
@@ -196,12 +188,12 @@ def beat(seed: int, lose: float, shift: float = 0.0) -> list[str]:
 
 
 def _deliver_twice(task: Callable[[], object]) -> list[str]:
-    def run() -> list[str]:
+    def run() -> str:
         try:
             with like_a_request():
                 task()
         except Exception as error:
-            return [f"{task}: {error!r}"]
-        return []
+            return f"{task}: {error!r}"
+        return ""
 
-    return [error for errors in at_once([run, run]) for error in errors]
+    return [error for error in at_once([run, run]) if error]

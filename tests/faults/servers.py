@@ -52,12 +52,11 @@ class Server:
 
     def kill(self) -> None:
         """`kill -9`, and wait until it is gone."""
-        self.process.kill()
+        self.process.kill()  # also one that is frozen
         self.process.wait()
         self._process = None
 
     def restart(self, pause: float = 0.0) -> None:
-        """Kill it, and start it again after a while."""
         self.kill()
         time.sleep(pause)
         self.start()
@@ -70,7 +69,6 @@ class Server:
 
     def end(self) -> None:
         if self._process is not None:
-            self.thaw()
             self.kill()
         shutil.rmtree(self.made.folder, ignore_errors=True)
 

@@ -153,16 +153,13 @@ class World:
         """Points by player that SQL has at this moment."""
         with self.sql.connect() as connection:
             rows = connection.execute(
-                "SELECT player.external_id, standing.points FROM leaderboards_standing standing"
-                " JOIN leaderboards_player player ON player.id = standing.player_id"
-                " JOIN leaderboards_period period ON period.id = standing.period_id"
-                " WHERE period.board_id = %s AND standing.score IS NOT NULL",
+                "SELECT external_id, points FROM leaderboards_standing s JOIN leaderboards_player p ON p.id = player_id"
+                " WHERE period_id IN (SELECT id FROM leaderboards_period WHERE board_id = %s) AND score IS NOT NULL",
                 [number],
             ).fetchall()
         return {str(name): int(points) for name, points in rows}
 
     def _environment(self, redis_url: str) -> dict[str, str]:
-        """What a process of ours needs to use these servers."""
         return {
             "DJANGO_SETTINGS_MODULE": "config.settings",
             "DATA_DIR": str(self.folder),
