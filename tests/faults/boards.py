@@ -30,7 +30,6 @@ def make(settings: Sequence[Mapping[str, Any]], shift: float = 0.0) -> dict[str,
 
 
 def day_ends_at(seq: int) -> float:
-    """When the board's running period ends, in seconds since 1970."""
     period = Period.objects.get(board=seq, starts_at__lte=clock.now(), ends_at__gt=clock.now())
     assert period.ends_at is not None
     return period.ends_at.timestamp()
@@ -124,7 +123,6 @@ def differences(repair: bool = False) -> int:
 
 
 def redis_points() -> dict[str, dict[str, float]]:
-    """The sorted sets as they are at this moment."""
     return {str(period): _ranked(period) for period in _living() if period.board.storage != Storage.SQL}
 
 

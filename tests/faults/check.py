@@ -24,7 +24,6 @@ def check(world: World, *, exact: bool = True, shift: float = 0.0) -> History:
     if exact and ask_again(world, shift):
         history = _hold(world, shift)
     assert not history.errors, f"a caller got an error instead of an answer: {history.errors[:3]}"
-    print(history.counts())  # noqa: T201 (what the run was worth)
     return history
 
 
@@ -158,7 +157,6 @@ def check_likes(world: World, things: Sequence[str]) -> LikesHistory:
             assert own.least <= final <= own.most, f"{player} has {final} likes of {kind} {thing}: {own}"
     strangers = {(*told, player) for told, rows in found.items() for player in rows["rows"]} - history.own.keys()
     assert not strangers, f"nobody sent these: {strangers}"
-    print(dict(history.fates))  # noqa: T201 (what the run was worth)
     return history
 
 

@@ -60,7 +60,6 @@ def _event(board: Board, days: float) -> Event:
 
 
 def begin_races(boards: list[int]) -> None:
-    """Open the competitions' periods, which end in a day."""
     for board in Board.objects.filter(pk__in=boards):
         open_period(board, _event(board, days=1).window)
 
@@ -92,7 +91,6 @@ def move_end_at_last(board: int, days: float, seconds: float = 30.0) -> None:
 
 
 def freeze(board: int) -> int:
-    """Copy the standings as they are now; returns how many there are."""
     return copy_period(_period(board), f"c{board}-frozen", clock.now()).players
 
 
@@ -120,7 +118,6 @@ def begin_with_scores() -> list[int]:
 
 
 def take_snapshots(minutes: int) -> int:
-    """Take what is due so long after the start; returns how many snapshots were taken."""
     return take_due(site.START + timedelta(minutes=minutes))
 
 
@@ -169,7 +166,6 @@ def tell(minutes: int = 0) -> int:
 
 
 def told(number: int) -> dict[str, dict[str, int]]:
-    """What one preparation has come to."""
     board = Board.objects.get(name=f"Rewarded {number}")
     own = Notice.objects.filter(player__external_id__in=(f"ann{number}", f"bob{number}"))
     grants = RewardGrant.objects.filter(period__board=board)

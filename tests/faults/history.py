@@ -153,8 +153,6 @@ class Read:
 
 @dataclass
 class History:
-    """Everything that was noted in one folder about boards."""
-
     operations: dict[str, Operation] = field(default_factory=dict)
     reads: list[Read] = field(default_factory=list)
     longest_call: float = 0.0
@@ -195,17 +193,6 @@ class History:
 
     def unsettled(self) -> list[Operation]:
         return [each for each in self.operations.values() if each.fate is Fate.UNKNOWN]
-
-    def counts(self) -> str:
-        """For people: how much was done, and what became of it."""
-        every = self.operations.values()
-        fates = Counter(str(each.fate) for each in every)
-        refusals = Counter(attempt.code for each in every for attempt in each.attempts if attempt.code)
-        return (
-            f"{len(every)} entries sent {sum(len(each.attempts) for each in every)} times: {dict(fates)}; "
-            f"{len(self.reads)} reads, {self.failed_reads} failed; longest call {self.longest_call:.2f} s; "
-            f"refusals {dict(refusals)}"
-        )
 
     def _take_entries(self, call: Call) -> None:
         for sent, answer in zip_longest(call.asked["entries"], call.said.get("answers", ())):
@@ -258,6 +245,5 @@ class LikesHistory:
 
 
 def _after(asked: dict[str, Any], own: int) -> int:
-    """A player's likes after one call that acted."""
     wanted = max(own + asked["step"], 0)
     return int(wanted if asked["kind"] == "clap" else min(wanted, 1))

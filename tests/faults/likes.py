@@ -43,12 +43,10 @@ def prepare(players: Sequence[str], things: Sequence[str]) -> None:
 
 
 def show(things: Sequence[str]) -> list[int]:
-    """What the things show, loading what has no view."""
     return [shown.count for shown in store_of(NOTE).read(things, None)]
 
 
 def set_like(thing: str, player: str, liked: bool) -> None:
-    """Give a like or take it back."""
     store = store_of(NOTE)
     (store.like if liked else store.unlike)(thing, player, clock.now())
 
@@ -66,7 +64,6 @@ def write(history: str, kinds: Sequence[str], players: Sequence[str], things: Se
 
 
 def read(history: str, things: Sequence[str], seed: int) -> None:
-    """Until told to stop."""
     notes, dice = Notes(history), random.Random(seed)
     while not stopping():
         with notes.call():
@@ -145,5 +142,4 @@ def look(things: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def differences() -> int:
-    """How many the check finds."""
     return sum(len(each.differences) for each in check_all(clock.now(), inf, repair=False))

@@ -11,7 +11,6 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
 
 from celery import current_app
 from django.contrib.auth.models import User
@@ -19,7 +18,8 @@ from django.test import Client
 
 from config.schedule import SCHEDULE
 from foundation import clock
-from leaderboards import selectors, tasks
+from foundation.sql import LATELY_SECONDS
+from leaderboards import selectors
 from leaderboards.core.entries import Entry
 from leaderboards.core.submissions import Caller
 from leaderboards.models import Board
@@ -36,7 +36,6 @@ LATE = 0.4  # how many entries say when they happened, where a period ends
 
 
 def now(shift: float) -> datetime:
-    """The time that a child believes in."""
     return clock.now() + timedelta(seconds=shift)
 
 
@@ -54,7 +53,7 @@ def write(
     lose: float = 0.0,
     ends_at: float = 0.0,
     races: bool = False,
-    lately: float = periods.LATELY_SECONDS,
+    lately: float = LATELY_SECONDS,
 ) -> int:
     """Submit for `calls` calls, with a chance of `again` word for word what was sent; returns how many calls it were.
 
@@ -62,7 +61,7 @@ def write(
     that some entries say that they happened before. `races`: the boards' competitions are scored in. `lately` shortens
     how long a redis board that was settled is refused by who saw it stale: that saves time, never standings.
     """
-    periods.LATELY_SECONDS = lately
+    periods.LATELY_SECONDS = lately  # type: ignore[attr-defined]
     notes, dice, name = Notes(history), random.Random(seed), Path(history).stem
     said, unanswered, made = list[dict[str, Any]](), list[list[dict[str, Any]]](), 0
     end = datetime.fromtimestamp(ends_at, UTC)
@@ -113,18 +112,16 @@ def send_all(history: str, entries: list[dict[str, Any]], shift: float = 0.0) ->
         send(notes, entries[start : start + 100], shift)
 
 
-def read(history: str, boards: list[int], pause: float = 0.02) -> int:
-    """Read whole boards, noting what was seen; returns how many reads that were."""
-    notes, made = Notes(history), 0
+def read(history: str, boards: list[int], pause: float = 0.02) -> None:
+    """Read whole boards, noting what was seen."""
+    notes = Notes(history)
     while not stopping():
         for number in boards:
             with notes.call(board=number) as said:
                 seen = selectors.standings(Board.objects.get(pk=number), "current", offset=0, limit=10_000)
                 points = {row.player: int(row.points or 0) for row in seen.rows}
                 said.update(live=seen.live, points=points)
-                made += 1
         time.sleep(pause)
-    return made
 
 
 def visit(history: str, paths: list[str], user: str = "", pause: float = 0.02) -> None:
@@ -161,17 +158,6 @@ def work(pause: float = 0.1, lease: float = 2.0, shift: float = 0.0, only: Seque
             except Exception as error:
                 logger.warning("%s did not get through: %r", name, error)
         time.sleep(pause)
-
-
-def mirror_often(history: str, every: float) -> None:
-    """Run the mirror's task, noting which runs tried, and which came to something."""
-    notes, tried = Notes(history), Mock(side_effect=mirror.mirror_all)
-    mirror.mirror_all = tried
-    while not stopping():
-        tried.reset_mock()
-        with notes.call() as said:
-            said.update(copied=tasks.mirror(), tried=tried.called)
-        time.sleep(every)
 
 
 def beat(seed: int, lose: float, shift: float = 0.0) -> list[str]:

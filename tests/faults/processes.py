@@ -27,14 +27,11 @@ SERVERS = ("REDIS_URL", "CACHE_URL", "BROKER_URL", "DATABASE_URL", "DATA_DIR", "
 
 @dataclass(frozen=True)
 class Child:
-    """A process, as the test sees it."""
-
     pid: int
     forker: "Forker"
     _result: Path
 
     def kill(self) -> None:
-        """`kill -9`, and wait until it is gone."""
         self.send(signal.SIGKILL)
         self.wait()
 

@@ -22,8 +22,6 @@ from tests import template
 
 
 class Server:
-    """A server process under our hands."""
-
     def __init__(self, made: Any, command: list[str], **options: Any) -> None:
         self.made = made
         self._command = command
@@ -51,7 +49,6 @@ class Server:
                 time.sleep(0.05)
 
     def kill(self) -> None:
-        """`kill -9`, and wait until it is gone."""
         self.process.kill()  # also one that is frozen
         self.process.wait()
         self._process = None
@@ -74,8 +71,6 @@ class Server:
 
 
 class RedisServer(Server):
-    """The world's Valkey."""
-
     made: valkey.Valkey
 
     @property
@@ -92,8 +87,6 @@ class RedisServer(Server):
 
 
 class SqlServer(Server):
-    """The world's PostgreSQL."""
-
     made: postgres.Postgres
 
     def connect(self) -> psycopg.Connection:

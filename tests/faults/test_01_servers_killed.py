@@ -8,7 +8,7 @@ import pytest
 
 from tests.faults.check import check, check_reads, close_for_good
 from tests.faults.conftest import LONG, MakeWorld
-from tests.faults.history import Fate, History
+from tests.faults.history import Fate
 from tests.faults.world import ALWAYS_EXACT, World
 
 TIMES = 60 if LONG else 10
@@ -54,7 +54,11 @@ def test_redis_that_writes_down_every_second_loses_at_most_two_seconds(
     world.lossy.add(numbers["redis"])
     history = check(world)
 
-    lost = lost_points(world, history, numbers["redis"])
+    least: Counter[str] = Counter()
+    for each in history.on(numbers["redis"]):
+        least[each.player] += each.points * (each.fate is Fate.OK)
+    final = world.mirrored(numbers["redis"])
+    lost = sum(max(0, points - final.get(player, 0)) for player, points in least.items())
     at_risk = sum(
         each.points
         for each in history.on(numbers["redis"])
@@ -62,15 +66,6 @@ def test_redis_that_writes_down_every_second_loses_at_most_two_seconds(
     )
     print(f"lost {lost} points of {at_risk} that were acknowledged within 2 s before {len(killed)} kills")  # noqa: T201 (the loss)
     assert 0 <= lost <= at_risk
-
-
-def lost_points(world: World, history: History, number: int) -> int:
-    """How many acknowledged points are missing, player by player."""
-    least: Counter[str] = Counter()
-    for each in history.on(number):
-        least[each.player] += each.points * (each.fate is Fate.OK)
-    final = world.mirrored(number)
-    return sum(max(0, points - final.get(player, 0)) for player, points in least.items())
 
 
 def test_while_redis_is_down_sql_goes_on_and_what_redis_decides_is_refused(world: World, seed: int) -> None:

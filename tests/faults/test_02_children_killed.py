@@ -16,7 +16,6 @@ from tests.faults.world import World, wait_until
 
 MOMENTS = 60 if LONG else 12
 DAY = 86_400.0
-TOKENS_ARE_OLD_AFTER = 31.0
 PROMISED_SECONDS = 30.0
 # Settling comes to these only after some other fault, which has a test of its own.
 OF_A_DEAD_WRITER, OF_LOST_MEMORY = "settle.after_named", "settle.after_restored_chunk"
@@ -51,7 +50,6 @@ def die_at(world: World, step: str, *duties: str, **how: Any) -> None:
 
 
 def at_any_moment(dice: random.Random, world: World, longest: float, *duties: str, **how: Any) -> None:
-    """Two who work, killed after a while."""
     workers = [world.spawn(load.work, only=duties, **how) for _ in range(2)]
     time.sleep(dice.uniform(0.0, longest))
     for worker in workers:
@@ -67,26 +65,15 @@ def test_who_submits_may_die_at_any_step(world: World, numbers: Boards, dice: ra
     check(world)
 
 
-@pytest.mark.parametrize("step", SETTLING)
+@pytest.mark.parametrize("step", [*SETTLING, *(f"settle.after_renew:{nth}" for nth in range(1, 7))])
 def test_who_settles_may_die_at_any_step(
     world: World, numbers: Boards, dice: random.Random, any_seed: int, step: str
 ) -> None:
+    world.write([numbers["redis"]], any_seed, calls=5).result()  # and nobody mirrors it
     with world.writers(numbers.values(), any_seed, many=1):
         world.redis.restart()  # gives settling the most to do: every period, of every storage
 
-        die_at(world, f"{step}:{dice.randint(1, 2)}", "settle", lease=0.5)
-
-    check(world)
-
-
-@pytest.mark.parametrize("nth", range(1, 7))
-def test_what_redis_decided_outlives_a_settler_that_died_before_sql_knew(
-    world: World, numbers: Boards, any_seed: int, nth: int
-) -> None:
-    world.write([numbers["redis"]], any_seed, calls=5).result()  # and nobody mirrors it
-    world.redis.restart()
-
-    die_at(world, f"settle.after_renew:{nth}", "settle", lease=0.5)
+        die_at(world, step if ":" in step else f"{step}:{dice.randint(1, 2)}", "settle", lease=0.5)
 
     check(world)
 
@@ -95,7 +82,7 @@ def test_who_puts_right_what_a_dead_writer_left_may_die_too(world: World, number
     world.call(boards.bring_to_rest)
     assert world.write([numbers["hybrid"]], any_seed, fail_at="submit.before_commit").wait() == KILLED_HERE
 
-    die_at(world, OF_A_DEAD_WRITER, "settle", shift=TOKENS_ARE_OLD_AFTER)
+    die_at(world, OF_A_DEAD_WRITER, "settle", shift=boards.TOKENS_ARE_OLD_AFTER)
 
     check(world)
 
@@ -108,12 +95,10 @@ def test_what_a_dead_writer_left_in_redis_is_gone_after_thirty_seconds(world: Wo
 
     with world.worker():
         world.write([number], any_seed, fail_at="submit.before_commit:1").wait()
-        died = time.monotonic()
         assert differs()
 
         wait_until(lambda: not differs(), "what the dead writer put is taken back", PROMISED_SECONDS)
 
-    print(f"gone after {time.monotonic() - died:.1f} s")  # noqa: T201 (the measurement)
     check(world)
 
 

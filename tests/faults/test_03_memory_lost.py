@@ -72,13 +72,12 @@ def test_lost_memory_loses_nothing_that_sql_knew_and_nobody_sees_an_empty_board(
     history = check(world)
     assert history.fates(*exact) == {Fate.OK}
     assert check_reads(history, exact) > 20
-    for lost_at, before in known:  # nothing of it is lost, neither in the end nor for who asked after the loss
+    for lost_at, older in known:  # nothing of it is lost, neither in the end nor for who asked after the loss
         later = [read.points for read in history.reads if read.board == by_redis and read.began > lost_at]
-        assert not any(lacking(before, seen) for seen in [world.mirrored(by_redis), *later])
+        assert not any(lacking(older, seen) for seen in [world.mirrored(by_redis), *later])
 
 
 def lacking(before: Mapping[str, int], seen: Mapping[str, int]) -> set[str]:
-    """The players who have less than before."""
     return {name for name, points in before.items() if seen.get(name, 0) < points}
 
 
@@ -131,14 +130,14 @@ def test_a_full_redis_takes_nothing_by_halves(world: World, seed: int, size: int
     numbers = world.make_boards()
     decided_by_redis = numbers["redis"]
 
-    def refused() -> int:
-        return sum(each.fate is Fate.FAILED for each in world.history().on(decided_by_redis))
+    def refuses() -> bool:
+        return [each.fate for each in world.history().on(decided_by_redis)].count(Fate.FAILED) > 50
 
     with world.worker(), world.writers(numbers.values(), seed, players=100_000, size=size, pause=0.005):
         world.wait_until_taken(*numbers.values())
         with world.redis.client() as client:
             client.config_set("maxmemory", int(client.info("memory")["used_memory"]) + room)
-        wait_until(lambda: refused() > 50, "redis boards that refuse")
+        wait_until(refuses, "redis boards that refuse")
         wait_until(world.is_stale, "hybrid boards that are stale")
         time.sleep(0.5)
         with world.redis.client() as client:

@@ -12,30 +12,24 @@ from tests.faults.world import World
 
 SECONDS = 20.0 if LONG else 3.0
 DAY = 86_400.0
-WRITERS = 16
 BEFORE, GRACE, AFTER = 3.0, 2, 3.5
 
 
 @contextmanager
-def two_beats(world: World, seed: int, **how: float) -> Iterator[None]:
+def two_beats(world: World, seed: int, shift: float = 0.0) -> Iterator[None]:
     """Until the block ends; no task of theirs may have ended with an error."""
-    beats = [world.spawn(load.beat, seed=seed + nth, lose=0.3, **how) for nth in range(2)]
+    beats = [world.spawn(load.beat, seed=seed + nth, lose=0.3, shift=shift) for nth in range(2)]
     yield
     assert [each.stop() for each in beats] == [[], []]
 
 
-def test_two_beats_that_send_every_task_twice_and_lose_some_do_no_harm(world: World, seed: int) -> None:
+def test_two_beats_that_send_all_twice_and_lose_some_close_each_period_once(world: World, seed: int) -> None:
     numbers = world.make_boards()
     with world.writers(numbers.values(), seed), two_beats(world, seed):
         time.sleep(SECONDS)
         world.redis.restart(pause=0.5)
         time.sleep(SECONDS)
-
     check(world)
-
-
-def test_two_beats_close_each_period_once_while_its_last_writers_are_at_it(world: World, seed: int) -> None:
-    numbers = world.make_boards()
     with world.writers(numbers.values(), seed, calls=60), two_beats(world, seed, shift=DAY):
         time.sleep(SECONDS)
     first = world.call(boards.close_until_final, boards=world.boards, shift=DAY)
@@ -51,7 +45,7 @@ def test_each_entry_is_in_exactly_one_period_and_final_ranks_stay(world: World, 
     shift, ends = world.near_the_end(every[0], BEFORE)
     how = {"shift": shift, "ends_at": time.time() + shift + BEFORE, "lose": 0.25, "again": 0.0, "size": 2}
 
-    with world.worker(shift=shift, pause=0.05), world.writers(every, seed, WRITERS, pause=0.025, **how):
+    with world.worker(shift=shift, pause=0.05), world.writers(every, seed, 16, pause=0.025, **how):
         time.sleep(max(0.0, ends + AFTER - time.monotonic()))
     first = world.call(boards.close_until_final, boards=world.boards, shift=shift + AFTER)
     second = world.call(boards.close_again, boards=world.boards, shift=shift + AFTER)

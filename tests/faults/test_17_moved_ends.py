@@ -19,16 +19,14 @@ IN_REDIS_ONLY = "extend.after_renew"
 # Milliseconds in the score: every new end packs every score anew.
 RULES = {"period": "event", "tie_break": "score", "maximum": 100_000, "total_maximum": 2**20 - 1}
 
-Boards = dict[str, int]
-
 
 @pytest.fixture(scope="module")
-def races(shared_world: World) -> Boards:
+def races(shared_world: World) -> dict[str, int]:
     """A competition in each storage."""
     return begun(shared_world)
 
 
-def begun(world: World) -> Boards:
+def begun(world: World) -> dict[str, int]:
     made = world.make_boards("hybrid", "redis", "sql", **RULES)
     world.call(competitions.begin_races, boards=[*made.values()])
     return made
@@ -39,7 +37,7 @@ ends = (1 + number / 100 for number in range(1, 1000))
 
 
 @contextmanager
-def racing(world: World, races: Boards, dice: random.Random) -> Iterator[None]:
+def racing(world: World, races: dict[str, int], dice: random.Random) -> Iterator[None]:
     """Two who score in all of them, and a worker; at last nothing is lost, doubled, or packed by an older layout."""
     every = [*races.values()]
     how: dict[str, Any] = {"boards": every, "again": 0.0, "pause": 0.005}
@@ -58,7 +56,7 @@ def racing(world: World, races: Boards, dice: random.Random) -> Iterator[None]:
 
 @pytest.mark.parametrize("step", steps("leaderboards/services", "extend"))
 def test_who_moves_an_end_may_die_at_any_step(
-    shared_world: World, races: Boards, dice: random.Random, step: str
+    shared_world: World, races: dict[str, int], dice: random.Random, step: str
 ) -> None:
     world, days = shared_world, next(ends)
     with racing(world, races, dice):
@@ -70,7 +68,7 @@ def test_who_moves_an_end_may_die_at_any_step(
             world.call(competitions.move_end_at_last, board=board, days=days)
 
 
-def test_who_moves_ends_may_die_at_any_moment(shared_world: World, races: Boards, dice: random.Random) -> None:
+def test_who_moves_ends_may_die_at_any_moment(shared_world: World, races: dict[str, int], dice: random.Random) -> None:
     world = shared_world
     with racing(world, races, dice):
         for _ in range(MOMENTS):

@@ -22,7 +22,6 @@ ALWAYS_EXACT = ("hybrid", "shared", "sql")
 
 
 def wait_until(holds: Callable[[], bool], what: str, seconds: float = 60.0) -> None:
-    """Wait for something that must come by itself."""
     give_up = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < give_up, f"after {seconds} s still not: {what}"
@@ -43,11 +42,7 @@ class World:
         self._numbers = count()
 
     def __enter__(self) -> Self:
-        try:
-            self.begin()
-        except BaseException:
-            self.__exit__()
-            raise
+        self.begin()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -71,7 +66,6 @@ class World:
         return str(self.histories / f"{next(self._numbers):04d}.jsonl")
 
     def history(self) -> History:
-        """What has been noted about boards until now."""
         return History.of(self.histories)
 
     def spawn(self, target: Callable[..., Any], *, fail_at: str = "", redis_url: str = "", **arguments: Any) -> Child:
@@ -88,14 +82,12 @@ class World:
         return self.spawn(target, redis_url=redis_url, **arguments).result(seconds)
 
     def make_boards(self, *names: str, **settings: Any) -> dict[str, int]:
-        """New boards of these names (all four if none are named), by name."""
         wanted = [{**each, **settings} for each in BOARDS if not names or each["name"] in names]
         found: dict[str, int] = self.call(boards.make, settings=wanted)
         self.boards += found.values()
         return found
 
     def write(self, numbers: Iterable[int], seed: int, **how: Any) -> Child:
-        """Somebody who scores on these boards."""
         return self.spawn(load.write, history=self.new_history(), boards=[*numbers], seed=seed, **how)
 
     def near_the_end(self, number: int, seconds: float) -> tuple[float, float]:
@@ -125,7 +117,7 @@ class World:
         """Somebody who reads whole boards until the block ends."""
         child = self.spawn(load.read, history=self.new_history(), boards=[*numbers])
         yield
-        assert child.stop() > 0
+        child.stop()
 
     def is_live(self) -> bool:
         """Whether SQL knows the server and nothing is stale, as the worker sees to."""
@@ -145,12 +137,10 @@ class World:
         wait_until(self.is_live, "settled")
 
     def wait_until_taken(self, *numbers: int) -> None:
-        """Until each of the boards has accepted something that is first sent from now on."""
         since = time.monotonic()
         wait_until(lambda: self.history().taken_since(since, *numbers), "a new score on each board")
 
     def mirrored(self, number: int) -> dict[str, int]:
-        """Points by player that SQL has at this moment."""
         with self.sql.connect() as connection:
             rows = connection.execute(
                 "SELECT external_id, points FROM leaderboards_standing s JOIN leaderboards_player p ON p.id = player_id"

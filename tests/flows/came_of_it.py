@@ -4,11 +4,10 @@ from typing import Any
 
 from competitions.models import Change, Competition, Notice, Participant, Preference, RewardGrant, RewardRun, Snapshot
 from foundation.webhooks.models import WebhookDelivery
-from leaderboards.models import FinalStanding, Period, Submission
+from leaderboards.models import FinalStanding, Period, Standing, Submission
 
 
 def is_done(competition: int) -> bool:
-    """Whether nobody has anything left to do."""
     cup = Competition.objects.get(pk=competition)
     rewarded = RewardRun.objects.filter(period__label=cup.label).exists()
     waiting = (
@@ -20,7 +19,6 @@ def is_done(competition: int) -> bool:
 
 
 def rows(competition: int) -> dict[str, Any]:
-    """Everything that a naive computation needs, and what it is compared with."""
     cup = Competition.objects.select_related("board").get(pk=competition)
     period = Period.objects.get(board=cup.board, label=cup.label)
     finals = FinalStanding.objects.filter(period=period).order_by("place")
@@ -53,5 +51,6 @@ def rows(competition: int) -> dict[str, Any]:
         "grants": list(grants.values_list("pk", "name", "player__external_id", "rank")),
         "changes": list(Change.objects.filter(competition=cup).values_list("pk", "kind")),
         "never_asleep": list(never_asleep.values_list("player__external_id", flat=True)),
+        "in_sql": list(Standing.objects.filter(period__board__storage="redis").values_list("points", flat=True)),
         "participants": Participant.objects.filter(competition=cup).count(),
     }  # fmt: skip  # as a table

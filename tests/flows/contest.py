@@ -24,7 +24,9 @@ from foundation.errors import Unavailable
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller, Status
 from leaderboards.services.players import ensure_player
+from leaderboards.services.settle import greet
 from leaderboards.services.submit import submit
+from tests import playing
 from tests.competitions.factories import DraftFactory, RewardTierFactory
 from tests.faults.history import Notes, like_a_request
 from tests.faults.processes import stopping
@@ -59,6 +61,8 @@ def prepare(start: float, hook: str) -> int:
     """From a draft to a competition that everybody has joined, at its first hour; its number."""
     at = datetime.fromtimestamp(start, tz=clock.now().tzinfo)
     WebhookEndpointFactory.create(url=hook)
+    greet()
+    playing.score(BoardFactory.create(storage="redis", period="all_time").seq, {"ann": 7})  # SQL is to hear of it
     board = BoardFactory.create(storage="hybrid", period="event", at=at)
     draft = DraftFactory.create(
         board=board, starts_at=at + START_AFTER, ends_at=at + END_AFTER,

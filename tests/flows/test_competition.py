@@ -60,12 +60,16 @@ def test_a_competition_of_two_hundred_comes_to_its_rewards_whoever_is_killed(
             assert each.result() > 0
     rows = world.call(came_of_it.rows, competition=cup)
 
+    answers = [json.loads(line) for history in histories for line in Path(history).read_text().splitlines()]
     counted = [
         Counted(player, points, _time(at)) for _, player, points, at in rows["submissions"] if player not in gone
     ]
+    assert rows["in_sql"] == [7]
     assert rows["participants"] == contest.PLAYERS
     assert sorted(rows["gone"]) == sorted(gone)
-    assert sorted(each[0] for each in rows["submissions"]) == sorted(_accepted(histories))
+    assert sorted(each[0] for each in rows["submissions"]) == sorted(
+        {each["id"] for each in answers if each["accepted"]}
+    )
     assert dict(rows["final"]) == ranking(counted)
     _check_notices(rows)
     extended = Counter(each["player"] for each in rows["notices"] if each["kind"] == "extended")
@@ -127,12 +131,6 @@ def _check_messages(rows: dict[str, Any], shop: Receiver, cup: int) -> None:
     bodies = {(each.message_id, each.body) for each in shop.received}
 
     assert Counter(message_id for message_id, _ in bodies) == Counter(ids)
-
-
-def _accepted(histories: list[str]) -> set[str]:
-    """The ids that were taken, however often they were sent."""
-    answers = [json.loads(line) for history in histories for line in Path(history).read_text().splitlines()]
-    return {each["id"] for each in answers if each["accepted"]}
 
 
 def _time(timestamp: float) -> datetime:
