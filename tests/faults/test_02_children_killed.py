@@ -138,16 +138,12 @@ def test_who_submits_settles_or_mirrors_may_die_at_any_moment(
     check(world)
 
 
-@pytest.fixture(scope="module")
-def days() -> Iterator[float]:
-    """How far the time of closing tests is ahead: each closes a day that nobody has closed before."""
-    return iter(DAY * number for number in range(1, 1000))
+# How far the time of closing tests is ahead: each closes a day that nobody has closed before.
+days = (DAY * number for number in range(1, 1000))
 
 
 @pytest.mark.parametrize("step", CLOSING)
-def test_who_closes_may_die_at_any_step(
-    world: World, numbers: Boards, dice: random.Random, days: Iterator[float], step: str
-) -> None:
+def test_who_closes_may_die_at_any_step(world: World, numbers: Boards, dice: random.Random, step: str) -> None:
     shift = next(days)
     with day_that_ends(world, numbers, dice, shift):
         nth = 1 if step == ONCE else dice.randint(1, 3)
@@ -156,9 +152,7 @@ def test_who_closes_may_die_at_any_step(
     close_for_good(world, shift)
 
 
-def test_who_closes_may_die_at_any_moment(
-    world: World, numbers: Boards, dice: random.Random, days: Iterator[float]
-) -> None:
+def test_who_closes_may_die_at_any_moment(world: World, numbers: Boards, dice: random.Random) -> None:
     for _ in range(MOMENTS):  # each has a day of his own to close, and what those before him left
         shift = next(days)
         with day_that_ends(world, numbers, dice, shift, calls=10):

@@ -18,6 +18,8 @@ MOMENTS = 60 if LONG else 12
 IN_REDIS_ONLY = "extend.after_renew"
 # Milliseconds in the score: every new end packs every score anew.
 RULES = {"period": "event", "tie_break": "score", "maximum": 100_000, "total_maximum": 2**20 - 1}
+# Days to an end that nobody has moved to before, later each time.
+ends = (1 + number / 100 for number in range(1, 1000))
 
 
 @pytest.fixture(scope="module")
@@ -30,10 +32,6 @@ def begun(world: World) -> dict[str, int]:
     made = world.make_boards("hybrid", "redis", "sql", **RULES)
     world.call(competitions.begin_races, boards=[*made.values()])
     return made
-
-
-# Days to an end that nobody has moved to before, later each time.
-ends = (1 + number / 100 for number in range(1, 1000))
 
 
 @contextmanager

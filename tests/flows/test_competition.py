@@ -61,15 +61,14 @@ def test_a_competition_of_two_hundred_comes_to_its_rewards_whoever_is_killed(
     rows = world.call(came_of_it.rows, competition=cup)
 
     answers = [json.loads(line) for history in histories for line in Path(history).read_text().splitlines()]
+    accepted = {each["id"] for each in answers if each["accepted"]}
     counted = [
         Counted(player, points, _time(at)) for _, player, points, at in rows["submissions"] if player not in gone
     ]
     assert rows["in_sql"] == [7]
     assert rows["participants"] == contest.PLAYERS
     assert sorted(rows["gone"]) == sorted(gone)
-    assert sorted(each[0] for each in rows["submissions"]) == sorted(
-        {each["id"] for each in answers if each["accepted"]}
-    )
+    assert sorted(each[0] for each in rows["submissions"]) == sorted(accepted)
     assert dict(rows["final"]) == ranking(counted)
     _check_notices(rows)
     extended = Counter(each["player"] for each in rows["notices"] if each["kind"] == "extended")
