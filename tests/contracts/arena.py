@@ -29,7 +29,6 @@ from leaderboards.services.remove import remove_player
 from leaderboards.services.submit import submit
 from tests.contracts.forms import Form
 from tests.oracle import OracleBoard
-from tests.oracle import Row as Expected
 
 NOW = datetime(2026, 3, 4, 12, 0, 0, 500_000, tzinfo=UTC)
 STORAGES = ("sql", "hybrid", "redis")
@@ -46,8 +45,6 @@ class Sent(NamedTuple):
 
 @dataclass
 class Arena:
-    """One board in one storage."""
-
     form: Form
     storage: str
     board: Board
@@ -75,14 +72,10 @@ class Arena:
         outcomes = submit(entries, Caller("tests"), NOW, ranks=ranks)
         expected = [self._expect(each) for each in sent]
         assert [self._told(outcome) for outcome in outcomes] == expected
-        if ranks:
-            after = self._ranks()
-            for outcome in outcomes:
-                if outcome.status.is_accepted:
-                    assert (outcome.rank, outcome.previous_rank) == (
-                        after.get(str(outcome.player)),
-                        before.get(str(outcome.player)),
-                    )
+        for outcome in outcomes if ranks else ():
+            if outcome.status.is_accepted:
+                told = before.get(str(outcome.player)), self._ranks().get(str(outcome.player))
+                assert (outcome.previous_rank, outcome.rank) == told
         return outcomes
 
     def remove(self, player: str) -> None:
@@ -167,14 +160,12 @@ class Arena:
             members = {name.decode(): member.decode() for name, member in client.hgetall(family.members).items()}
             distinct = {score for _, score in client.zrange(family.scores, 0, -1, withscores=True)}
         in_redis = [(member.decode(), score) for member, score in cells]
-        in_order = sorted(
-            in_sql.values(), key=lambda cell: (cell[1], cell[0].encode()), reverse=self.rules.order is Order.DESC
-        )
-        assert in_redis == in_order
+        descending = self.rules.order is Order.DESC
+        assert in_redis == sorted(in_sql.values(), key=lambda cell: (cell[1], cell[0].encode()), reverse=descending)
         if self.period.layout.in_member:
             assert members == {name: member for name, (member, _) in in_sql.items()}
         if self.rules.ties is Ties.DENSE:
-            assert distinct == {score for _, score in in_order}
+            assert distinct == {score for _, score in in_redis}
 
     def _raw(self, sent: Sent) -> dict[str, Any]:
         at = NOW - timedelta(milliseconds=sent.ago_ms)
@@ -205,14 +196,12 @@ class Arena:
         return {row.player: row.rank for row in self.oracle.rows()}
 
     def _rows(self) -> list[tuple[Any, ...]]:
-        """The oracle's list as it is to be shown."""
-        rows = self.oracle.rows()
-        return [self._row(row, sum(other.rank < row.rank for other in rows)) for row in rows]
-
-    def _row(self, row: Expected, ahead: int) -> tuple[Any, ...]:
-        points, fields = self.rules.shown(row.value)
-        at = from_milliseconds(row.at_ms) if self.period.layout.shows_time else None
-        return row.rank, row.player, points, fields, at, row.tied, ahead
+        shown, rows = [], self.oracle.rows()
+        for row in rows:
+            at = from_milliseconds(row.at_ms) if self.period.layout.shows_time else None
+            ahead = sum(other.rank < row.rank for other in rows)
+            shown.append((row.rank, row.player, *self.rules.shown(row.value), at, row.tied, ahead))
+        return shown
 
 
 def _told(row: Row) -> tuple[Any, ...]:

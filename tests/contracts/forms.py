@@ -4,7 +4,7 @@ A form turns small whole numbers into entries, such that some numbers share thei
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -15,6 +15,7 @@ Value = tuple[int, ...]
 BY_TIME = (Ties.FIRST_COME, Ties.LAST_COME)
 SHARING = (Ties.SHARED, Ties.DENSE)
 EVERY = BY_TIME + SHARING
+NO_SUMS = (Update.BEST, Update.LATEST)
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,8 @@ class Form:
     ties: tuple[Ties, ...]
     value: Callable[[int], Value]
     entry: Callable[[int], dict[str, Any]]
-    updates: tuple[Update, ...] = tuple(Update)
-    in_member: bool | None = None  # None where it depends on the ties
+    updates: tuple[Update, ...]
+    in_member: bool | None  # None where it depends on the ties
 
     def __str__(self) -> str:
         return self.name
@@ -39,6 +40,7 @@ def points(
     ties: tuple[Ties, ...],
     in_member: bool | None = False,
     value: Callable[[int], int] = int,
+    updates: tuple[Update, ...] = tuple(Update),
 ) -> Form:
     """A board of points; ``value`` counts them in their last decimal."""
 
@@ -46,7 +48,7 @@ def points(
         decimals = settings.get("decimals", 0)
         return {"points": str(Decimal(value(n)).scaleb(-decimals)) if decimals else value(n)}
 
-    return Form(name, settings, ties, lambda n: (value(n),), entry, in_member=in_member)
+    return Form(name, settings, ties, lambda n: (value(n),), entry, updates, in_member)
 
 
 def criteria(
@@ -55,13 +57,12 @@ def criteria(
     """A board of fields: the first counts in fours, the second in twos, the rest hold what is left."""
 
     def value(n: int) -> Value:
-        parts = (n // 4, n // 2 % 2, n % 2) if len(names) == 3 else (n // 2, n % 2)
-        return tuple(parts)
+        return (n // 4, n // 2 % 2, n % 2) if len(names) == 3 else (n // 2, n % 2)
 
     def entry(n: int) -> dict[str, Any]:
         return {"fields": dict(zip(names, value(n), strict=True))}
 
-    return Form(name, settings, ties, value, entry, (Update.BEST, Update.LATEST), in_member)
+    return Form(name, settings, ties, value, entry, NO_SUMS, in_member)
 
 
 def _field(name: str, bits: int, order: str = "desc") -> dict[str, Any]:
@@ -72,6 +73,7 @@ _STAGE, _CREW = _field("stage", 15), _field("crew", 16, "asc")
 _WIDE = [_field("stage", 30), _field("crew", 30, "asc")]
 _WHEN = {"name": "achieved_at", "unit": "s", "order": "asc"}
 _WHEN_MS = {"name": "achieved_at", "unit": "ms", "order": "desc"}
+_WIDEST = {"maximum": 2**53 - 1, "total_maximum": 2**53 - 1}
 _NEGATIVE = {"minimum": -500, "maximum": 500, "total_maximum": 1000}
 _TWO, _THREE = ("stage", "crew"), ("stage", "crew", "left")
 
@@ -84,16 +86,7 @@ FORMS = (
     points("negative-minimum", _NEGATIVE, EVERY, value=lambda n: 3 * n - 10),
     points("negative-in-member", _NEGATIVE | {"tie_break": "member"}, BY_TIME, True, lambda n: 3 * n - 10),
     points("decimals", {"decimals": 2, "maximum": 1000, "total_maximum": 20_000}, EVERY, value=lambda n: 25 * n),
-    replace(
-        points(
-            "widest-points",
-            {"maximum": 2**53 - 1, "total_maximum": 2**53 - 1},
-            EVERY,
-            None,
-            lambda n: n + (2**53 - 1000 if n % 2 else 0),
-        ),
-        updates=(Update.BEST, Update.LATEST),
-    ),
+    points("widest-points", _WIDEST, EVERY, None, lambda n: n + (2**53 - 1000 if n % 2 else 0), NO_SUMS),
     criteria("criteria-integer", {"criteria": [_field("stage", 10), _field("crew", 10, "asc")]}, EVERY, _TWO),
     criteria("criteria-bits-with-time", {"criteria": [_STAGE, _CREW], "tie_break": "score"}, BY_TIME, _TWO),
     criteria("criteria-bits", {"criteria": [_STAGE, _field("crew", 20, "asc"), _field("left", 27)]}, SHARING, _THREE),

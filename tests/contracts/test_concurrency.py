@@ -20,68 +20,56 @@ from tests.at_once import at_once
 from tests.contracts.arena import NOW, STORAGES, Arena
 from tests.contracts.forms import FORMS
 
-pytestmark = [pytest.mark.contract, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.contract,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.parametrize("storage", STORAGES),
+]
 
 THREADS, PLAYERS = 16, 40
 AGAIN = ("unavailable", "outcome_unknown")
 MEMBER = next(form for form in FORMS if form.name == "member")
 
 
-def batches(entries: Sequence[Entry], size: int) -> list[list[Entry]]:
-    """Requests of that size; a position says where in its request an entry stands."""
-    return [
+def sent_at_once(entries: Sequence[Entry], size: int) -> list[Outcome]:
+    """Send requests of that size from sixteen threads, each its share."""
+    requests = [
         [entry._replace(position=place) for place, entry in enumerate(entries[start : start + size])]
         for start in range(0, len(entries), size)
     ]
-
-
-def sent_at_once(requests: Sequence[Sequence[Entry]]) -> list[Outcome]:
-    """Send the requests from sixteen threads, each its share."""
-    shares = [requests[nth::THREADS] for nth in range(THREADS)]
-    answers = at_once([partial(sent_in_turn, share) for share in shares])
+    answers = at_once([partial(sent_in_turn, requests[nth::THREADS]) for nth in range(THREADS)])
     return [outcome for answer in answers for outcome in answer]
 
 
 def sent_in_turn(requests: Sequence[Sequence[Entry]]) -> list[Outcome]:
-    return [outcome for request in requests for outcome in insisted(request)]
-
-
-def insisted(request: Sequence[Entry]) -> list[Outcome]:
     """As a game server does it: what was ``unavailable`` or ``unknown`` on a slow machine is sent again, by its id."""
-    until = time.monotonic() + 60
-    outcomes = submit(request, Caller("game"), NOW)
-    while time.monotonic() < until and any(outcome.code in AGAIN for outcome in outcomes):
-        time.sleep(0.1)
+    told, until = list[Outcome](), time.monotonic() + 60
+    for request in requests:
         outcomes = submit(request, Caller("game"), NOW)
-    return outcomes
+        while time.monotonic() < until and any(outcome.code in AGAIN for outcome in outcomes):
+            time.sleep(0.1)
+            outcomes = submit(request, Caller("game"), NOW)
+        told += outcomes
+    return told
 
 
 def drawn(arena: Arena, count: int) -> list[Entry]:
     """Entries of few players, so that they meet."""
-    chance = random.Random(771)
-    return [
-        read_entry(
-            {
-                "board": arena.board.seq,
-                "id": f"match-{position}",
-                "player": f"p{chance.randrange(PLAYERS)}",
-                "points": chance.randrange(1, 50),
-                "at": (NOW - timedelta(milliseconds=chance.randrange(100_000))).isoformat(),
-            },
-            position,
-        )
-        for position in range(count)
-    ]
+    chance, entries = random.Random(771), list[Entry]()
+    for position in range(count):
+        player, at = f"p{chance.randrange(PLAYERS)}", NOW - timedelta(milliseconds=chance.randrange(100_000))
+        said = {"id": f"match-{position}", "player": player, "points": chance.randrange(1, 50), "at": at.isoformat()}
+        entries.append(read_entry({"board": arena.board.seq, **said}, position))
+    return entries
 
 
-@pytest.mark.parametrize("storage", STORAGES)
 def test_every_increment_counts_once_though_each_is_sent_twice(links: None, storage: str) -> None:
     arena = Arena.open(MEMBER, storage, Order.DESC, Update.INCREMENT, Ties.FIRST_COME)
     entries = drawn(arena, 400)
     twice = [*entries, *entries]
     random.Random(1).shuffle(twice)
 
-    outcomes = sent_at_once(batches(twice, 10))
+    outcomes = sent_at_once(twice, 10)
 
     told = Counter(outcome.status for outcome in outcomes)
     assert told[Status.UPDATED] <= 400
@@ -97,14 +85,13 @@ def test_every_increment_counts_once_though_each_is_sent_twice(links: None, stor
         assert Submission.objects.count() == 400
 
 
-@pytest.mark.parametrize("storage", STORAGES)
 def test_the_best_and_earliest_wins_whoever_is_written_first(links: None, storage: str) -> None:
     arena = Arena.open(MEMBER, storage, Order.DESC, Update.BEST, Ties.FIRST_COME)
     entries = drawn(arena, 400)
     for entry in entries:
         arena.oracle.submit(entry.player, (int(entry.points or 0),), int((entry.at or NOW).timestamp() * 1000 + 0.5))
 
-    outcomes = sent_at_once(batches(entries, 5))
+    outcomes = sent_at_once(entries, 5)
 
     assert all(outcome.status.is_accepted for outcome in outcomes)
     settle_due(NOW)  # whatever a slow machine has left unput

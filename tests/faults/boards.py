@@ -30,7 +30,6 @@ def make(settings: Sequence[Mapping[str, Any]], shift: float = 0.0) -> dict[str,
 
 
 def day_ends_at(seq: int) -> float:
-    """When the board's running period ends, in seconds since 1970."""
     period = Period.objects.get(board=seq, starts_at__lte=clock.now(), ends_at__gt=clock.now())
     assert period.ends_at is not None
     return period.ends_at.timestamp()
@@ -51,15 +50,12 @@ def _left_to_do(shift: float) -> str:
     try:
         settle.settle_due(now(shift + TOKENS_ARE_OLD_AFTER))
         mirror.mirror_all()
+        settler = ZsetSettler(redis.boards())
         for period in _living():
-            if period.stale_since is not None:
-                return f"{period} is stale"
-            if period.board.storage == Storage.SQL:
-                continue
-            if ZsetSettler(redis.boards()).tokens(period):
-                return f"{period} has unsure tokens"
-            if period.board.storage == Storage.REDIS and ZsetSettler(redis.boards()).dirty(period, 1)[0]:
-                return f"{period} is dirty"
+            in_redis = period.board.storage != Storage.SQL
+            dirty = period.board.storage == Storage.REDIS and settler.dirty(period, 1)[0]
+            if period.stale_since is not None or dirty or (in_redis and settler.tokens(period)):
+                return f"{period} is stale, dirty or has unsure tokens"
     except Unavailable as error:
         return error.detail
     return ""
@@ -113,14 +109,12 @@ def _shown(period: Period) -> dict[str, Any]:
 
 def seen() -> dict[str, Any]:
     """What readers see of every period that has begun: whether it is live, its hash once it is final, and its rows."""
-    begun = Period.objects.filter(starts_at__lte=clock.now()).select_related("board")
-    return {str(period): _seen(period) for period in begun}
-
-
-def _seen(period: Period) -> dict[str, Any]:
-    found = selectors.standings(period.board, period.label, offset=0, limit=1000)
-    rows = [[row.rank, row.player, int(row.points or 0), str(row.achieved_at)] for row in found.rows]
-    return {"live": found.live, "hash": period.content_hash, "rows": rows}
+    told = {}
+    for period in Period.objects.filter(starts_at__lte=clock.now()).select_related("board"):
+        found = selectors.standings(period.board, period.label, offset=0, limit=1000)
+        rows = [[row.rank, row.player, int(row.points or 0), str(row.achieved_at)] for row in found.rows]
+        told[str(period)] = {"live": found.live, "hash": period.content_hash, "rows": rows}
+    return told
 
 
 def differences(repair: bool = False) -> int:
@@ -129,7 +123,6 @@ def differences(repair: bool = False) -> int:
 
 
 def redis_points() -> dict[str, dict[str, float]]:
-    """The sorted sets as they are at this moment, by board and label."""
     return {str(period): _ranked(period) for period in _living() if period.board.storage != Storage.SQL}
 
 
@@ -146,17 +139,11 @@ def _differences(period: Period, in_sql: Mapping[str, float | None]) -> list[str
         return []
     family, link = period.family, redis.settling()
     in_redis = _ranked(period)
-    found = [
-        f"{member}: {in_sql.get(member)} in SQL, {in_redis.get(member)} in Redis"
-        for member in sorted(in_sql.keys() | in_redis.keys())
-        if in_sql.get(member) != in_redis.get(member)
-    ]
+    found = [f"{member} has {score} in one of the two" for member, score in in_sql.items() ^ in_redis.items()]
     if period.layout.in_member:
         members = {member.decode() for member in link.call("HVALS", family.members)}
-        if members != in_redis.keys():
-            found.append(f":members differs by {members ^ in_redis.keys()}")
+        found += [f"{member} is in one of set and :members" for member in members ^ in_redis.keys()]
     if period.rules.ties is Ties.DENSE:
         scores = {float(score) for score in link.call("ZRANGE", family.scores, 0, -1)}
-        if scores != set(in_redis.values()):
-            found.append(f":scores differs by {scores ^ set(in_redis.values())}")
+        found += [f"{score} is in one of set and :scores" for score in scores ^ set(in_redis.values())]
     return found

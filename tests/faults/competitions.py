@@ -11,7 +11,7 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-from competitions.models import Competition, Mail, Notice, RewardGrant, RewardTier, Snapshot, SnapshotRow
+from competitions.models import Mail, Notice, RewardGrant, RewardTier, Snapshot, SnapshotRow
 from competitions.services.mail import send_due
 from competitions.services.notices import release_held
 from competitions.services.notices import write as write_notices
@@ -60,7 +60,6 @@ def _event(board: Board, days: float) -> Event:
 
 
 def begin_races(boards: list[int]) -> None:
-    """Open the competitions' periods, which end in a day."""
     for board in Board.objects.filter(pk__in=boards):
         open_period(board, _event(board, days=1).window)
 
@@ -85,26 +84,24 @@ def move_end_at_last(board: int, days: float, seconds: float = 30.0) -> None:
         try:
             with like_a_request():
                 move_end(board, days)
+                return
         except Unavailable:
             assert time.monotonic() < until, "not moved in time"
             time.sleep(0.05)
-        else:
-            return
 
 
 def freeze(board: int) -> int:
-    """Copy the standings as they are now; returns how many there are."""
     return copy_period(_period(board), f"c{board}-frozen", clock.now()).players
 
 
 def badly_packed(boards: list[int]) -> list[str]:
-    """The standings whose score is not what the period's present layout makes of them."""
+    """The players whose score is not what the period's present layout makes of it."""
     found = []
     for period in map(_period, boards):
         for row in Standing.objects.filter(period=period, score__isnull=False).select_related("player"):
             state, name = state_of(row.points, row.fields, row.at), row.player.external_id
             if (row.score, row.member) != period.layout.pack(state.value, state.at_ms, name):
-                found.append(f"{period}: {name}")
+                found.append(name)
     return found
 
 
@@ -121,22 +118,16 @@ def begin_with_scores() -> list[int]:
 
 
 def take_snapshots(minutes: int) -> int:
-    """Take what is due so long after the start (as this child has it); returns how many snapshots were taken."""
-    return take_due(site.START + timedelta(minutes=minutes, seconds=50))
+    return take_due(site.START + timedelta(minutes=minutes))
 
 
 def snapshots(competitions: list[int]) -> list[Any]:
     """Each snapshot: when it was due, whose it is, how many it counted, and how many rows it has."""
-    taken = Snapshot.objects.filter(competition__in=competitions).select_related("competition")
-    return [
-        [
-            (each.due_at - each.competition.starts_at) // timedelta(minutes=1),
-            each.competition_id,
-            each.total,
-            SnapshotRow.objects.filter(snapshot=each).count(),
-        ]
-        for each in taken.order_by("due_at", "competition_id")
-    ]
+    found = []
+    for each in Snapshot.objects.filter(competition__in=competitions).order_by("due_at", "competition_id"):
+        minutes = (each.due_at - site.START) // timedelta(minutes=1)
+        found.append([minutes, each.competition_id, each.total, SnapshotRow.objects.filter(snapshot=each).count()])
+    return found
 
 
 # What one preparation comes to, however often its tellers die.
@@ -175,9 +166,8 @@ def tell(minutes: int = 0) -> int:
 
 
 def told(number: int) -> dict[str, dict[str, int]]:
-    """What one preparation has come to."""
     board = Board.objects.get(name=f"Rewarded {number}")
-    own = Notice.objects.filter(competition=Competition.objects.order_by("pk")[number])
+    own = Notice.objects.filter(player__external_id__in=(f"ann{number}", f"bob{number}"))
     grants = RewardGrant.objects.filter(period__board=board)
     ids = [f"notice-{notice.pk}" for notice in own] + [f"grant-{grant.pk}" for grant in grants]
     sent = Mail.objects.filter(notice__in=own, sent_at__isnull=False)

@@ -8,7 +8,6 @@ import random
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -31,12 +30,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.long)
 
 
-def steps(*paths: str) -> list[str]:
-    """The steps of these files and folders at which a process can be made to die, as the product has them."""
-    files = [file for path in paths for file in ([ROOT / path] if path.endswith(".py") else (ROOT / path).glob("*.py"))]
-    found = {step for file in files for step in re.findall(r'failpoint\("([a-z_.]+)"\)', file.read_text())}
-    assert found, f"there are no failpoints in {paths}"
-    return sorted(found)
+def steps(path: str, *begin: str) -> list[str]:
+    """The steps of this file or folder at which a process can be made to die, of each path that is named."""
+    files = [ROOT / path] if path.endswith(".py") else (ROOT / path).glob("*.py")
+    every = {step for file in files for step in re.findall(r'failpoint\("([a-z_.]+)"\)', file.read_text())}
+    found = [step for step in sorted(every) if step.partition(".")[0] in begin]
+    assert {step.partition(".")[0] for step in found} == {*begin}, f"there are no failpoints of {begin} in {path}"
+    return found
 
 
 @pytest.fixture
@@ -69,9 +69,3 @@ def world(shared_world: World) -> World:
     """The same, with boards and histories of this test's own."""
     shared_world.begin()
     return shared_world
-
-
-@pytest.fixture(scope="module")
-def numbers() -> Iterator[int]:
-    """Numbers that no other test of the module has had."""
-    return count()

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import count
+from itertools import count, zip_longest
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -72,21 +72,16 @@ class Call:
     said: dict[str, Any] = field(default_factory=dict)
 
 
-def lines(path: Path) -> Iterator[dict[str, Any]]:
-    """What was noted, less a line that is still being written."""
-    for line in path.read_bytes().splitlines(keepends=True):
-        if line.endswith(b"\n"):
-            yield json.loads(line)
-
-
-def calls(path: Path) -> list[Call]:
-    """The calls of a file, in the order in which they began; none before there is a file."""
-    found: dict[int, Call] = {}
-    for line in lines(path) if path.exists() else ():
-        if "asked" in line:
-            found[line["call"]] = Call(line["began"], line["asked"])
-        else:
-            found[line["call"]].ended, found[line["call"]].said = line["ended"], line["said"]
+def calls(*paths: Path) -> list[Call]:
+    """The calls of these files, in the order in which they began; none before there is a file."""
+    found: dict[tuple[Path, int], Call] = {}
+    for path in paths:
+        for text in path.read_bytes().split(b"\n")[:-1] if path.exists() else ():  # the last is still being written
+            line = json.loads(text)
+            if "asked" in line:
+                found[path, line["call"]] = Call(line["began"], line["asked"])
+            else:
+                found[path, line["call"]].ended, found[path, line["call"]].said = line["ended"], line["said"]
     return [*found.values()]
 
 
@@ -121,13 +116,10 @@ class Operation:
     def fate(self) -> Fate:
         """Accepted once is accepted; refused every time is failed; all else nobody knows."""
         said = {attempt.status for attempt in self.attempts}
-        if said & {*ACCEPTED}:
-            return Fate.OK
-        return Fate.FAILED if said == {"rejected"} else Fate.UNKNOWN
+        return Fate.OK if said & {*ACCEPTED} else Fate.FAILED if said == {"rejected"} else Fate.UNKNOWN
 
     @property
     def periods(self) -> set[str]:
-        """Those that answers named."""
         return {attempt.period for attempt in self.attempts if attempt.period}
 
     @property
@@ -156,14 +148,11 @@ class Read:
     began: float
     ended: float
     live: bool
-    total: int
     points: dict[str, int]
 
 
 @dataclass
 class History:
-    """Everything that was noted in one folder about boards."""
-
     operations: dict[str, Operation] = field(default_factory=dict)
     reads: list[Read] = field(default_factory=list)
     longest_call: float = 0.0
@@ -173,12 +162,13 @@ class History:
     @classmethod
     def of(cls, folder: Path) -> "History":
         found = cls()
-        for path in sorted(folder.glob("*.jsonl")):
-            for call in calls(path):
-                if "entries" in call.asked:
-                    found._take_entries(call)
-                elif "board" in call.asked:
-                    found._take_read(call)
+        for call in calls(*sorted(folder.glob("*.jsonl"))):
+            if "entries" in call.asked:
+                found._take_entries(call)
+            elif "points" in call.said:
+                found.reads.append(Read(call.asked["board"], call.began, call.ended, **call.said))
+            elif "board" in call.asked:
+                found.failed_reads += bool(call.said)
         return found
 
     def on(self, *boards: int) -> list[Operation]:
@@ -190,48 +180,28 @@ class History:
     def attempts(self, *boards: int) -> list[Attempt]:
         return [attempt for each in self.on(*boards) for attempt in each.attempts]
 
+    def timed_out(self, *boards: int) -> bool:
+        """Whether somebody was told that nobody knows, which is more than not to have been told yet."""
+        return "unknown" in {attempt.status for attempt in self.attempts(*boards)}
+
     def taken_since(self, moment: float, *boards: int) -> bool:
         """Whether each of the boards has accepted something that was first sent after this moment."""
         return {each.board for each in self.on(*boards) if each.fate is Fate.OK and each.began > moment} == {*boards}
 
     def accepted_between(self, start: float, end: float, *boards: int) -> int:
-        """How many entries were, for the first time."""
         return sum(start < each.known_since < end for each in self.on(*boards))
 
     def unsettled(self) -> list[Operation]:
-        """What has to be sent again before anybody knows."""
         return [each for each in self.operations.values() if each.fate is Fate.UNKNOWN]
 
-    def counts(self) -> str:
-        """For people: how much was done, and what became of it."""
-        every = self.operations.values()
-        fates = Counter(str(each.fate) for each in every)
-        refusals = Counter(attempt.code for each in every for attempt in each.attempts if attempt.code)
-        return (
-            f"{len(every)} entries sent {sum(len(each.attempts) for each in every)} times: {dict(fates)}; "
-            f"{len(self.reads)} reads, {self.failed_reads} failed; longest call {self.longest_call:.2f} s; "
-            f"refusals {dict(refusals)}"
-        )
-
     def _take_entries(self, call: Call) -> None:
-        attempts = [self._attempt(sent, call.began) for sent in call.asked["entries"]]
-        for attempt, (status, code, period) in zip(attempts, call.said.get("answers", ()), strict=False):
-            attempt.status, attempt.code, attempt.period, attempt.ended = status, code, period, call.ended
+        for sent, answer in zip_longest(call.asked["entries"], call.said.get("answers", ())):
+            fresh = Operation(sent["id"], sent["board"], sent["player"], sent["points"])
+            attempt = Attempt(call.began, call.ended, *answer) if answer else Attempt(call.began)
+            self.operations.setdefault(sent["id"], fresh).attempts.append(attempt)
         if call.said:
             self.longest_call = max(self.longest_call, call.ended - call.began)
         self.errors += [call.said["error"]] if "error" in call.said else []
-
-    def _attempt(self, sent: dict[str, Any], began: float) -> Attempt:
-        fresh = Operation(sent["id"], sent["board"], sent["player"], sent["points"])
-        attempt = Attempt(began)
-        self.operations.setdefault(sent["id"], fresh).attempts.append(attempt)
-        return attempt
-
-    def _take_read(self, call: Call) -> None:
-        if "points" in call.said:
-            self.reads.append(Read(call.asked["board"], call.began, call.ended, **call.said))
-        else:
-            self.failed_reads += bool(call.said)
 
 
 @dataclass
@@ -253,11 +223,10 @@ class LikesHistory:
     @classmethod
     def of(cls, folder: Path) -> "LikesHistory":
         found = cls()
-        for path in sorted(folder.glob("*.jsonl")):
-            for call in calls(path):
-                if "step" in call.asked:
-                    found._take(call)
-                found.errors += [call.said["error"]] if "error" in call.said else []
+        for call in calls(*sorted(folder.glob("*.jsonl"))):
+            if "step" in call.asked:
+                found._take(call)
+            found.errors += [call.said["error"]] if "error" in call.said else []
         return found
 
     def _take(self, call: Call) -> None:
@@ -276,6 +245,5 @@ class LikesHistory:
 
 
 def _after(asked: dict[str, Any], own: int) -> int:
-    """A player's likes after one call that acted."""
     wanted = max(own + asked["step"], 0)
     return int(wanted if asked["kind"] == "clap" else min(wanted, 1))

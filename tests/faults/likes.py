@@ -6,7 +6,7 @@ Each writer likes in the name of players of his own, so that what he was told la
 import random
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from math import inf
 from typing import Any
 
@@ -43,12 +43,10 @@ def prepare(players: Sequence[str], things: Sequence[str]) -> None:
 
 
 def show(things: Sequence[str]) -> list[int]:
-    """What the things show, loading what has no view."""
     return [shown.count for shown in store_of(NOTE).read(things, None)]
 
 
 def set_like(thing: str, player: str, liked: bool) -> None:
-    """Give a like or take it back."""
     store = store_of(NOTE)
     (store.like if liked else store.unlike)(thing, player, clock.now())
 
@@ -66,7 +64,6 @@ def write(history: str, kinds: Sequence[str], players: Sequence[str], things: Se
 
 
 def read(history: str, things: Sequence[str], seed: int) -> None:
-    """Until told to stop."""
     notes, dice = Notes(history), random.Random(seed)
     while not stopping():
         with notes.call():
@@ -74,31 +71,22 @@ def read(history: str, things: Sequence[str], seed: int) -> None:
 
 
 def count_once() -> int:
-    """The worker's task, which needs no Redis."""
     return count(NOTE, clock.now())
 
 
-def _unless_away(act: Callable[[], object]) -> Callable[[], object]:
-    def acted() -> None:
-        with suppress(Unavailable):
-            act()
-
-    return acted
-
-
 DUTIES: dict[str, Callable[[], object]] = {
-    "greet": _unless_away(greet),
+    "greet": greet,
     "count": count_once,
-    "mirror_likes": _unless_away(mirror.mirror_all),
-    "settle_likes": _unless_away(lambda: settle.settle_due(clock.now())),
+    "mirror_likes": mirror.mirror_all,
+    "settle_likes": lambda: settle.settle_due(clock.now()),
 }
 
 
 def work(only: Sequence[str] = ()) -> None:
-    """The worker's tasks, until told to stop."""
+    """The worker's tasks, until told to stop. Only counting needs no Redis."""
     while not stopping():
         for name in only or DUTIES:
-            with like_a_request():
+            with like_a_request(), nullcontext() if name == "count" else suppress(Unavailable):
                 DUTIES[name]()
         time.sleep(0.02)
 
@@ -154,5 +142,4 @@ def look(things: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def differences() -> int:
-    """How many the check finds."""
     return sum(len(each.differences) for each in check_all(clock.now(), inf, repair=False))

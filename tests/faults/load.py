@@ -18,10 +18,12 @@ from django.test import Client
 
 from config.schedule import SCHEDULE
 from foundation import clock
-from leaderboards import selectors, tasks
+from foundation.sql import LATELY_SECONDS
+from leaderboards import selectors
 from leaderboards.core.entries import Entry
 from leaderboards.core.submissions import Caller
 from leaderboards.models import Board
+from leaderboards.selectors import periods
 from leaderboards.services import close, mirror, open, settle, submit  # noqa: A004 (a service of ours)
 from tests.at_once import at_once
 from tests.faults.history import Notes, like_a_request
@@ -34,7 +36,6 @@ LATE = 0.4  # how many entries say when they happened, where a period ends
 
 
 def now(shift: float) -> datetime:
-    """The time that a child believes in."""
     return clock.now() + timedelta(seconds=shift)
 
 
@@ -52,12 +53,15 @@ def write(
     lose: float = 0.0,
     ends_at: float = 0.0,
     races: bool = False,
+    lately: float = LATELY_SECONDS,
 ) -> int:
     """Submit for `calls` calls, with a chance of `again` word for word what was sent; returns how many calls it were.
 
     With a chance of `lose` an answer is lost, and its batch is sent again at last. `ends_at`: when a period does, so
-    that some entries say that they happened before. `races`: the boards' competitions are scored in.
+    that some entries say that they happened before. `races`: the boards' competitions are scored in. `lately` shortens
+    how long a redis board that was settled is refused by who saw it stale: that saves time, never standings.
     """
+    periods.LATELY_SECONDS = lately  # type: ignore[attr-defined]
     notes, dice, name = Notes(history), random.Random(seed), Path(history).stem
     said, unanswered, made = list[dict[str, Any]](), list[list[dict[str, Any]]](), 0
     end = datetime.fromtimestamp(ends_at, UTC)
@@ -108,23 +112,21 @@ def send_all(history: str, entries: list[dict[str, Any]], shift: float = 0.0) ->
         send(notes, entries[start : start + 100], shift)
 
 
-def read(history: str, boards: list[int], pause: float = 0.02) -> int:
-    """Read whole boards, noting what was seen; returns how many reads that were."""
-    notes, made = Notes(history), 0
+def read(history: str, boards: list[int], pause: float = 0.02) -> None:
+    """Read whole boards, noting what was seen."""
+    notes = Notes(history)
     while not stopping():
         for number in boards:
             with notes.call(board=number) as said:
                 seen = selectors.standings(Board.objects.get(pk=number), "current", offset=0, limit=10_000)
                 points = {row.player: int(row.points or 0) for row in seen.rows}
-                said.update(live=seen.live, total=seen.total, points=points)
-                made += 1
+                said.update(live=seen.live, points=points)
         time.sleep(pause)
-    return made
 
 
-def visit(history: str, paths: list[str], user: str = "", pause: float = 0.02) -> int:
-    """Come in by the front door, pages and API, signed in as a new ``user`` if named; returns how many answers came."""
-    client, notes, made = Client(raise_request_exception=False), Notes(history), 0
+def visit(history: str, paths: list[str], user: str = "", pause: float = 0.02) -> None:
+    """Come in by the front door, pages and API, signed in as a new ``user`` if named."""
+    client, notes = Client(raise_request_exception=False), Notes(history)
     client.defaults["SERVER_NAME"] = "localhost"
     if user:
         client.force_login(User.objects.create_user(user))
@@ -133,9 +135,7 @@ def visit(history: str, paths: list[str], user: str = "", pause: float = 0.02) -
             with notes.call(path=path) as said:
                 response = client.get(path)
                 said.update(status=response.status_code, body=response.content.decode())
-                made += 1
         time.sleep(pause)
-    return made
 
 
 def work(pause: float = 0.1, lease: float = 2.0, shift: float = 0.0, only: Sequence[str] = ()) -> None:
@@ -160,24 +160,6 @@ def work(pause: float = 0.1, lease: float = 2.0, shift: float = 0.0, only: Seque
         time.sleep(pause)
 
 
-def mirror_often(history: str, every: float) -> int:
-    """Run the mirror's task, noting which runs came to something; returns how many runs that were."""
-    notes, made, tried = Notes(history), 0, list[int]()
-    all_of_it = mirror.mirror_all
-
-    def noted() -> int:
-        tried.append(made)
-        return all_of_it()
-
-    mirror.mirror_all = noted
-    while not stopping():
-        made += 1
-        with notes.call() as said:
-            said.update(copied=tasks.mirror(), tried=made in tried)
-        time.sleep(every)
-    return made
-
-
 def beat(seed: int, lose: float, shift: float = 0.0) -> list[str]:
     """Send every task of the schedule twice at once, over and over, and lose some; the errors that tasks ended with."""
     clock.now = lambda: datetime.now(UTC) + timedelta(seconds=shift)
@@ -192,12 +174,12 @@ def beat(seed: int, lose: float, shift: float = 0.0) -> list[str]:
 
 
 def _deliver_twice(task: Callable[[], object]) -> list[str]:
-    def run() -> list[str]:
+    def run() -> str:
         try:
             with like_a_request():
                 task()
         except Exception as error:
-            return [f"{task}: {error!r}"]
-        return []
+            return f"{task}: {error!r}"
+        return ""
 
-    return [error for errors in at_once([run, run]) for error in errors]
+    return [error for error in at_once([run, run]) if error]

@@ -27,40 +27,34 @@ SERVERS = ("REDIS_URL", "CACHE_URL", "BROKER_URL", "DATABASE_URL", "DATA_DIR", "
 
 @dataclass(frozen=True)
 class Child:
-    """A process, as the test sees it."""
-
     pid: int
-    _forker: "Forker"
+    forker: "Forker"
     _result: Path
 
     def kill(self) -> None:
-        """`kill -9`, and wait until it is gone; nothing if it has ended by itself."""
-        with suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
+        self.send(signal.SIGKILL)
         self.wait()
 
-    def freeze(self) -> None:
-        os.kill(self.pid, signal.SIGSTOP)
-
-    def thaw(self) -> None:
-        os.kill(self.pid, signal.SIGCONT)
+    def send(self, number: int) -> None:
+        """A signal; nothing if it has ended by itself."""
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, number)
 
     def stop(self, seconds: float = 60) -> Any:
         """Ask a looping child to end; its result."""
-        with suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGTERM)
+        self.send(signal.SIGTERM)
         return self.result(seconds)
 
     def ended(self) -> int | None:
         """The exit status, negative for a signal; None while it lives."""
-        return self._forker.status_of(self.pid)
+        return self.forker.status_of(self.pid)
 
     def wait(self, seconds: float = 60) -> int:
         """The exit status; a child that does not end in time is killed, and the test fails."""
         give_up = time.monotonic() + seconds
         while (status := self.ended()) is None:
             if time.monotonic() > give_up:
-                os.kill(self.pid, signal.SIGKILL)
+                self.send(signal.SIGKILL)
                 raise AssertionError(f"child {self.pid} did not end within {seconds} s")
             time.sleep(0.005)
         return status
@@ -68,12 +62,8 @@ class Child:
     def result(self, seconds: float = 60) -> Any:
         """What its function returned. Fails if it raised."""
         status = self.wait(seconds)
-        assert status == 0, f"child ended with {status}: {self.last_words()}"
+        assert status == 0, f"child ended with {status}: {self.forker.log_tail()}"
         return json.loads(self._result.read_text())
-
-    def last_words(self) -> str:
-        """The end of what it and its like have logged."""
-        return self._forker.log_tail()
 
 
 class Forker:
@@ -90,6 +80,9 @@ class Forker:
                 [sys.executable, "-c", "from tests.faults.processes import main; main()"], at_death=signal.SIGKILL,
                 cwd=ROOT, env=plain | dict(environment), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
             )  # fmt: skip  # as a table
+        assert self._process.stdin
+        assert self._process.stdout
+        self._requests, self._answers = self._process.stdin, self._process.stdout
 
     def fork(self, target: Callable[..., Any], fail_at: str, arguments: Mapping[str, Any]) -> Child:
         """A child that calls a function of a module of ours, and dies at a failpoint if one is named."""
@@ -111,17 +104,14 @@ class Forker:
         """Its children go with it (where the kernel sees to that; else they see it at their next step)."""
         self._process.kill()
         self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            assert pipe is not None
+        for pipe in (self._requests, self._answers):
             with suppress(OSError):
                 pipe.close()
 
     def _ask(self, request: Mapping[str, Any]) -> Any:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(request).encode() + b"\n")
-        self._process.stdin.flush()
-        answer = self._process.stdout.readline()
+        self._requests.write(json.dumps(request).encode() + b"\n")
+        self._requests.flush()
+        answer = self._answers.readline()
         assert answer, f"the process that forks is gone: {self.log_tail()}"
         return json.loads(answer)
 
@@ -146,8 +136,7 @@ def main() -> None:
     import django
 
     django.setup()
-    for module in ("boards", "load"):
-        importlib.import_module(f"tests.faults.{module}")
+    importlib.import_module("tests.faults.boards")
     for line in sys.stdin:
         request = json.loads(line)
         if "status of" in request:
@@ -160,6 +149,8 @@ def main() -> None:
 
 def _fork(request: dict[str, Any]) -> int:
     dies_with_us = leash.ask_kernel(signal.SIGKILL) if sys.platform == "linux" else None
+    module, _, name = request["target"].partition(":")
+    target = getattr(importlib.import_module(module), name)  # here, so that no child has to
     pid = os.fork()
     if pid:
         return pid
@@ -167,7 +158,7 @@ def _fork(request: dict[str, Any]) -> int:
     try:
         if dies_with_us:
             dies_with_us()
-        _live(request)
+        _live(request, target)
         status = 0
     except BaseException:
         sys.excepthook(*sys.exc_info())
@@ -176,7 +167,7 @@ def _fork(request: dict[str, Any]) -> int:
         os._exit(status)
 
 
-def _live(request: dict[str, Any]) -> None:
+def _live(request: dict[str, Any], target: Callable[..., Any]) -> None:
     signal.signal(signal.SIGTERM, _stop)
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
@@ -184,8 +175,7 @@ def _live(request: dict[str, Any]) -> None:
     if request["fail_at"]:
         os.environ["FAIL_AT"] = request["fail_at"]
         importlib.reload(failpoints)  # into the same namespace, so that whoever imported it sees it
-    module, _, name = request["target"].partition(":")
-    result = getattr(importlib.import_module(module), name)(**request["arguments"])
+    result = target(**request["arguments"])
     draft = Path(request["result"] + ".new")
     draft.write_text(json.dumps(result))
     draft.rename(request["result"])

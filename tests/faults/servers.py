@@ -22,8 +22,6 @@ from tests import template
 
 
 class Server:
-    """A server process under our hands."""
-
     def __init__(self, made: Any, command: list[str], **options: Any) -> None:
         self.made = made
         self._command = command
@@ -51,13 +49,11 @@ class Server:
                 time.sleep(0.05)
 
     def kill(self) -> None:
-        """`kill -9`, and wait until it is gone."""
-        self.process.kill()
+        self.process.kill()  # also one that is frozen
         self.process.wait()
         self._process = None
 
     def restart(self, pause: float = 0.0) -> None:
-        """Kill it, and start it again after a while."""
         self.kill()
         time.sleep(pause)
         self.start()
@@ -70,14 +66,11 @@ class Server:
 
     def end(self) -> None:
         if self._process is not None:
-            self.thaw()
             self.kill()
         shutil.rmtree(self.made.folder, ignore_errors=True)
 
 
 class RedisServer(Server):
-    """The world's Valkey."""
-
     made: valkey.Valkey
 
     @property
@@ -94,8 +87,6 @@ class RedisServer(Server):
 
 
 class SqlServer(Server):
-    """The world's PostgreSQL."""
-
     made: postgres.Postgres
 
     def connect(self) -> psycopg.Connection:

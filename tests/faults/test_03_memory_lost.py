@@ -11,7 +11,7 @@ import pytest
 from tests.faults import boards
 from tests.faults.check import check, check_reads
 from tests.faults.conftest import LONG
-from tests.faults.history import Fate, History
+from tests.faults.history import Fate
 from tests.faults.world import ALWAYS_EXACT, World, wait_until
 
 TIMES = 10 if LONG else 2
@@ -48,42 +48,37 @@ def test_lost_memory_loses_nothing_that_sql_knew_and_nobody_sees_an_empty_board(
     world: World, seed: int, dice: random.Random, lose: Loss
 ) -> None:
     numbers = world.make_boards()
-    exact = [numbers[name] for name in ALWAYS_EXACT]
+    exact, by_redis = [numbers[name] for name in ALWAYS_EXACT], numbers["redis"]
     known: list[tuple[float, Mapping[str, int]]] = []
 
     with (
         world.reader(numbers.values()),
         world.worker(),
         world.writers(exact, seed),
-        world.writers([numbers["redis"]], seed + 10, again=0.0),  # ids go with the memory: nothing is sent twice
+        world.writers([by_redis], seed + 10, again=0.0),  # ids go with the memory: nothing is sent twice
     ):
         for _ in range(TIMES):
             time.sleep(dice.uniform(0.2, 0.6))
             back_up(world)
             time.sleep(dice.uniform(0.2, 0.6))
-            wait_until(lambda: bool(world.mirrored(numbers["redis"])), "something that SQL knows of the redis board")
-            before = world.mirrored(numbers["redis"])
+            wait_until(lambda: bool(world.mirrored(by_redis)), "something that SQL knows of the redis board")
+            before = world.mirrored(by_redis)
             lose(world)
             known.append((time.monotonic(), before))
             world.wait_until_live()
         wait_until(lambda: len(world.history().reads) > 30, "thirty boards read")
 
-    world.lossy.add(numbers["redis"])
+    world.lossy.add(by_redis)
     history = check(world)
     assert history.fates(*exact) == {Fate.OK}
     assert check_reads(history, exact) > 20
-    nothing_of_what_sql_knew_is_lost(history, numbers["redis"], known, world.mirrored(numbers["redis"]))
+    for lost_at, older in known:  # nothing of it is lost, neither in the end nor for who asked after the loss
+        later = [read.points for read in history.reads if read.board == by_redis and read.began > lost_at]
+        assert not any(lacking(older, seen) for seen in [world.mirrored(by_redis), *later])
 
 
-def nothing_of_what_sql_knew_is_lost(
-    history: History, number: int, known: list[tuple[float, Mapping[str, int]]], final: Mapping[str, int]
-) -> None:
-    """Neither in the end, nor for any reader who asked after the loss."""
-    for lost_at, before in known:
-        later = [read.points for read in history.reads if read.board == number and read.began > lost_at]
-        for seen in [final, *later]:
-            older = {name: (seen.get(name), points) for name, points in before.items() if seen.get(name, 0) < points}
-            assert not older, f"less than SQL had: {older}"
+def lacking(before: Mapping[str, int], seen: Mapping[str, int]) -> set[str]:
+    return {name for name, points in before.items() if seen.get(name, 0) < points}
 
 
 def test_a_whole_restore_that_is_cut_off_by_another_loss_is_taken_up_again(
@@ -106,27 +101,27 @@ def test_files_from_before_an_earlier_rollback_do_not_hide_what_was_written_sinc
     number = world.make_boards("redis")["redis"]
     first, second = world.folder / "first", world.folder / "second"
 
-    def write_and(act: Callable[..., object], seed: int, calls: int) -> None:
+    def write(seed: int, calls: int, mirrored: bool = True) -> None:
         world.write([number], seed, calls=calls, again=0.0).result()
-        world.call(act)
+        if mirrored:
+            world.call(boards.bring_to_rest)
 
     def come_back_with(files: Path) -> None:
         files.rename(world.folder / "backup")
         older_files(world)
         world.call(boards.bring_to_rest)
 
-    write_and(boards.bring_to_rest, seed, calls=5)
+    write(seed, calls=5)
     back_up(world).rename(first)
-    write_and(boards.redis_points, seed + 1, calls=30)  # nobody mirrors these
+    write(seed + 1, calls=30, mirrored=False)
     back_up(world).rename(second)
     come_back_with(first)
-    write_and(boards.bring_to_rest, seed + 2, calls=8)
+    write(seed + 2, calls=8)
     before = world.mirrored(number)
 
     come_back_with(second)
 
-    after = world.mirrored(number)
-    assert {player for player, points in before.items() if after.get(player, 0) < points} == set()
+    assert not lacking(before, world.mirrored(number))
     assert not any(shown["differences"] for shown in world.call(boards.show, boards=world.boards))
 
 
@@ -135,16 +130,18 @@ def test_a_full_redis_takes_nothing_by_halves(world: World, seed: int, size: int
     numbers = world.make_boards()
     decided_by_redis = numbers["redis"]
 
-    def refused() -> int:
-        return sum(each.fate is Fate.FAILED for each in world.history().on(decided_by_redis))
+    def refuses() -> bool:
+        return [each.fate for each in world.history().on(decided_by_redis)].count(Fate.FAILED) > 50
 
     with world.worker(), world.writers(numbers.values(), seed, players=100_000, size=size, pause=0.005):
         world.wait_until_taken(*numbers.values())
-        limit(world, room)
-        wait_until(lambda: refused() > 50, "redis boards that refuse")
-        wait_until(lambda: not world.is_live(), "hybrid boards that are stale")
+        with world.redis.client() as client:
+            client.config_set("maxmemory", int(client.info("memory")["used_memory"]) + room)
+        wait_until(refuses, "redis boards that refuse")
+        wait_until(world.is_stale, "hybrid boards that are stale")
         time.sleep(0.5)
-        limit(world, None)
+        with world.redis.client() as client:
+            client.config_set("maxmemory", 0)
         world.wait_until_live()
         world.wait_until_taken(*numbers.values())
 
@@ -152,10 +149,3 @@ def test_a_full_redis_takes_nothing_by_halves(world: World, seed: int, size: int
     assert history.fates(*(numbers[name] for name in ALWAYS_EXACT)) == {Fate.OK}
     assert history.fates(decided_by_redis) == {Fate.OK, Fate.FAILED}
     assert {each.code for each in history.attempts(decided_by_redis) if each.code} == {"unavailable"}
-
-
-def limit(world: World, room: int | None) -> None:
-    """Give Redis so many bytes more than it uses now; None: as much as it likes."""
-    with world.redis.client() as client:
-        used = int(client.info("memory")["used_memory"])
-        client.config_set("maxmemory", 0 if room is None else used + room)

@@ -22,6 +22,7 @@ from leaderboards.services.settle import settle
 from leaderboards.stores import barrier
 from leaderboards.stores.base import Stale
 from leaderboards.stores.zset_settling import ZsetSettler
+from tests.at_once import at_once
 from tests.faults.world import wait_until
 from tests.leaderboards.services import site
 from tests.leaderboards.services.site import NOON, in_redis, in_sql, make_board, period_of, points, redis_client
@@ -42,14 +43,8 @@ Elsewhere = Callable[[Callable[[], Any]], Future]
 def elsewhere() -> Iterator[Elsewhere]:
     """Does something in a thread with an SQL connection of its own."""
 
-    def leaving_nothing_open(act: Callable[[], Any]) -> Any:
-        try:
-            return act()
-        finally:
-            connection.close()
-
     with ThreadPoolExecutor(1) as pool:
-        yield lambda act: pool.submit(leaving_nothing_open, act)
+        yield lambda act: pool.submit(lambda: at_once([act])[0])
 
 
 def just_before(monkeypatch: pytest.MonkeyPatch, owner: object, step: str, act: Callable[[], object]) -> None:
@@ -69,17 +64,10 @@ def scored(board: Board, player: str, number: int) -> Outcome:
     return outcome
 
 
-def end_connection(backend: int) -> None:
-    """SQL ends another's connection, and what he was at is rolled back."""
+def asked(query: str) -> Any:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_terminate_backend(%s, 5000)", [backend])
-        assert cursor.fetchone() == (True,)
-
-
-def somebody_waits_at_the_barrier() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
-        return bool(cursor.fetchone() != (0,))
+        cursor.execute(query)
+        return cursor.fetchall()[0][0]
 
 
 def test_a_settler_who_was_rolled_back_cannot_put_back_what_has_moved_on(
@@ -93,7 +81,7 @@ def test_a_settler_who_was_rolled_back_cannot_put_back_what_has_moved_on(
     backend = connection.connection.info.backend_pid
 
     def rolled_back_and_settled_by_another() -> None:
-        end_connection(backend)
+        assert asked(f"SELECT pg_terminate_backend({backend}, 5000)")  # what he was at is rolled back
         assert settle(period.pk)
         assert scored(board, "p0", 1000).status == "updated"
 
@@ -134,7 +122,8 @@ def test_a_writer_who_waited_for_closing_is_refused(elsewhere: Elsewhere) -> Non
         barrier.hold_exclusive(period.pk)
         Period.objects.filter(pk=period.pk).update(state=State.CLOSING)
         writer = elsewhere(lambda: scored(board, "a", 2))
-        wait_until(lambda: writer.done() or somebody_waits_at_the_barrier(), "a writer at the barrier, or past it")
+        waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+        wait_until(lambda: writer.done() or asked(waiting) > 0, "a writer at the barrier, or past it")
 
     assert (writer.result().status, writer.result().code) == ("rejected", "period_closed")
     assert in_redis(period) == in_sql(period) == before

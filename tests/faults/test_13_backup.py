@@ -14,17 +14,13 @@ YESTERDAY = -86_400.0
 PAST_PATIENCE = 7200.0  # a period that was made after its end is left to its import for an hour
 
 
-def program(world: World, name: str) -> str:
-    """A program that belongs to the world's own PostgreSQL."""
-    found = world.sql.made.binaries / name
-    if not found.exists():
-        pytest.skip(f"{found} is missing: this PostgreSQL was installed without its client programs")
-    return str(found)
-
-
 def run(world: World, name: str, *arguments: str) -> None:
+    """A program that belongs to the world's own PostgreSQL."""
+    program = world.sql.made.binaries / name
+    if not program.exists():
+        pytest.skip(f"{program} is missing: this PostgreSQL was installed without its client programs")
     where = ["--host", str(world.sql.made.folder), "--username", "postgres"]
-    subprocess.run([program(world, name), *where, *arguments], check=True, capture_output=True, timeout=120)
+    subprocess.run([program, *where, *arguments], check=True, capture_output=True, timeout=120)
 
 
 def back_up(world: World) -> Path:
@@ -47,8 +43,7 @@ def write(world: World, numbers: dict[str, int], seed: int, shift: float = 0.0) 
     ask_again(world, shift)  # a slow machine may leave some unanswered, and a redis board's ids go with its memory
 
 
-def test_all_is_as_it_was_after_everything_was_lost_and_sql_restored(make_world: MakeWorld, seed: int) -> None:
-    world = make_world()
+def test_all_is_as_it_was_after_everything_was_lost_and_sql_restored(world: World, seed: int) -> None:
     numbers = world.make_boards()
     write(world, numbers, seed, shift=YESTERDAY)
     closed = world.call(boards.close_until_final, boards=world.boards, shift=PAST_PATIENCE)

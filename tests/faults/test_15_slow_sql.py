@@ -11,7 +11,7 @@ from django.db import connection
 from django.test import Client
 
 from foundation import clock
-from leaderboards.models import Board, Period
+from leaderboards.models import Period
 from leaderboards.selectors import reading
 from leaderboards.stores import sql
 from leaderboards.stores.base import Named
@@ -22,70 +22,44 @@ from tests.links import links
 
 __all__ = ["links"]
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite counts to the end"),
-]
+PLAYERS = 60_000  # p1, p2, … with 1, 2, … points
+FILL = """
+    WITH made AS (INSERT INTO leaderboards_player (external_id, name, avatar_url, country, created_at)
+    SELECT 'p' || n, '', '', '', now() FROM generate_series(1, %s) n RETURNING id, external_id)
+    INSERT INTO leaderboards_standing (period_id, player_id, member, points, score, at, version, unput)
+    SELECT %s, id, external_id, n, n, now(), 1, false
+    FROM made, LATERAL (SELECT substr(external_id, 2)::int AS n) AS points
+"""
 
-PLAYERS = 60_000
-LAST = "p1"
 
-
-def fill(period: Period) -> None:
-    """Players p1, p2, … with 1, 2, … points."""
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite counts to the end")
+def test_a_rank_that_takes_too_long_to_count_is_left_out_and_nobody_guesses(
+    links: None, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    board = make_board("hybrid", clock.now(), ties="shared")
+    period, taken = period_of(board, clock.now()), []
     with connection.cursor() as cursor:
-        cursor.execute(
-            "WITH made AS (INSERT INTO leaderboards_player (external_id, name, avatar_url, country, created_at)"
-            " SELECT 'p' || n, '', '', '', now() FROM generate_series(1, %s) n RETURNING id, external_id)"
-            " INSERT INTO leaderboards_standing (period_id, player_id, member, points, score, at, version, unput)"
-            " SELECT %s, id, external_id, n, n, now(), 1, false"
-            " FROM made, LATERAL (SELECT substr(external_id, 2)::int AS n) AS points",
-            [PLAYERS, period.pk],
-        )
+        cursor.execute(FILL, [PLAYERS, period.pk])
         cursor.execute("ANALYZE leaderboards_standing")
-
-
-def too_short_for_counting(period: Period) -> int:
-    """Milliseconds: a tenth of what a row takes whose rank is counted, as are the total and who shares the rank."""
-    taken = []
+    Period.objects.filter(pk=period.pk).update(stale_since=clock.now())
     for _ in range(3):
         began = time.monotonic()
-        [[row]] = SqlStore().read(period, [Named((LAST,))]).answers
+        [[row]] = SqlStore().read(period, [Named(("p1",))]).answers
         taken.append(time.monotonic() - began)
         assert row.rank == PLAYERS
-    return max(1, int(100 * min(taken)))
-
-
-@pytest.fixture
-def slow(links: None, monkeypatch: pytest.MonkeyPatch) -> Board:
-    """A board that is read from SQL, where the last player's rank takes longer to count than there is patience."""
-    board = make_board("hybrid", clock.now(), ties="shared")
-    period = period_of(board, clock.now())
-    fill(period)
-    Period.objects.filter(pk=period.pk).update(stale_since=clock.now())
-    monkeypatch.setattr(reading, "PATIENCE_MS", too_short_for_counting(period))
+    monkeypatch.setattr(reading, "PATIENCE_MS", max(1, int(100 * min(taken))))  # a tenth of it
     monkeypatch.setattr(sql, "TOTAL_PATIENCE", 1000)  # the total is not what is tried
-    return board
+    table = f"/api/v1/boards/{board.seq}"
 
-
-def test_a_rank_that_takes_too_long_to_count_is_left_out(slow: Board, client: Client) -> None:
-    table = f"/api/v1/boards/{slow.seq}"
-
-    last = client.get(f"{table}/players/{LAST}").json()
-    around = client.get(f"{table}/players/{LAST}/around?radius=2").json()
+    last = client.get(f"{table}/players/p1").json()
+    around = client.get(f"{table}/players/p1/around?radius=2").json()
     top = client.get(f"{table}/standings?limit=2").json()
+    page = text(client.get(f"/boards/{board.seq}/?player=p1"))
 
     assert (last["rank"], last["tied"], last["percentile"], last["live"]) == (None, None, None, False)
     assert (last["points"], last["total"]) == (1, PLAYERS)
     assert [(row["player"], row["rank"]) for row in around["rows"]] == [("p3", None), ("p2", None), ("p1", None)]
     assert [(row["player"], row["rank"]) for row in top["rows"]] == [(f"p{PLAYERS}", 1), (f"p{PLAYERS - 1}", 2)]
-
-
-def test_the_page_shows_a_dash_and_no_guess(slow: Board, client: Client) -> None:
-    response = client.get(f"/boards/{slow.seq}/?player={LAST}")
-
-    shown = text(response)
-    assert "Rank – of 60,000" in shown
-    assert "None" not in shown
-    assert "Ahead of" not in shown
-    assert "You are number" not in shown
+    assert "Rank – of 60,000" in page
+    assert not any(guess in page for guess in ("None", "Ahead of", "You are number"))

@@ -18,30 +18,24 @@ MOMENTS = 60 if LONG else 12
 IN_REDIS_ONLY = "extend.after_renew"
 # Milliseconds in the score: every new end packs every score anew.
 RULES = {"period": "event", "tie_break": "score", "maximum": 100_000, "total_maximum": 2**20 - 1}
-
-Boards = dict[str, int]
+# Days to an end that nobody has moved to before, later each time.
+ends = (1 + number / 100 for number in range(1, 1000))
 
 
 @pytest.fixture(scope="module")
-def races(shared_world: World) -> Boards:
+def races(shared_world: World) -> dict[str, int]:
+    """A competition in each storage."""
     return begun(shared_world)
 
 
-def begun(world: World) -> Boards:
-    """A competition in each storage."""
+def begun(world: World) -> dict[str, int]:
     made = world.make_boards("hybrid", "redis", "sql", **RULES)
     world.call(competitions.begin_races, boards=[*made.values()])
     return made
 
 
-@pytest.fixture(scope="module")
-def ends() -> Iterator[float]:
-    """Days to an end that nobody has moved to before, later each time."""
-    return (1 + number / 100 for number in range(1, 1000))
-
-
 @contextmanager
-def racing(world: World, races: Boards, dice: random.Random) -> Iterator[None]:
+def racing(world: World, races: dict[str, int], dice: random.Random) -> Iterator[None]:
     """Two who score in all of them, and a worker; at last nothing is lost, doubled, or packed by an older layout."""
     every = [*races.values()]
     how: dict[str, Any] = {"boards": every, "again": 0.0, "pause": 0.005}
@@ -58,9 +52,9 @@ def racing(world: World, races: Boards, dice: random.Random) -> Iterator[None]:
     assert world.call(competitions.badly_packed, boards=every) == []
 
 
-@pytest.mark.parametrize("step", steps("leaderboards/services/extend.py"))
+@pytest.mark.parametrize("step", steps("leaderboards/services", "extend"))
 def test_who_moves_an_end_may_die_at_any_step(
-    shared_world: World, races: Boards, dice: random.Random, ends: Iterator[float], step: str
+    shared_world: World, races: dict[str, int], dice: random.Random, step: str
 ) -> None:
     world, days = shared_world, next(ends)
     with racing(world, races, dice):
@@ -72,9 +66,7 @@ def test_who_moves_an_end_may_die_at_any_step(
             world.call(competitions.move_end_at_last, board=board, days=days)
 
 
-def test_who_moves_ends_may_die_at_any_moment(
-    shared_world: World, races: Boards, dice: random.Random, ends: Iterator[float]
-) -> None:
+def test_who_moves_ends_may_die_at_any_moment(shared_world: World, races: dict[str, int], dice: random.Random) -> None:
     world = shared_world
     with racing(world, races, dice):
         for _ in range(MOMENTS):
@@ -84,7 +76,7 @@ def test_who_moves_ends_may_die_at_any_moment(
                 mover.kill()
 
 
-@pytest.mark.parametrize("step", steps("leaderboards/services/freeze.py"))
+@pytest.mark.parametrize("step", steps("leaderboards/services", "freeze"))
 def test_who_freezes_may_die_at_any_step(shared_world: World, dice: random.Random, step: str) -> None:
     world = shared_world
     races = begun(world)

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import count
-from typing import Any, Self
+from typing import Any, LiteralString, Self
 
 from tests.faults import boards, load
 from tests.faults.history import History
@@ -22,11 +22,10 @@ ALWAYS_EXACT = ("hybrid", "shared", "sql")
 
 
 def wait_until(holds: Callable[[], bool], what: str, seconds: float = 60.0) -> None:
-    """Wait for something that must come by itself."""
     give_up = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < give_up, f"after {seconds} s still not: {what}"
-        time.sleep(0.02)
+        time.sleep(0.05)  # whoever is waited for needs the processors
 
 
 class World:
@@ -43,11 +42,7 @@ class World:
         self._numbers = count()
 
     def __enter__(self) -> Self:
-        try:
-            self.begin()
-        except BaseException:
-            self.__exit__()
-            raise
+        self.begin()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -59,6 +54,7 @@ class World:
 
     def begin(self) -> None:
         """Another test begins, with boards and histories of its own, and both servers up."""
+        self._forker(self.redis.made.url)  # its imports take as long as the servers
         self.redis.start()
         self.sql.start()
         self.histories = self.folder / f"histories-{next(self._numbers)}"
@@ -70,29 +66,28 @@ class World:
         return str(self.histories / f"{next(self._numbers):04d}.jsonl")
 
     def history(self) -> History:
-        """What has been noted about boards until now."""
         return History.of(self.histories)
 
     def spawn(self, target: Callable[..., Any], *, fail_at: str = "", redis_url: str = "", **arguments: Any) -> Child:
         """Run a function of a module of ours in a child of its own. `redis_url`: not the server, but a proxy."""
-        url = redis_url or self.redis.made.url
+        return self._forker(redis_url or self.redis.made.url).fork(target, fail_at, arguments)
+
+    def _forker(self, url: str) -> Forker:
         if url not in self._forkers:
             self._forkers[url] = Forker(self.folder, self._environment(url))
-        return self._forkers[url].fork(target, fail_at, arguments)
+        return self._forkers[url]
 
     def call(self, target: Callable[..., Any], *, seconds: float = 90, redis_url: str = "", **arguments: Any) -> Any:
         """The same, and wait for what it returns."""
         return self.spawn(target, redis_url=redis_url, **arguments).result(seconds)
 
     def make_boards(self, *names: str, **settings: Any) -> dict[str, int]:
-        """New boards of these names (all four if none are named), by name."""
         wanted = [{**each, **settings} for each in BOARDS if not names or each["name"] in names]
         found: dict[str, int] = self.call(boards.make, settings=wanted)
         self.boards += found.values()
         return found
 
     def write(self, numbers: Iterable[int], seed: int, **how: Any) -> Child:
-        """Somebody who scores on these boards."""
         return self.spawn(load.write, history=self.new_history(), boards=[*numbers], seed=seed, **how)
 
     def near_the_end(self, number: int, seconds: float) -> tuple[float, float]:
@@ -122,39 +117,39 @@ class World:
         """Somebody who reads whole boards until the block ends."""
         child = self.spawn(load.read, history=self.new_history(), boards=[*numbers])
         yield
-        assert child.stop() > 0
+        child.stop()
 
     def is_live(self) -> bool:
-        """Whether nothing is stale, as the worker sees to."""
+        """Whether SQL knows the server and nothing is stale, as the worker sees to."""
         with self.redis.client() as client:
             run_id = str(client.info("server")["run_id"])
+        return not self.is_stale() and self._found("SELECT 1 FROM foundation_knownredis WHERE run_id = %s", run_id)
+
+    def is_stale(self) -> bool:
+        """Whether anything is, or nobody can say so."""
+        return self._found("SELECT 1 FROM leaderboards_period WHERE stale_since IS NOT NULL")
+
+    def _found(self, query: LiteralString, *values: str) -> bool:
         with self.sql.connect() as connection:
-            stale = connection.execute("SELECT 1 FROM leaderboards_period WHERE stale_since IS NOT NULL").fetchone()
-            known = connection.execute("SELECT 1 FROM foundation_knownredis WHERE run_id = %s", [run_id]).fetchone()
-        return stale is None and known is not None
+            return connection.execute(query, values).fetchone() is not None
 
     def wait_until_live(self) -> None:
         wait_until(self.is_live, "settled")
 
     def wait_until_taken(self, *numbers: int) -> None:
-        """Until each of the boards has accepted something that is first sent from now on."""
         since = time.monotonic()
         wait_until(lambda: self.history().taken_since(since, *numbers), "a new score on each board")
 
     def mirrored(self, number: int) -> dict[str, int]:
-        """Points by player that SQL has at this moment."""
         with self.sql.connect() as connection:
             rows = connection.execute(
-                "SELECT player.external_id, standing.points FROM leaderboards_standing standing"
-                " JOIN leaderboards_player player ON player.id = standing.player_id"
-                " JOIN leaderboards_period period ON period.id = standing.period_id"
-                " WHERE period.board_id = %s AND standing.score IS NOT NULL",
+                "SELECT external_id, points FROM leaderboards_standing s JOIN leaderboards_player p ON p.id = player_id"
+                " WHERE period_id IN (SELECT id FROM leaderboards_period WHERE board_id = %s) AND score IS NOT NULL",
                 [number],
             ).fetchall()
         return {str(name): int(points) for name, points in rows}
 
     def _environment(self, redis_url: str) -> dict[str, str]:
-        """What a process of ours needs to use these servers."""
         return {
             "DJANGO_SETTINGS_MODULE": "config.settings",
             "DATA_DIR": str(self.folder),

@@ -4,24 +4,21 @@ from typing import Any
 
 from competitions.models import Change, Competition, Notice, Participant, Preference, RewardGrant, RewardRun, Snapshot
 from foundation.webhooks.models import WebhookDelivery
-from leaderboards.models import FinalStanding, Period, Submission
+from leaderboards.models import FinalStanding, Period, Standing, Submission
 
 
-def left_to_do(competition: int) -> str:
-    """What somebody still has to do, or nothing."""
+def is_done(competition: int) -> bool:
     cup = Competition.objects.get(pk=competition)
-    waits = {
-        "the end": cup.revealed_at is None,
-        "the rewards": not RewardRun.objects.filter(period__label=cup.label).exists(),
-        "a comparison": Snapshot.objects.filter(compared_at=None).exists(),
-        "who is held": Notice.objects.filter(held_until__isnull=False).exists(),
-        "a message": WebhookDelivery.objects.filter(delivered_at=None).exists(),
-    }
-    return ", ".join(name for name, still in waits.items() if still)
+    rewarded = RewardRun.objects.filter(period__label=cup.label).exists()
+    waiting = (
+        Snapshot.objects.filter(compared_at=None),
+        Notice.objects.filter(held_until__isnull=False),
+        WebhookDelivery.objects.filter(delivered_at=None),
+    )
+    return cup.revealed_at is not None and rewarded and not any(rows.exists() for rows in waiting)
 
 
 def rows(competition: int) -> dict[str, Any]:
-    """Everything that a naive computation needs, and what it is compared with."""
     cup = Competition.objects.select_related("board").get(pk=competition)
     period = Period.objects.get(board=cup.board, label=cup.label)
     finals = FinalStanding.objects.filter(period=period).order_by("place")
@@ -38,26 +35,22 @@ def rows(competition: int) -> dict[str, Any]:
         ],
         "snapshots": [
             {
-                "number": snapshot.pk,
-                "due_at": snapshot.due_at.timestamp(),
-                "compared_at": snapshot.compared_at.timestamp() if snapshot.compared_at else None,
-                "ranks": dict(snapshot.rows.values_list("player__external_id", "rank")),
+                "number": each.pk, "due_at": each.due_at.timestamp(),
+                "compared_at": each.compared_at.timestamp() if each.compared_at else None,
+                "ranks": dict(each.rows.values_list("player__external_id", "rank")),
             }
-            for snapshot in Snapshot.objects.filter(competition=cup)
+            for each in Snapshot.objects.filter(competition=cup)
         ],
         "notices": [
             {
-                "number": notice.pk,
-                "player": notice.player.external_id,
-                "kind": notice.kind,
-                "snapshot": notice.snapshot_id,
-                "created_at": notice.created_at.timestamp(),
-                "dropped": notice.dropped_at is not None,
+                "number": each.pk, "player": each.player.external_id, "kind": each.kind, "snapshot": each.snapshot_id,
+                "created_at": each.created_at.timestamp(), "dropped": each.dropped_at is not None,
             }
-            for notice in Notice.objects.filter(competition=cup).select_related("player")
+            for each in Notice.objects.filter(competition=cup).select_related("player")
         ],
         "grants": list(grants.values_list("pk", "name", "player__external_id", "rank")),
         "changes": list(Change.objects.filter(competition=cup).values_list("pk", "kind")),
         "never_asleep": list(never_asleep.values_list("player__external_id", flat=True)),
+        "in_sql": list(Standing.objects.filter(period__board__storage="redis").values_list("points", flat=True)),
         "participants": Participant.objects.filter(competition=cup).count(),
-    }
+    }  # fmt: skip  # as a table

@@ -8,6 +8,7 @@ import logging
 import os
 import random
 import time
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -23,7 +24,9 @@ from foundation.errors import Unavailable
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller, Status
 from leaderboards.services.players import ensure_player
+from leaderboards.services.settle import greet
 from leaderboards.services.submit import submit
+from tests import playing
 from tests.competitions.factories import DraftFactory, RewardTierFactory
 from tests.faults.history import Notes, like_a_request
 from tests.faults.processes import stopping
@@ -58,6 +61,8 @@ def prepare(start: float, hook: str) -> int:
     """From a draft to a competition that everybody has joined, at its first hour; its number."""
     at = datetime.fromtimestamp(start, tz=clock.now().tzinfo)
     WebhookEndpointFactory.create(url=hook)
+    greet()
+    playing.score(BoardFactory.create(storage="redis", period="all_time").seq, {"ann": 7})  # SQL is to hear of it
     board = BoardFactory.create(storage="hybrid", period="event", at=at)
     draft = DraftFactory.create(
         board=board, starts_at=at + START_AFTER, ends_at=at + END_AFTER,
@@ -85,14 +90,10 @@ def play(fast: str, competition: int, history: str, seed: int, name: str) -> int
     begun = Competition.objects.get(pk=competition).starts_at - START_AFTER
     while not stopping() and clock.now() < begun + MOVED_TO + HOUR:
         most = 40 + 4 * ((clock.now() - begun) // HOUR)
-        batch = [
-            {
-                "competition": competition, "player": name_of(dice.randrange(PLAYERS)),
-                "points": dice.randint(0, most), "id": f"{name}-{sent + nth}",
-            }
-            for nth in range(dice.randint(1, 8))
-        ]  # fmt: skip  # as a table
-        sent += len(batch)
+        batch = []
+        for _ in range(dice.randint(1, 8)):
+            player, points, sent = name_of(dice.randrange(PLAYERS)), dice.randint(0, most), sent + 1
+            batch.append({"competition": competition, "player": player, "points": points, "id": f"{name}-{sent}"})
         again = [dice.choice(said)] if said and dice.random() < 0.3 else []
         said = [*said[-50:], *batch]
         _send(notes, [*batch, *again])
@@ -110,11 +111,13 @@ def _send(notes: Notes, entries: list[dict[str, Any]]) -> None:
         except Unavailable as error:
             logger.warning("nobody answers: %s", error.detail)
         else:
-            open_ = [each.status is Status.UNKNOWN or each.code == "unavailable" for each in outcomes]
-            for entry, outcome, waits in zip(entries, outcomes, open_, strict=True):
-                if not waits:
-                    notes.write(id=entry["id"], accepted=outcome.status.is_accepted, code=outcome.code)
-            entries = [entry for entry, waits in zip(entries, open_, strict=True) if waits]
+            waiting = []
+            for entry, outcome in zip(entries, outcomes, strict=True):
+                if outcome.status is Status.UNKNOWN or outcome.code == "unavailable":
+                    waiting.append(entry)
+                else:
+                    notes.write(id=entry["id"], accepted=outcome.status.is_accepted)
+            entries = waiting
         if entries:
             time.sleep(0.05)
 
@@ -126,32 +129,23 @@ def organise(fast: str, competition: int) -> list[str]:
     """
     live_by(fast)
     cup = Competition.objects.select_related("board").get(pk=competition)
-    begun = cup.starts_at - START_AFTER
-    leaver = name_of(7)
-    _wait_for(begun + 8 * HOUR)
-    leave(cup, ensure_player(leaver, clock.now()), clock.now())
-    _wait_for(begun + 10 * HOUR)
-    cup = _do(lambda: change_end(cup, begun + MOVED_TO, "Rain on the first day.", clock.now(), None))
-    _wait_for(begun + 12 * HOUR)
-    [first] = _do(lambda: standings(cup, clock.now(), limit=1, full=True)).rows
+    begun, leaver = cup.starts_at - START_AFTER, name_of(7)
+    _do(begun + 8 * HOUR, lambda: leave(cup, ensure_player(leaver, clock.now()), clock.now()))
+    cup = _do(begun + 10 * HOUR, lambda: change_end(cup, begun + MOVED_TO, "Rain on day one.", clock.now(), None))
+    [first] = _do(begun + 12 * HOUR, lambda: standings(cup, clock.now(), limit=1, full=True)).rows
     disqualify(cup, ensure_player(first.player, clock.now()), "A car.", clock.now(), None)
-    _wait_for(begun + MOVED_TO)
     while Competition.objects.get(pk=competition).final_at is None:
         time.sleep(0.05)
     reveal(cup, clock.now(), None)
     return [leaver, first.player]
 
 
-def _wait_for(moment: datetime) -> None:
-    while clock.now() < moment:
-        time.sleep(0.01)
-
-
-def _do(act: Any) -> Any:
-    """Again until it can be done: Redis may be away just then."""
+def _do(moment: datetime, act: Callable[[], Any]) -> Any:
+    """Then, and again until it can be done: Redis may be away."""
     while True:
         try:
-            return act()
+            if clock.now() >= moment:
+                return act()
         except Unavailable as error:
             logger.warning("not yet: %s", error.detail)
-            time.sleep(0.1)
+        time.sleep(0.01)

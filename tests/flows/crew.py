@@ -7,9 +7,8 @@ import os
 import random
 import signal
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from functools import partial
+from contextlib import suppress
+from typing import Self
 
 from django.conf import settings
 
@@ -39,16 +38,12 @@ def work(fast: str, arguments: list[str]) -> None:
 
 
 class Crew:
-    """The two of them. Use `crew`, which leaves none behind."""
+    """The two of them, at work until the block ends."""
 
     def __init__(self, world: World, fast: str) -> None:
         self._world = world
         self._fast = fast
         self._living: dict[str, Child] = {}
-        self._acts: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
-            "worker": (partial(self.kill, "worker"), partial(self.start, "worker")),
-            "redis": (world.redis.kill, world.redis.start),
-        }
 
     def start(self, name: str) -> None:
         self._living[name] = self._world.spawn(work, fast=self._fast, arguments=ARGUMENTS[name])
@@ -64,34 +59,31 @@ class Crew:
         """Start again who has ended by themselves, as every supervisor does; says why they ended."""
         for name, child in list(self._living.items()):
             if (status := child.ended()) is not None:
-                print(f"{name} ended with {status}: {child.last_words()}")  # noqa: T201 (whoever looks for a cause needs it)
+                print(f"{name} ended with {status}: {child.forker.log_tail()}")  # noqa: T201 (whoever looks for a cause needs it)
                 self.start(name)
 
-    def kill_at_random(self, dice: random.Random, begins: float, seconds: float, kills: int = 2) -> None:
-        """Kill the worker and Redis so many times each within the time, for a moment; says what was killed when."""
-        acts = sorted((dice.uniform(0.05, 0.95) * seconds, who) for who in ("worker", "redis") for _ in range(kills))
-        for moment, who in acts:
+    def kill_at_random(self, dice: random.Random, begins: float, seconds: float) -> None:
+        """Kill the worker and Redis twice each within the time, for a moment; says what was killed when."""
+        redis, worker = self._world.redis, "worker"
+        acts = {
+            "redis": (redis.kill, redis.start),
+            "worker": (lambda: self.kill(worker), lambda: self.start(worker)),
+        }
+        for moment, who in sorted((dice.uniform(0.05, 0.95) * seconds, who) for who in [*acts, *acts]):
             while time.time() < begins + moment:
                 self.revive()
                 time.sleep(0.05)
             print(f"kill -9 {who} after {time.time() - begins:.1f} s")  # noqa: T201 (whoever looks for a cause needs it)
-            kill, start = self._acts[who]
+            kill, start = acts[who]
             kill()
             time.sleep(dice.uniform(0.1, 1.0))
             start()
 
-    def end(self) -> None:
+    def __enter__(self) -> Self:
+        for name in ARGUMENTS:
+            self.start(name)
+        return self
+
+    def __exit__(self, *_: object) -> None:
         for name in list(self._living):
             self.kill(name)
-
-
-@contextmanager
-def crew(world: World, fast: str) -> Iterator[Crew]:
-    """Both at work until the block ends."""
-    found = Crew(world, fast)
-    try:
-        for name in ARGUMENTS:
-            found.start(name)
-        yield found
-    finally:
-        found.end()

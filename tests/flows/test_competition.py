@@ -18,7 +18,7 @@ import pytest
 from competitions.management.naive import Counted, Look, Prize, notices, ranking, rewards
 from tests.faults.world import World, wait_until
 from tests.flows import came_of_it, contest
-from tests.flows.crew import Crew, crew
+from tests.flows.crew import Crew
 from tests.foundation.webhooks.receiver import Receiver
 
 pytestmark = [pytest.mark.faults, pytest.mark.long]
@@ -46,7 +46,7 @@ def test_a_competition_of_two_hundred_comes_to_its_rewards_whoever_is_killed(
     begins = time.time() + WARMING_UP
     fast = f"{begins},{start},{SPEED}"
 
-    with crew(world, fast) as staff:
+    with Crew(world, fast) as staff:
         histories = [world.new_history() for _ in range(2)]
         players = [
             world.spawn(contest.play, fast=fast, competition=cup, history=each, seed=seed + nth, name=f"game-{nth}")
@@ -60,12 +60,15 @@ def test_a_competition_of_two_hundred_comes_to_its_rewards_whoever_is_killed(
             assert each.result() > 0
     rows = world.call(came_of_it.rows, competition=cup)
 
+    answers = [json.loads(line) for history in histories for line in Path(history).read_text().splitlines()]
+    accepted = {each["id"] for each in answers if each["accepted"]}
     counted = [
         Counted(player, points, _time(at)) for _, player, points, at in rows["submissions"] if player not in gone
     ]
+    assert rows["in_sql"] == [7]
     assert rows["participants"] == contest.PLAYERS
     assert sorted(rows["gone"]) == sorted(gone)
-    assert sorted(each[0] for each in rows["submissions"]) == sorted(_accepted(histories))
+    assert sorted(each[0] for each in rows["submissions"]) == sorted(accepted)
     assert dict(rows["final"]) == ranking(counted)
     _check_notices(rows)
     extended = Counter(each["player"] for each in rows["notices"] if each["kind"] == "extended")
@@ -78,27 +81,25 @@ def test_a_competition_of_two_hundred_comes_to_its_rewards_whoever_is_killed(
 
 def _is_done(staff: Crew, world: World, cup: int) -> bool:
     staff.revive()
-    return not world.call(came_of_it.left_to_do, competition=cup)
+    return bool(world.call(came_of_it.is_done, competition=cup))
 
 
 def _check_notices(rows: dict[str, Any]) -> None:
     """Each passage of the last hours is told once, and nothing else; what was compared as it froze may be told."""
     looks = [Look(each["number"], _time(each["due_at"]), each["ranks"]) for each in rows["snapshots"]]
-    freezes_at = rows["ends_at"] - contest.FREEZE_MINUTES * 60
+    begin, freezes_at = rows["ends_at"] - contest.ALERT_HOURS * HOUR, rows["ends_at"] - contest.FREEZE_MINUTES * 60
 
-    def due(compared_before: float) -> dict[tuple[int, str], str]:
-        begin = rows["ends_at"] - contest.ALERT_HOURS * HOUR
-        late = [each for each in rows["snapshots"] if each["due_at"] > begin and each["compared_at"] < compared_before]
+    def due(before: float) -> set[tuple[tuple[int, str], str]]:
+        late = [each for each in rows["snapshots"] if each["due_at"] > begin and each["compared_at"] < before]
         passed = notices(looks, [each["number"] for each in late], contest.ALERTS)
-        return {key: kind for key, kind in passed.items() if key[1] not in rows["gone"]}
+        return {(key, kind) for key, kind in passed.items() if key[1] not in rows["gone"]}
 
     told = [each for each in rows["notices"] if each["snapshot"] is not None]
-    found = {(each["snapshot"], each["player"]): each["kind"] for each in told}
+    found = {((each["snapshot"], each["player"]), each["kind"]) for each in told}
 
-    must = due(compared_before=freezes_at - EDGE)
-    assert len(found) == len(told)
-    assert found.items() <= due(compared_before=freezes_at).items()
-    assert must.items() <= found.items()
+    must = due(before=freezes_at - EDGE)
+    assert len({key for key, _ in found}) == len(told)
+    assert must <= found <= due(before=freezes_at)
     assert len(must) > 20, "too little happened to say anything"
 
 
@@ -129,12 +130,6 @@ def _check_messages(rows: dict[str, Any], shop: Receiver, cup: int) -> None:
     bodies = {(each.message_id, each.body) for each in shop.received}
 
     assert Counter(message_id for message_id, _ in bodies) == Counter(ids)
-
-
-def _accepted(histories: list[str]) -> set[str]:
-    """The ids that were taken, however often they were sent."""
-    answers = [json.loads(line) for history in histories for line in Path(history).read_text().splitlines()]
-    return {each["id"] for each in answers if each["accepted"]}
 
 
 def _time(timestamp: float) -> datetime:

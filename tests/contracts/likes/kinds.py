@@ -26,7 +26,6 @@ STORAGES = [
 
 
 def name_of(form: tuple[Storage, int]) -> str:
-    """For the tests' names."""
     return f"{form[0]}-{form[1]}"
 
 

@@ -13,21 +13,18 @@ class OracleLikes:
         self._rows: dict[tuple[str, str], tuple[int, datetime]] = {}
 
     def like(self, thing: str, player: str, at: datetime) -> tuple[int, int]:
-        """Count and own after it."""
         amount, _ = self._rows.get((thing, player), (0, at))
         if self._repeatable or not amount:
             self._rows[thing, player] = (amount + 1, at)
         return self.shown(thing, player)
 
     def unlike(self, thing: str, player: str) -> tuple[int, int]:
-        """Count and own after it."""
         amount, since = self._rows.pop((thing, player), (0, None))
         if amount > 1 and since:
             self._rows[thing, player] = (amount - 1, since)
         return self.shown(thing, player)
 
     def shown(self, thing: str, player: str | None) -> tuple[int, int]:
-        """Count and own."""
         count = sum(amount for (liked, _), (amount, _) in self._rows.items() if liked == thing)
         return count, self._rows.get((thing, player or ""), (0, None))[0]
 

@@ -64,11 +64,6 @@ class LikesMachine(RuleBasedStateMachine):
         shown = self.store.unlike(thing, player, self.at)
         assert (shown.count, shown.own) == self.oracle.unlike(thing, player)
 
-    @rule(thing=THING, player=PLAYERS)
-    def like_twice(self, thing: str, player: str) -> None:
-        for _ in range(2):
-            self.like(thing, player, timedelta())
-
     @rule()
     def count(self) -> None:
         mirror_all()

@@ -37,7 +37,7 @@ def main() -> int:
     with ThreadPoolExecutor(asked.jobs) as pool:
         caught = list(pool.map(_is_caught, patches))
     alive = [patch.stem for patch, is_caught in zip(patches, caught, strict=True) if not is_caught]
-    _say(f"{sum(caught)} of {len(patches)} mutants caught; alive: {', '.join(alive) or 'none'}")
+    print(f"{sum(caught)} of {len(patches)} mutants caught; alive: {', '.join(alive) or 'none'}", flush=True)  # noqa: T201 (a command line)
     return bool(alive) or not patches
 
 
@@ -71,7 +71,7 @@ def _is_caught(patch: Path) -> bool:
         subprocess.run(["git", "apply", "--whitespace=nowarn", str(patch)], cwd=tree, check=True)
         *first, last = _tests(patch)
         caught = any(_failure(tree, arguments) for arguments in [*first, *[last] * (1 if first else TRIES)])
-    _say(f"{patch.stem}: {'caught' if caught else 'ALIVE'} in {time.monotonic() - began:.0f} s")
+    print(f"{patch.stem}: {'caught' if caught else 'ALIVE'} in {time.monotonic() - began:.0f} s", flush=True)  # noqa: T201 (a command line)
     return caught
 
 
@@ -99,10 +99,6 @@ def _failure(tree: Path, arguments: Sequence[str]) -> str:
     if ended.returncode not in (0, FAILED_TESTS):
         raise SystemExit(f"no verdict, pytest ended with {ended.returncode}:\n{ended.stdout[-3000:]}")
     return ended.stdout if ended.returncode == FAILED_TESTS else ""
-
-
-def _say(text: str) -> None:
-    print(text, flush=True)  # noqa: T201 (a command line)
 
 
 if __name__ == "__main__":
