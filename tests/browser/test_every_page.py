@@ -1,7 +1,7 @@
 """Every page of the site on phone and desktop, light and dark, in English and Korean, with and without scripts.
 
-One site is made, and each page is looked at in five ways (variants.py says which); axe looks at two of them. All that
-is wrong is told at once, and pictures of all are kept.
+One site is made, and each page is looked at in five ways (variants.py says which); axe looks at two of them, and
+pictures of these two are kept. All that is wrong is told at once.
 """
 
 import re
