@@ -79,8 +79,7 @@ class Visitor:
             wrong = found.setdefault(f"{page.title}-{variant}", [])
             if variant is variants[0]:
                 answer = self.tab.goto(page.address)
-                assert answer is not None
-                wrong += [] if answer.status == page.status else [f"answers {answer.status}"]
+                wrong += [] if answer and answer.status == page.status else [f"answers {answer and answer.status}"]
             wrong += self._looked(page, variant) + self.watcher.taken()
         return found
 

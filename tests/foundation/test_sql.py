@@ -104,38 +104,34 @@ def test_inside_a_transaction_an_error_stays_what_it_is(source: Source) -> None:
         sql.ask(lambda: source.load(["a"]))
 
 
-class TestBackOff:
-    def tries(self, seconds: int, time: list[float], source: Source) -> int:
+def test_while_sql_is_away_it_is_asked_less_and_less_and_back_again_always(source: Source, time: list[float]) -> None:
+    back_off = BackOff(shortest=0.5, longest=5.0)
+
+    def tries(seconds: int) -> int:
         """How often SQL was asked by a beat of ten times a second."""
         before = source.asked
         for _ in range(10 * seconds):
             with suppress(SqlAway):
-                self.back_off.attempt(lambda: source.load(["a"]))
+                back_off.attempt(lambda: source.load(["a"]))
             time[0] += 0.1
         return source.asked - before
 
-    @pytest.fixture(autouse=True)
-    def _fresh(self) -> None:
-        self.back_off = BackOff(shortest=0.5, longest=5.0)
+    source.is_away = True
+    first, later = tries(5), tries(60)
+    source.is_away = False
+    found, then = tries(5), tries(1)
 
-    def test_while_sql_is_away_it_is_asked_less_and_less_and_back_again_always(
-        self, source: Source, time: list[float]
-    ) -> None:
-        source.is_away = True
-        first, later = self.tries(5, time, source), self.tries(60, time, source)
-        source.is_away = False
-        found, then = self.tries(5, time, source), self.tries(1, time, source)
+    assert 3 <= first <= 6
+    assert 60 / 5 - 1 <= later <= 60 / 2.5 + 1
+    assert found >= 1
+    assert then == 10
 
-        assert 3 <= first <= 6
-        assert 60 / 5 - 1 <= later <= 60 / 2.5 + 1
-        assert found >= 1
-        assert then == 10
 
-    def test_no_two_workers_wait_alike(self, source: Source) -> None:
-        source.is_away = True
-        workers = [BackOff() for _ in range(10)]
-        for worker in workers:
-            with pytest.raises(SqlAway):
-                worker.attempt(lambda: source.load(["a"]))
+def test_no_two_workers_wait_alike(source: Source) -> None:
+    source.is_away = True
+    workers = [BackOff() for _ in range(10)]
+    for worker in workers:
+        with pytest.raises(SqlAway):
+            worker.attempt(lambda: source.load(["a"]))
 
-        assert len({worker._until for worker in workers}) == 10
+    assert len({worker._until for worker in workers}) == 10

@@ -19,6 +19,7 @@ from django.conf import settings
 from config.local.demo import main, refuse_silent_redis
 from config.local.trouble import Trouble
 from tests.config.local.test_supervisor import eventually
+from tests.config.test_killed_runs import processes_of
 
 ROOT = Path(settings.BASE_DIR)
 
@@ -67,19 +68,11 @@ class Demo:
         """Ctrl-C: it ends in order, and leaves no process behind."""
         os.killpg(self.process.pid, signal.SIGINT)
         assert self.process.wait(30) == 0, self.said()
-        assert self.processes() == []
+        assert self.processes() == {}
 
-    def processes(self) -> list[int]:
+    def processes(self) -> dict[str, str]:
         """Everything that was started with this folder in its environment or arguments."""
-        marker, found = str(self.folder).encode(), []
-        for process in Path("/proc").glob("[0-9]*"):
-            try:
-                told = (process / "environ").read_bytes() + (process / "cmdline").read_bytes()  # of zombies empty
-            except OSError:
-                continue
-            if marker in told:
-                found.append(int(process.name))
-        return found
+        return processes_of(str(self.folder), str(self.folder))
 
 
 @pytest.fixture
