@@ -1,32 +1,23 @@
 """The board's form in the admin: the preview follows as one types, presets fill it in place."""
 
-from collections.abc import Callable
-from functools import partial
-
-import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.conftest import DESKTOP, Opened, Photograph
 from tests.leaderboards.factories import AdminFactory
 
-pytestmark = pytest.mark.django_db(transaction=True)
+FORM = "/admin/leaderboards/board/add/"
 
 
-@pytest.fixture
-def form(opened: Opened) -> Callable[..., Page]:
-    """The form of a new board, in the browser of an administrator."""
+def test_the_preview_follows_as_one_types_and_says_what_cannot_work(
+    transactional_db: None, opened: Opened, photograph: Photograph
+) -> None:
     AdminFactory.create()
-    return partial(opened, "/admin/leaderboards/board/add/", "admin", viewport=DESKTOP)
-
-
-def test_the_preview_follows_as_one_types(form: Callable[..., Page], photograph: Photograph) -> None:
-    page = form()
+    page = opened(FORM, "admin", viewport=DESKTOP)
     preview, zone = page.locator("[data-board-preview]"), page.get_by_label("Time zone")
     expect(preview).to_contain_text("Every Monday at 00:00 (UTC)")
 
     zone.fill("Asia/Seoul")
     page.get_by_label("Period", exact=False).first.select_option("month")
-
     expect(preview).to_contain_text("On the first of every month at 00:00 (Asia/Seoul)")
     expect(preview.locator("tbody tr")).to_have_count(5)
     expect(preview.locator("tbody tr").first).to_contain_text("00:00 KST")
@@ -38,22 +29,16 @@ def test_the_preview_follows_as_one_types(form: Callable[..., Page], photograph:
     zone.fill("Asia/Seoul")
     expect(preview).not_to_contain_text("can not work")
 
-
-def test_the_layout_is_said_in_words_and_what_cannot_work_with_what_would(form: Callable[..., Page]) -> None:
-    page = form()
-    preview = page.locator("[data-board-preview]")
-
     page.get_by_text("What is compared", exact=True).click()
     page.get_by_label("Tie break").select_option("score")
-    expect(preview).to_contain_text(
-        "31 bits of points, 20 bits of seconds: ties go to whoever was first, to the second"
-    )
+    expect(preview).to_contain_text("31 bits of points, 22 bits of seconds: ties go to whoever was first")
     page.get_by_label("Total maximum").fill("1099511627775")
     expect(preview).to_contain_text("put the time in the member")
 
 
-def test_a_preset_fills_the_form_and_leaves_the_name_that_was_typed(form: Callable[..., Page]) -> None:
-    page = form()
+def test_a_preset_fills_the_form_and_leaves_the_name_that_was_typed(transactional_db: None, opened: Opened) -> None:
+    AdminFactory.create()
+    page = opened(FORM, "admin", viewport=DESKTOP)
     name, preview = page.get_by_label("Name"), page.locator("[data-board-preview]")
 
     page.get_by_role("link", name="Golf").click()

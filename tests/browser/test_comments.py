@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Locator, Page, Request, Route, expect
+from playwright.sync_api import Locator, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
 from competitions.models import Comment, Competition
@@ -12,6 +12,8 @@ from tests.browser.conftest import Opened
 from tests.competitions.site import open_competition, raced
 from tests.competitions.talking import liked, say
 from tests.playing import account
+
+LIKED = 'name="liked"\r\n\r\n1'
 
 
 @pytest.fixture
@@ -43,26 +45,7 @@ def shown_likes() -> int:
 
 def hold_first(held: list[Route]) -> Callable[[Route], None]:
     """Keeps the first request until the test lets it go."""
-
-    def handle(route: Route) -> None:
-        if held:
-            route.continue_()
-        else:
-            held.append(route)
-
-    return handle
-
-
-def posts(page: Page) -> list[str]:
-    """Filled from now on with what each like sends."""
-    sent: list[str] = []
-
-    def note(request: Request) -> None:
-        if request.url.endswith("/like/"):
-            sent.append("1" if 'name="liked"\r\n\r\n1' in (request.post_data or "") else "0")
-
-    page.on("request", note)
-    return sent
+    return lambda route: route.continue_() if held else held.append(route)
 
 
 def test_liking_and_commenting_work_without_javascript(read: Callable[..., Page]) -> None:
@@ -107,34 +90,27 @@ def test_a_like_is_shown_at_once_and_settles_to_the_servers_answer(read: Callabl
     assert page.evaluate("window.kept") is True
 
 
-def test_the_last_press_wins_and_one_request_is_under_way(read: Callable[..., Page]) -> None:
+def test_a_double_click_is_one_like_the_last_press_wins_and_one_request_is_under_way(read: Callable[..., Page]) -> None:
     page = read()
-    held: list[Route] = []
-    page.route("**/like/", hold_first(held))
-    sent = posts(page)
-    like_of(page).focus()
-
-    for _ in range(4):
-        page.keyboard.press("Enter")
-    expect(like_of(page)).to_have_attribute("aria-pressed", "false")
-    assert sent == ["1"]
-    with page.expect_event("response", lambda response: response.url.endswith("/like/") and len(sent) == 2):
-        held[0].continue_()
-
-    expect(like_of(page)).to_have_text("11")
-    assert sent == ["1", "0"]
-    assert shown_likes() == 11
-
-
-def test_a_double_click_is_one_like(read: Callable[..., Page]) -> None:
-    page = read()
-    sent = posts(page)
+    sent: list[bool] = []
+    page.on("request", lambda request: sent.append(LIKED in request.post_data) if request.post_data else None)
 
     like_of(page).dblclick()
-
     expect(like_of(page, 12)).to_be_visible()
-    assert sent == ["1"]
-    assert shown_likes() == 12
+    assert (sent, shown_likes()) == ([True], 12)
+
+    held: list[Route] = []
+    page.route("**/like/", hold_first(held))
+    for _ in range(4):
+        page.keyboard.press("Enter")
+    expect(like_of(page)).to_have_attribute("aria-pressed", "true")
+    assert sent == [True, False]
+    with page.expect_event("response", lambda response: response.url.endswith("/like/") and len(sent) == 3):
+        held[0].continue_()
+
+    expect(like_of(page)).to_have_text("12")
+    expect(like_of(page)).to_be_focused()
+    assert (sent, shown_likes()) == ([True, False, True], 12)
 
 
 def test_what_fails_goes_back_and_says_so(read: Callable[..., Page]) -> None:

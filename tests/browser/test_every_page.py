@@ -1,12 +1,11 @@
 """Every page of the site on phone and desktop, light and dark, in English and Korean, with and without scripts.
 
-One site is made, and each page is looked at in five ways (variants.py says which); axe looks at two of them. All that
-is wrong is told at once, and pictures of all are kept.
+One site is made, and each page is looked at in five ways (visitor.py says which); axe looks at two of them, and
+pictures of these two are kept. All that is wrong is told at once.
 """
 
 import re
 from collections import defaultdict
-from itertools import combinations, product
 
 from playwright.sync_api import Browser
 from pytest_django import Settings
@@ -15,8 +14,7 @@ from pytest_django.live_server_helper import LiveServer
 from tests.browser import checks
 from tests.browser.conftest import SMALL_PHONE, Opened, Photograph
 from tests.browser.crowd import everything, names
-from tests.browser.variants import VARIANTS, VISITS
-from tests.browser.visitor import Site, visitor
+from tests.browser.visitor import VISITS, Site, visitor
 
 # A page with one of everything that the checks look for.
 WRONG = """() => {
@@ -30,14 +28,6 @@ WRONG = """() => {
     style("dots", { ...narrow, overflow: "hidden", textOverflow: "ellipsis" });
     style("tight", { ...narrow, height: "20px" });
 }"""
-
-
-def test_any_two_choices_meet_in_every_way() -> None:
-    choices = [(each.language, each.scripts, each.device, each.colours) for each in VARIANTS]
-
-    for first, second in combinations(range(4), 2):
-        values = [{each[place] for each in choices} for place in (first, second)]
-        assert {(each[first], each[second]) for each in choices} == set(product(*values))
 
 
 def test_every_page_is_whole_in_every_variant(

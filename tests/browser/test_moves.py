@@ -1,7 +1,7 @@
 """What pages do: follow the scores without a reload, rest while hidden, and work without scripts."""
 
 import pytest
-from playwright.sync_api import Page, Request, expect
+from playwright.sync_api import expect
 
 from tests.browser.conftest import DESKTOP, Opened
 from tests.playing import score
@@ -17,18 +17,6 @@ ROWS_ON_THEIR_WAY = """() => {
         window.moved.push(rows.filter(row => row.getAnimations().length).map(row => row.dataset.key));
     });
 }"""
-
-
-def fragments_asked(page: Page) -> list[str]:
-    """Filled from now on with each request for a fragment."""
-    asked: list[str] = []
-
-    def note(request: Request) -> None:
-        if "fragment=1" in request.url:
-            asked.append(request.url)
-
-    page.on("request", note)
-    return asked
 
 
 @pytest.fixture
@@ -56,7 +44,9 @@ def test_the_first_score_appears_on_an_empty_board_and_on_the_list(opened: Opene
     expect(listed.get_by_text("7 points")).to_be_visible(timeout=15_000)
 
 
-def test_scrolling_and_the_keyboards_place_survive_an_answer(long: str, weekly: int, opened: Opened) -> None:
+def test_scrolling_and_the_keyboards_place_survive_an_answer_and_the_own_row_stays_in_sight(
+    long: str, weekly: int, opened: Opened
+) -> None:
     page = opened(long)
     following = page.get_by_role("link", name="Next")
     following.focus()
@@ -69,45 +59,47 @@ def test_scrolling_and_the_keyboards_place_survive_an_answer(long: str, weekly: 
     assert before > 0
     assert page.evaluate("scrollY") == before
 
+    for player in ("p048", "p099"):  # the last of the page, and somebody on another one
+        page.goto(f"{long}?player={player}")
+        page.locator(".top tbody tr").nth(15).scroll_into_view_if_needed()
+        own = page.locator(".top tr.is-me")
+        expect(own).to_contain_text(player)
+        expect(own.locator(".rank")).to_be_in_viewport(ratio=0.9)
 
-def test_a_hidden_tab_stops_asking_and_one_that_returns_asks_at_once(played: str, weekly: int, opened: Opened) -> None:
+
+def test_a_hidden_tab_stops_asking_one_that_returns_asks_at_once_and_without_an_answer_the_page_says_so(
+    played: str, weekly: int, opened: Opened
+) -> None:
     page = opened(played, clock=True)
-    expect(page.locator("[data-state=live]")).to_be_visible()
-    page.evaluate(HIDE, True)
-    asked = fragments_asked(page)
+    expect(page.get_by_text("Live", exact=True)).to_be_visible()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "fragment=1" in request.url else None)
 
+    page.evaluate(HIDE, True)
     page.clock.run_for(10 * 60_000)
     score(weekly, {"aiko": 10_000})
     rested = list(asked)
     page.evaluate(HIDE, False)
-
-    assert rested == []
     expect(page.locator(".top tbody tr").first).to_contain_text("aiko")
-
-
-def test_unchanged_standings_are_answered_with_304_and_without_an_answer_the_page_says_so(
-    played: str, opened: Opened
-) -> None:
-    page = opened(played, clock=True)
-    expect(page.get_by_text("Live", exact=True)).to_be_visible()
-    with page.expect_response(lambda response: "fragment=1" in response.url) as unchanged:
+    with page.expect_response(lambda response: "fragment=1" in response.url and response.status == 304):
         page.clock.run_for(5000)
 
     page.context.set_offline(True)
     page.clock.run_for(3000)
     expect(page.get_by_text("Not live: no connection")).to_be_visible()
     expect(page.locator(".liveness-asof")).to_be_visible()
-    asked = fragments_asked(page)
+    asked.clear()
     page.clock.run_for(10 * 60_000)
-    assert len(asked) < 30
+    assert (rested, len(asked) < 30) == ([], True)
 
     page.context.set_offline(False)
     expect(page.get_by_text("Live", exact=True)).to_be_visible()
-    assert unchanged.value.status == 304
 
 
-def test_changes_are_summed_up_politely_and_rarely(played: str, weekly: int, opened: Opened) -> None:
-    page = opened(f"{played}?player=robin", clock=True)
+def test_changes_are_summed_up_politely_and_rarely_and_sharing_copies_the_link(
+    played: str, weekly: int, opened: Opened
+) -> None:
+    page = opened(f"{played}?player=robin", clock=True, permissions=["clipboard-read", "clipboard-write"])
     expect(page.locator("[data-state=live]")).to_be_visible()
     announcer = page.get_by_role("status")
 
@@ -118,6 +110,11 @@ def test_changes_are_summed_up_politely_and_rarely(played: str, weekly: int, ope
     page.clock.run_for(30_000)
 
     expect(announcer).to_have_text("You are number 1 of 4 with 1,240 points. robin leads.")
+
+    page.evaluate("delete Navigator.prototype.share")  # a device that has no sheet to share with
+    page.get_by_role("button", name="Share").click()
+    expect(page.get_by_role("button", name="Link copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()").endswith(f"{played}?player=robin")
 
 
 @pytest.mark.parametrize(
@@ -140,27 +137,6 @@ def test_rows_travel_and_numbers_count_unless_one_wants_less_motion(
     expect(page.locator(".is-moving")).to_have_count(0)
     expect(own.locator(".own-rank")).to_contain_text("2")
     expect(own.locator(".own-gap")).to_contain_text("160 points")
-
-
-def test_the_own_row_stays_in_sight_while_its_table_is(long: str, opened: Opened) -> None:
-    for player in ("p049", "p099"):  # the last of the page, and somebody on another one
-        page = opened(f"{long}?player={player}")
-        own = page.locator(".top tr.is-me")
-
-        page.locator(".top tbody tr").nth(15).scroll_into_view_if_needed()
-
-        expect(own).to_contain_text(player)
-        expect(own.locator(".rank")).to_be_in_viewport(ratio=0.9)
-
-
-def test_sharing_copies_the_link_where_the_device_has_no_sheet(played: str, opened: Opened) -> None:
-    page = opened(f"{played}?player=robin", permissions=["clipboard-read", "clipboard-write"])
-    page.evaluate("delete Navigator.prototype.share")
-
-    page.get_by_role("button", name="Share").click()
-
-    expect(page.get_by_role("button", name="Link copied")).to_be_visible()
-    assert page.evaluate("navigator.clipboard.readText()").endswith(f"{played}?player=robin")
 
 
 def test_a_big_screen_goes_on_by_itself_and_waits_while_held_or_the_server_is_away(long: str, opened: Opened) -> None:

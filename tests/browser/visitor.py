@@ -1,14 +1,47 @@
-"""A browser of one language, with scripts or without, that goes from page to page as whoever looks at each."""
+"""A browser of one language, with scripts or without, that looks at page after page as whoever looks at each.
 
-from collections.abc import Callable, Iterator, Sequence
+Each page is looked at in five ways; rows that share language and scripts share one visit of the page.
+"""
+
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Literal
 
 from playwright.sync_api import Browser, Page
 
 from tests.browser import checks
+from tests.browser.conftest import DESKTOP, SMALL_PHONE, Photograph
 from tests.browser.crowd.page import SitePage, session
-from tests.browser.variants import Variant
+
+SIZES = {"phone": SMALL_PHONE, "desktop": DESKTOP}
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One way to look; ``axe`` looks too."""
+
+    language: Literal["en", "ko"]
+    scripts: bool
+    device: Literal["phone", "desktop"]
+    colours: Literal["light", "dark"]
+    axe: bool = False
+
+    def __str__(self) -> str:
+        scripts = [] if self.scripts else ["without-scripts"]
+        return "-".join([self.device, self.colours, self.language, *scripts])
+
+
+# Each two of the four choices meet in all ways: every pair of values stands in one row at least.
+VARIANTS = (
+    Variant("en", True, "phone", "light", axe=True),
+    Variant("ko", False, "phone", "dark"),
+    Variant("ko", False, "desktop", "light"),
+    Variant("en", False, "desktop", "dark"),
+    Variant("ko", True, "desktop", "dark", axe=True),
+)
+VISITS = [list(rows) for _, rows in groupby(VARIANTS, lambda each: (each.language, each.scripts))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +50,7 @@ class Site:
 
     url: str
     names: Sequence[str]
-    photograph: Callable[[Page, str], None]
+    photograph: Photograph
     sessions: dict[str, str] = field(default_factory=dict)
 
     def session(self, who: str) -> str:
@@ -38,18 +71,21 @@ class Visitor:
         if page.who:
             cookie = self.site.session(page.who)
             self.tab.context.add_cookies([{"name": "sessionid", "value": cookie, "url": self.site.url}])
-        self.tab.set_viewport_size(variants[0].size)
-        answer = self.tab.goto(page.address)
-        assert answer is not None
-        wrong_status = [] if answer.status == page.status else [f"answers {answer.status}"]
-        found = {f"{page.title}-{each}": self._looked(page, each) for each in variants}
-        found[f"{page.title}-{variants[0]}"] += wrong_status + self.watcher.taken()
+        found: dict[str, list[str]] = {}
+        for variant in variants:
+            if len(variants) > 1:
+                self.tab.set_viewport_size(SIZES[variant.device])
+                self.tab.emulate_media(color_scheme=variant.colours)
+            wrong = found.setdefault(f"{page.title}-{variant}", [])
+            if variant is variants[0]:
+                answer = self.tab.goto(page.address)
+                wrong += [] if answer and answer.status == page.status else [f"answers {answer and answer.status}"]
+            wrong += self._looked(page, variant) + self.watcher.taken()
         return found
 
     def _looked(self, page: SitePage, variant: Variant) -> list[str]:
-        self.tab.set_viewport_size(variant.size)
-        self.tab.emulate_media(color_scheme=variant.colours)
-        self.site.photograph(self.tab, f"{page.title}-{variant}")
+        if variant.axe:
+            self.site.photograph(self.tab, f"{page.title}-{variant}")
         found = checks.wrong_frame(self.tab, variant.language)
         if page.foreign:
             says = variant.language != "ko" or page.foreign in self.tab.inner_text("body")
@@ -66,8 +102,9 @@ class Visitor:
 def visitor(browser: Browser, site: Site, variant: Variant) -> Iterator[Visitor]:
     """Someone with this variant's language, with its scripts or without."""
     context = browser.new_context(
-        base_url=site.url, locale=variant.language, java_script_enabled=variant.scripts, reduced_motion="reduce"
-    )
+        base_url=site.url, locale=variant.language, java_script_enabled=variant.scripts, reduced_motion="reduce",
+        viewport=SIZES[variant.device], color_scheme=variant.colours,
+    )  # fmt: skip  # as a table
     if variant.axe:
         context.add_init_script(checks.AXE_CORE)
     yield Visitor(context.new_page(), site, checks.Watcher(context, site.url))

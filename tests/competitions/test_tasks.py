@@ -26,7 +26,7 @@ def test_steps_run_in_order_at_the_time_of_their_turns_and_none_that_fails_keeps
         journal.append((name, at))
         raise ValueError(name)
 
-    monkeypatch.setattr("foundation.clock.now", lambda: START + timedelta(seconds=len(journal)))
+    monkeypatch.setattr("foundation.clock.agreed", lambda: START + timedelta(seconds=len(journal)))
     for name in STEPS[task]:
         monkeypatch.setattr(tasks, name, partial(fails, name))
 

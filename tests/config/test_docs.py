@@ -1,12 +1,21 @@
-"""The API's documentation, served by the site itself under its own security policy; and tests that documents name."""
+"""What documents, the image, the Compose file and the schedule name is there, and the API's documentation is served."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
+from celery import current_app
+from django.apps import apps
 from django.contrib.staticfiles import finders
 from django.test import Client
 from django.urls import reverse
+
+from config.schedule import SCHEDULE
+
+ROOT = Path(__file__).parents[2]
+NAMING = [*ROOT.glob("docs/*.md"), *ROOT.glob("tests/faults/mutants/*.patch")]
+TEST = re.compile(r"(tests/[\w/.-]+?\.py)(?:::([\w:]+))?")
 
 
 def test_the_page_reads_the_document_beside_it_and_nothing_from_anywhere_else(client: Client) -> None:
@@ -24,11 +33,6 @@ def test_the_page_reads_the_document_beside_it_and_nothing_from_anywhere_else(cl
     assert "unsafe" not in policy
 
 
-ROOT = Path(__file__).parents[2]
-NAMING = [*ROOT.glob("docs/*.md"), *ROOT.glob("tests/faults/mutants/*.patch")]
-TEST = re.compile(r"(tests/[\w/.-]+?\.py)(?:::([\w:]+))?")
-
-
 @pytest.mark.parametrize("path", NAMING, ids=lambda path: path.stem)
 def test_every_test_that_is_named_exists(path: Path) -> None:
     lines = path.read_text().splitlines()
@@ -42,3 +46,36 @@ def test_every_test_that_is_named_exists(path: Path) -> None:
     ]
 
     assert missing == []
+
+
+def test_the_image_takes_every_app_of_ours_along() -> None:
+    copied = {line.split()[1] for line in (ROOT / "Dockerfile").read_text().splitlines() if "COPY" in line}
+    let_through = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
+
+    ours = {each.name for each in apps.get_app_configs() if Path(each.path).parent == ROOT}
+
+    assert {"foundation", "leaderboards"} < ours
+    assert ours <= copied & let_through
+
+
+def test_nothing_starts_before_the_servers_were_checked() -> None:
+    services = (ROOT / "docker-compose.yml").read_text().partition("\nservices:\n")[2]
+
+    first, _, others = services.partition("\n  web:\n")
+
+    assert "manage.py check --deploy && python manage.py migrate" in first
+    assert "depends_on: &ready\n      migrate: {condition: service_completed_successfully}" in others
+    assert others.count("depends_on: *ready") == 2
+
+
+def test_every_entry_names_a_task_and_expires_after_its_own_interval() -> None:
+    current_app.loader.import_default_modules()
+
+    assert {entry["task"] for entry in SCHEDULE.values()} <= set(current_app.tasks)
+    for name, entry in SCHEDULE.items():
+        assert entry["options"]["expires"] == entry["schedule"], name
+
+
+@pytest.mark.parametrize("patch", sorted(ROOT.glob("tests/faults/mutants/*.patch")), ids=lambda path: path.stem)
+def test_every_mutant_still_applies(patch: Path) -> None:
+    subprocess.run(["git", "apply", "--check", str(patch)], cwd=ROOT, check=True)

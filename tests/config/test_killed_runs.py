@@ -5,11 +5,11 @@ import re
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from tests.config.local.test_supervisor import eventually
 
 ROOT = Path(__file__).parents[2]
 OURS = ("PYTEST_", "TEST_OWN_", "DATA_DIR", "REDIS_URL", "CACHE_URL", "BROKER_URL", "DATABASE_URL")
@@ -30,13 +30,6 @@ def processes_of(run: str, folders: str = "of none yet") -> dict[str, str]:
     return found
 
 
-def wait_until(holds: Callable[[], object], seconds: float) -> None:
-    until = time.monotonic() + seconds
-    while not holds() and time.monotonic() < until:
-        time.sleep(0.1)
-    assert holds()
-
-
 @pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="processes are found by Linux's /proc")
 @pytest.mark.parametrize(("workers", "how"), [(0, signal.SIGKILL), (2, signal.SIGKILL), (2, signal.SIGTERM)])
@@ -48,7 +41,7 @@ def test_a_killed_run_leaves_no_server_behind(tmp_path: Path, workers: int, how:
         [*command, "tests/config/slow_run.py"], cwd=ROOT, start_new_session=True, stdout=subprocess.DEVNULL,
         env=own | {"SAY_READY": str(tmp_path), "THIS_RUN": run},
     )  # fmt: skip  # as a command line
-    wait_until(lambda: len(list(tmp_path.iterdir())) == max(1, workers) or child.poll() is not None, 120)
+    assert eventually(lambda: len(list(tmp_path.iterdir())) == max(1, workers) or child.poll() is not None, 120)
     folders = f"sunwi-tests-({'|'.join(processes_of(run))})-"
     started = " ".join(processes_of(run, folders).values())
     assert "valkey-server unixsocket" in started
@@ -57,4 +50,4 @@ def test_a_killed_run_leaves_no_server_behind(tmp_path: Path, workers: int, how:
     child.send_signal(how)
     child.wait()
 
-    wait_until(lambda: not processes_of(run, folders), 30)
+    assert eventually(lambda: not processes_of(run, folders), 30)

@@ -1,9 +1,9 @@
 """/healthz and /readyz."""
 
-from collections.abc import Callable
 from datetime import timedelta
 from math import inf
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from django.db import OperationalError
@@ -19,28 +19,14 @@ from leaderboards.tasks import mirror
 from tests.leaderboards.factories import BoardFactory
 
 
-@pytest.fixture
-def worker(db: None) -> None:
-    Heartbeat.note(WORKER, clock.now())
-
-
 def redis_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    def away(*_: object) -> None:
-        raise redis.RedisAway("Redis is away.")
-
-    monkeypatch.setattr(redis.Link, "_wire", away)
-
-
-def sql_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    def away() -> list[str]:
-        raise OperationalError("10.0.0.1 refused")
-
-    monkeypatch.setattr(health, "_asked_of_sql", away)
+    monkeypatch.setattr(redis.Link, "_wire", Mock(side_effect=redis.RedisAway("Redis is away.")))
 
 
 @pytest.fixture
 def running(db: None) -> Period:
-    """A board makes the server known, as the first start does; its running period."""
+    """A board makes the server known, as the first start does; its running period. The worker is there."""
+    Heartbeat.note(WORKER, clock.now())
     return BoardFactory.create().periods.get(starts_at__lt=clock.now())
 
 
@@ -59,63 +45,55 @@ def test_the_process_says_what_it_is_and_asks_nobody(client: Client, monkeypatch
     assert response.status_code == 200
     assert (told["status"], told["version"], "commit" in told) == ("ok", views.version(), True)
     assert "no-store" in response["Cache-Control"]
+    assert [client.post(path).status_code for path in ("/healthz", "/readyz")] == [405, 405]
     monkeypatch.setenv("GIT_COMMIT", "abc123")  # what an image is built with
     assert views.commit.__wrapped__() == "abc123"
 
 
-def test_both_are_only_read(client: Client) -> None:
-    assert [client.post(path).status_code for path in ("/healthz", "/readyz")] == [405, 405]
-
-
-@pytest.mark.usefixtures("running", "worker")
+@pytest.mark.usefixtures("running")
 class TestReadiness:
-    def test_all_well_is_ready_with_nothing_degraded(self, client: Client) -> None:
-        assert client.get("/readyz").json() == {"status": "ready", "degraded": []}
-
     def test_either_server_alone_can_serve_and_neither_cannot(
         self, client: Client, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        well = client.get("/readyz").json()
         with monkeypatch.context() as patched:
             redis_away(patched)
             status, degraded = ready(client)
-        sql_away(monkeypatch)
+        monkeypatch.setattr(health, "_asked_of_sql", Mock(side_effect=OperationalError("10.0.0.1 refused")))
         redis_alone = ready(client)
         redis_away(monkeypatch)
         neither = client.get("/readyz")
 
+        assert well == {"status": "ready", "degraded": []}
         assert (status, [reason.partition(":")[0] for reason in degraded]) == (200, ["Redis is away"])
         assert redis_alone == (200, ["SQL is away"])
         assert (neither.status_code, neither["Retry-After"]) == (503, "1")
         assert len(neither.json()["degraded"]) == 2
         assert b"10.0.0.1" not in neither.content
 
-    def test_a_silent_worker_is_told(self, client: Client) -> None:
+    def test_a_silent_worker_and_a_clock_that_is_off_are_told(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         Heartbeat.note(WORKER, clock.now() - timedelta(seconds=89.6))  # with time to be asked
         silent = ready(client)
         Heartbeat.objects.all().delete()
-
-        assert silent == (200, ["no sign of life from the worker for 90 s"])
-        assert ready(client) == (200, ["the worker has never given a sign of life"])
-
-    def test_a_clock_that_is_off_is_told(self, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+        never = ready(client)
+        Heartbeat.note(WORKER, clock.now())
         assert not clock.is_off(clock.offset_from_sql())
-
         monkeypatch.setattr(clock, "offset_from_sql", lambda: timedelta(seconds=-2.5))
 
+        assert silent == (200, ["no sign of life from the worker for 90 s"])
+        assert never == (200, ["the worker has never given a sign of life"])
         assert ready(client) == (200, ["this process's clock is -2.5 s off SQL's"])
 
     def test_a_full_redis_is_told(self, client: Client) -> None:
         link = redis.boards()
         try:
-            link.call("CONFIG", "SET", "maxmemory", 1)
-            full = ready(client)
-            link.call("CONFIG", "SET", "maxmemory", "100gb")
-            roomy = ready(client)
+            told = [link.call("CONFIG", "SET", "maxmemory", most) and ready(client) for most in (1, "100gb")]
         finally:
             link.call("CONFIG", "SET", "maxmemory", 0)
 
-        assert full == (200, ["Redis is full: boards that Redis decides over take no scores"])
-        assert roomy == (200, [])
+        assert told == [(200, ["Redis is full: boards that Redis decides over take no scores"]), (200, [])]
 
     def test_open_dead_letters_are_told_until_they_are_resolved(self, client: Client) -> None:
         at = clock.now()
@@ -131,42 +109,34 @@ class TestReadiness:
 class TestLag:
     """What boards add: standings that SQL lacks, periods that should be closed."""
 
-    NEVER = "standings that only Redis has were never copied to SQL"
-
-    def test_a_mirror_that_never_ran_or_is_late_is_told(self, db: None) -> None:
+    def test_a_mirror_that_never_ran_missed_something_or_is_late_is_told(
+        self, db: None, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         BoardFactory.create(storage="redis")
+        with monkeypatch.context() as patched:
+            redis_away(patched)
+            mirror()
         never = lag.lag()
         Heartbeat.note(lag.MIRROR, clock.now() - timedelta(seconds=59.6))  # with time to be asked
         late = lag.lag()
         mirror()
 
-        assert never == [self.NEVER]
+        assert never == ["standings that only Redis has were never copied to SQL"]
         assert late == ["standings that only Redis has were last copied to SQL 60 s ago"]
         assert lag.lag() == []
 
-    def test_a_run_that_missed_something_is_no_sign_of_life(self, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
-        redis_away(monkeypatch)
-        BoardFactory.create(storage="redis")
-
-        mirror()
-
-        assert lag.lag() == [self.NEVER]
-
-    @pytest.mark.parametrize(("minutes", "told"), [(6, 0), (7, 1)])  # a minute of grace, five to close in
-    def test_a_period_past_its_grace_is_to_be_closed(self, minutes: int, told: int, running: Period) -> None:
+    def test_a_period_past_its_grace_or_that_stays_stale_is_told(self, running: Period) -> None:
+        row = Period.objects.filter(pk=running.pk)
         assert lag.lag() == []  # and nothing has to be copied, for no board is Redis's own
 
-        running.ends_at = clock.now() - timedelta(minutes=minutes) + timedelta(seconds=1)
-        running.save()
+        for minutes, told in ((6, 0), (7, 1)):  # a minute of grace, five to close in
+            row.update(ends_at=clock.now() - timedelta(minutes=minutes) + timedelta(seconds=1))
+            assert len([reason for reason in lag.lag() if reason.startswith("periods to close: 1")]) == told
 
-        assert len([reason for reason in lag.lag() if reason.startswith("periods to close: 1")]) == told
-
-    @pytest.mark.parametrize(("seconds", "state", "told"), [(25, "open", 0), (35, "open", 1), (35, "final", 0)])
-    def test_a_period_that_stays_stale_is_told(self, seconds: int, state: str, told: int, running: Period) -> None:
-        since = clock.now() - timedelta(seconds=seconds)
-        Period.objects.filter(pk=running.pk).update(stale_since=since, state=state)
-
-        assert lag.lag() == [f"stale periods: 1, the first since {since:%F %R} UTC"] * told
+        for seconds, state, told in ((25, "open", 0), (35, "open", 1), (35, "final", 0)):
+            since = clock.now() - timedelta(seconds=seconds)
+            row.update(ends_at=running.ends_at, stale_since=since, state=state)
+            assert lag.lag() == [f"stale periods: 1, the first since {since:%F %R} UTC"] * told
 
     def test_a_difference_is_told_until_a_repairing_run_has_passed_or_its_period_is_final(
         self, running: Period
@@ -183,14 +153,3 @@ class TestLag:
 
         assert seen == looked == ["unrepaired differences: 1; `verify --repair` repairs them"]
         assert (final, lag.lag()) == ([], [])
-
-
-def test_the_same_reasons_are_asked_once() -> None:
-    reasons: Callable[[], list[str]] = list
-    before = len(health._more)
-    try:
-        health.also(reasons)
-        health.also(reasons)
-        assert len(health._more) == before + 1
-    finally:
-        health._more.remove(reasons)

@@ -1,19 +1,79 @@
-"""Whether a connection still stands: mostly without asking the server, and never wrong about one that it has closed."""
+"""Statements sent one behind the other; and connections: whether one still stands, mostly without asking."""
 
 import psycopg
 import pytest
-from django.db import connection
+from django.db import DataError, IntegrityError, connection, transaction
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite has no connection that could be lost"),
-]
+from foundation.models import KnownRedis
+from foundation.statements import one_behind_the_other
 
+pytestmark = pytest.mark.django_db(transaction=True)
+only_postgresql = pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite answers each at once")
+
+_INSERT = "INSERT INTO foundation_knownredis (run_id, known_since) VALUES (%s, %s)"
+_COUNT = "SELECT count(*) FROM foundation_knownredis WHERE run_id = %s"
 IS_USABLE = "django.db.backends.postgresql.base.DatabaseWrapper.is_usable"
+NOON = "2026-03-04 12:00:00+00:00"
 
 
-@pytest.fixture(autouse=True)
-def _kept_and_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_sees_what_those_before_it_did_and_is_answered_when_it_is_waited_for() -> None:
+    with transaction.atomic(), one_behind_the_other() as statements:
+        before = statements.execute(_COUNT, ["a"])
+        written = statements.execute(_INSERT, ["a", NOON])
+        statements.wait()
+        in_time = written.rowcount
+        after = statements.execute(_COUNT, ["a"])
+
+    assert (before.fetchone(), in_time, after.fetchone()) == ((0,), 1, (1,))
+    assert KnownRedis.objects.filter(run_id="a").exists()
+
+
+@pytest.mark.parametrize(("run_ids", "commit"), [("aab", False), ("aa", True)])
+def test_one_that_is_refused_takes_the_whole_transaction_with_it(run_ids: str, commit: bool) -> None:
+    def insert() -> None:
+        with transaction.atomic(), one_behind_the_other() as statements:
+            for run_id in run_ids:
+                statements.execute(_INSERT, [run_id, NOON])
+            if commit:
+                statements.commit()
+
+    with pytest.raises(IntegrityError):
+        insert()
+
+    assert KnownRedis.objects.count() == 0
+
+
+@only_postgresql
+def test_the_connection_goes_on_after_a_refusal() -> None:
+    for _ in range(2):
+        with pytest.raises(DataError), transaction.atomic(), one_behind_the_other() as statements:
+            statements.execute("SELECT %s::int", ["none"])
+    with transaction.atomic(), one_behind_the_other() as statements:
+        found = statements.execute("SELECT %s::int + 1", [1])
+
+    assert found.fetchone() == (2,)
+
+
+@only_postgresql
+def test_the_last_of_them_ends_the_transaction_in_the_same_trip_but_not_one_that_another_has_begun() -> None:
+    with transaction.atomic():
+        with one_behind_the_other() as statements:
+            statements.execute(_INSERT, ["b", NOON])
+            statements.commit()
+        with connection.copy().temporary_connection() as other:
+            other.execute(_COUNT, ["b"])
+            assert other.fetchone() == (1,)
+    with transaction.atomic():
+        with transaction.atomic(), one_behind_the_other() as statements:
+            statements.execute(_INSERT, ["a", NOON])
+            statements.commit()
+        transaction.set_rollback(True)
+
+    assert KnownRedis.objects.values_list("run_id").get() == ("b",)
+
+
+@pytest.fixture
+def kept_and_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in a server: connections outlive a request, and each request looks at its own first. One is open."""
     monkeypatch.setitem(connection.settings_dict, "CONN_MAX_AGE", 60)
     monkeypatch.setitem(connection.settings_dict, "CONN_HEALTH_CHECKS", True)
@@ -35,12 +95,8 @@ def is_opened_anew() -> bool:
     return connection.connection is not begun
 
 
-def test_a_connection_that_rests_is_used_without_asking(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(IS_USABLE, lambda _: pytest.fail("asked"))
-
-    assert not is_opened_anew()
-
-
+@only_postgresql
+@pytest.mark.usefixtures("kept_and_checked")
 def test_one_that_the_server_has_ended_is_opened_anew_for_the_next_request() -> None:
     settings = connection.settings_dict
     dsn = psycopg.conninfo.make_conninfo(dbname=settings["NAME"], user=settings["USER"], host=settings["HOST"])
@@ -53,9 +109,14 @@ def test_one_that_the_server_has_ended_is_opened_anew_for_the_next_request() -> 
     assert is_opened_anew()
 
 
-def test_after_an_error_the_server_itself_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+@only_postgresql
+@pytest.mark.usefixtures("kept_and_checked")
+def test_a_connection_that_rests_is_used_without_asking_and_after_an_error_the_server_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(IS_USABLE, lambda _: False)
+    rested = is_opened_anew()
 
     connection.errors_occurred = True
 
-    assert is_opened_anew()
+    assert (rested, is_opened_anew()) == (False, True)

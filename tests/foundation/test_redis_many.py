@@ -32,9 +32,15 @@ def test_each_script_runs_once_known_or_not_and_answers_come_in_the_order_of_the
     link.run(known, ["a"], [1])
     unknown = written(tmp_path, "return redis.call('INCR', KEYS[1]) -- nobody has sent this yet")
 
-    answers = link.many([Call(unknown, ["b"]), Call(known, ["a"], [5]), Call(unknown, ["b"]), Call(known, ["a"], [2])])
+    echo = written(tmp_path, "return ARGV[1]")
+
+    *answers, said = link.many(
+        [Call(unknown, ["b"]), Call(known, ["a"], [5]), Call(unknown, ["b"]), Call(known, ["a"], [2]),
+         Call(echo, [], [RUN_ID])]
+    )  # fmt: skip  # as a list
 
     assert answers == [1, 6, 2, 8]
+    assert said.decode() == link.run_id  # in whose memory it speaks
     assert link.many([]) == link.pipeline([]) == []
 
 
@@ -47,14 +53,6 @@ def test_a_refusal_is_raised_when_all_the_others_have_acted(link: Link, tmp_path
 
     assert link.pipeline([("GET", "a"), ("GET", "c")]) == [b"1", b"1"]
     assert link.many([Call(step, ["a"])]) == [2]  # no answer of the others is left in the connection
-
-
-def test_the_link_puts_in_whose_memory_it_speaks_to(link: Link, tmp_path: Path) -> None:
-    echo = written(tmp_path, "return ARGV[1]")
-
-    [said] = link.many([Call(echo, [], [RUN_ID])])
-
-    assert said.decode() == link.run_id
 
 
 def test_fifty_are_one_round_trip(tmp_path: Path) -> None:

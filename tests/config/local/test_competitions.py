@@ -34,41 +34,30 @@ def phases(at: datetime = AT) -> dict[str, list[Phase]]:
     return found
 
 
-def rows() -> list[int]:
-    models = (Competition, Participant, Submission, Snapshot, SnapshotRow, Comment, Like)
-    return [model.objects.count() for model in models]
-
-
-def robin() -> Player:
-    """The player with a login."""
-    return Player.objects.get(external_id="robin")
-
-
-def test_a_first_start_makes_one_that_is_over_one_that_runs_and_one_to_come() -> None:
+@pytest.mark.long
+def test_a_first_start_makes_one_that_is_over_one_that_runs_and_one_to_come_and_a_later_one_leaves_them_alone() -> None:
     start()
+    robin = Player.objects.get(external_id="robin")  # who has a login
     compare_due(AT)
     grant_due(AT)
 
     assert phases() == {OVER: [Phase.FINAL], RUNS: [Phase.RUNNING], TO_COME: [Phase.OPEN]}
     assert all(each.participants.exists() for each in Competition.objects.all())
-    assert {"top10_entered", "first_taken"} <= {notice.kind for notice in inbox(robin())}
-    assert not robin().participations.filter(competition__name=TO_COME).exists()
+    assert {"top10_entered", "first_taken"} <= {notice.kind for notice in inbox(robin)}
+    assert not robin.participations.filter(competition__name=TO_COME).exists()
     assert set(RewardGrant.objects.values_list("code", flat=True)) == {"medal-gold", "medal-silver", "badge-quarter"}
     assert Comment.objects.count() == 2 * len(demo.SAID)
     assert Like.objects.count() == 2 * sum(likes for _, likes in demo.SAID)
-    assert not Comment.objects.filter(player=robin()).exists()
+    assert not Comment.objects.filter(player=robin).exists()
 
-
-@pytest.mark.long
-def test_a_later_start_changes_nothing_brings_nobody_back_and_makes_what_is_over_anew() -> None:
-    start()
-    leave(Competition.objects.get(name=RUNS), robin(), AT)
-    before = rows()
+    leave(Competition.objects.get(name=RUNS), robin, AT)
+    models = (Competition, Participant, Submission, Snapshot, SnapshotRow, Comment, Like)
+    before = [model.objects.count() for model in models]
 
     start(AT + timedelta(hours=1))
 
-    assert rows() == before
-    assert not robin().participations.filter(Participant.TAKING_PART, competition__name=RUNS).exists()
+    assert [model.objects.count() for model in models] == before
+    assert not robin.participations.filter(Participant.TAKING_PART, competition__name=RUNS).exists()
 
     later = AT + timedelta(days=3)
     start(later)
@@ -80,27 +69,8 @@ def test_a_later_start_changes_nothing_brings_nobody_back_and_makes_what_is_over
     }
 
 
-@pytest.mark.long
-def test_a_start_that_was_cut_off_is_taken_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    def cut_off(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(demo, "take", cut_off)
-        with pytest.raises(KeyboardInterrupt):
-            start()
-
-    start()
-
-    scored = sum(len(demo.make_racers(AT)) * plan.rounds - plan.rounds // 4 for plan in demo.PLANS)
-    assert Submission.objects.count() == scored
-    assert phases()[OVER] == [Phase.FINAL]
-
-
 def test_a_retired_board_is_said() -> None:
     make_boards()
     Board.objects.filter(name=demo.BOARD).update(retired_at=AT)
 
-    refused = demo.make_competitions(AT)
-
-    assert refused == ["No competitions: the board Workout is retired."]
+    assert demo.make_competitions(AT) == ["No competitions: the board Workout is retired."]

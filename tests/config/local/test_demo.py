@@ -10,7 +10,6 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from django.conf import settings
 from config.local.demo import main, refuse_silent_redis
 from config.local.trouble import Trouble
 from tests.config.local.test_supervisor import eventually
+from tests.config.test_killed_runs import processes_of
 
 ROOT = Path(settings.BASE_DIR)
 
@@ -30,9 +30,9 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def environment(folder: Path, port: int, **more: str) -> dict[str, str]:
+def environment(folder: Path, port: int) -> dict[str, str]:
     """Nothing of the tests' own servers: the demo brings its own."""
-    return {"PATH": os.environ["PATH"], "DATA_DIR": str(folder), "PORT": str(port), "DEMO_PLAYERS": "8", **more}
+    return {"PATH": os.environ["PATH"], "DATA_DIR": str(folder), "PORT": str(port), "DEMO_PLAYERS": "8"}
 
 
 class Demo:
@@ -50,25 +50,17 @@ class Demo:
     def said(self) -> str:
         return self.output.read_text()
 
-    def says(self, line: str) -> bool:
-        return line in self.said()
-
-    def pid(self, name: str) -> int:
-        return int((self.folder / "run" / f"{name}.pid").read_text())
-
     def read(self, path: str) -> Any:
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=5) as answer:
             return json.loads(answer.read())
 
-    def points(self) -> dict[str, Any]:
-        return {row["player"]: row["points"] for row in self.read("/api/v1/boards/1/standings")["rows"]}
-
     def points_move(self) -> bool:
         """False too while the site is away, as it may be just after something was killed."""
+        address = "/api/v1/boards/1/standings"
         try:
-            before = self.points()
+            before = [row["points"] for row in self.read(address)["rows"]]
             time.sleep(0.5)
-            return bool(before) and self.points() != before
+            return bool(before) and [row["points"] for row in self.read(address)["rows"]] != before
         except OSError:
             return False
 
@@ -76,20 +68,11 @@ class Demo:
         """Ctrl-C: it ends in order, and leaves no process behind."""
         os.killpg(self.process.pid, signal.SIGINT)
         assert self.process.wait(30) == 0, self.said()
-        assert self.processes() == []
+        assert self.processes() == {}
 
-    def processes(self) -> list[int]:
+    def processes(self) -> dict[str, str]:
         """Everything that was started with this folder in its environment or arguments."""
-        marker, found = str(self.folder).encode(), []
-        for process in Path("/proc").glob("[0-9]*"):
-            try:
-                told = (process / "environ").read_bytes() + (process / "cmdline").read_bytes()
-                state = (process / "stat").read_text().rpartition(")")[2].split()[0]
-            except OSError:
-                continue
-            if marker in told and state != "Z":
-                found.append(int(process.name))
-        return found
+        return processes_of(str(self.folder), str(self.folder))
 
 
 @pytest.fixture
@@ -101,11 +84,11 @@ def demo(tmp_path: Path) -> Iterator[Demo]:
     running.process.wait()
 
 
-def refused(folder: Path, port: int, **more: str) -> str:
+def refused(folder: Path, port: int) -> str:
     """What a demo that can not start says: one line, and a status that is not zero."""
     done = subprocess.run(
         [sys.executable, "-m", "config.local"],
-        cwd=ROOT, env=environment(folder, port, **more), capture_output=True, text=True, check=False, timeout=60,
+        cwd=ROOT, env=environment(folder, port), capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip  # as a table
     assert done.returncode == 1
     line = done.stderr.strip()
@@ -131,23 +114,15 @@ class TestTheDemo:
         logins = json.loads((demo.folder / "logins.json").read_text())
         assert dict(re.findall(r"(demo-\w+) / (\S+)", demo.said())) == logins
 
-        beside = subprocess.run(
-            [sys.executable, "manage.py", "periods", "--board", "1", "--at", "2017-09-12T00:00:00Z", "--next", "1"],
-            cwd=ROOT, env={"PATH": os.environ["PATH"], "DATA_DIR": str(demo.folder)},
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip  # as a table
-        assert beside.returncode == 0, beside.stderr
-        assert json.loads(beside.stdout)["period"]["label"] == "2017-37"
-
         assert "already runs" in refused(demo.folder, free_port())
         assert f"Port {demo.port} on 127.0.0.1 is taken" in refused(tmp_path / "other", demo.port)
 
         for name in ("web", "worker", "beat", "redis"):
-            dead = demo.pid(name)
+            dead = int((demo.folder / "run" / f"{name}.pid").read_text())
             os.kill(dead, signal.SIGKILL)
 
             again = f"{name} (pid {dead}) was killed by SIGKILL; started again"
-            assert eventually(partial(demo.says, again)), name
+            assert eventually(lambda again=again: again in demo.said()), name  # type: ignore[misc]  # bound now
             assert eventually(demo.points_move), name
 
         demo.interrupt()
@@ -166,33 +141,25 @@ class TestTheDemo:
 
         assert eventually(lambda: not demo.processes(), 20), demo.processes()
 
-    @pytest.mark.parametrize(
-        ("file", "damage", "why"),
-        [
-            ("db.sqlite3", "this is no database" * 400, "The database can not be used: "),
-            ("redis/appendonlydir/appendonly.aof.manifest", "no manifest\n", "redis stopped at its start: "),
-        ],
-    )
-    def test_damaged_files_are_said_in_one_line(self, tmp_path: Path, file: str, damage: str, why: str) -> None:
-        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / file).write_text(damage)
+    def test_damaged_files_are_said_in_one_line(self, tmp_path: Path) -> None:
+        database, manifest = tmp_path / "db.sqlite3", tmp_path / "redis/appendonlydir/appendonly.aof.manifest"
+        database.write_text("this is no database" * 400)
+        assert "The database can not be used: " in refused(tmp_path, free_port())
 
-        assert why in refused(tmp_path, free_port())
+        manifest.parent.mkdir(parents=True, exist_ok=True)
+        manifest.write_text("no manifest\n")
+        assert "redis stopped at its start: " in refused(tmp_path, free_port())
 
 
-@pytest.mark.parametrize("port", ["http", "0", "65536", "-1"])
-def test_a_port_that_is_none_is_refused_in_one_line(
-    port: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_a_port_that_is_none_and_a_redis_that_does_not_answer_are_refused_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("DATA_DIR", str(tmp_path))
-    monkeypatch.setenv("PORT", port)
+    for port in ("http", "0", "65536", "-1"):
+        monkeypatch.setenv("PORT", port)
 
-    assert main() == 1
+        assert main() == 1
+        assert capsys.readouterr().err == f"demo: PORT is {port!r}; it must be a whole number from 1 to 65535.\n"
 
-    said = capsys.readouterr().err
-    assert said == f"demo: PORT is {port!r}; it must be a whole number from 1 to 65535.\n"
-
-
-def test_a_redis_that_does_not_answer_is_refused() -> None:
     with pytest.raises(Trouble, match="REDIS_URL does not answer"):
         refuse_silent_redis(f"redis://127.0.0.1:{free_port()}/0")

@@ -1,9 +1,10 @@
-"""The supervisor on real processes: a program of its own runs it, and signals come from outside."""
+"""The supervisor on real processes: a program of its own runs it, signals come from outside; and the data folder."""
 
 import contextlib
 import json
 import os
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -12,6 +13,10 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+
+from config.local import folder as folders
+from config.local.folder import Folder
+from config.local.trouble import Trouble
 
 ROOT = Path(settings.BASE_DIR)
 
@@ -61,10 +66,6 @@ class Program:
 
     def grandchild(self) -> int:
         return int((self.folder / "stubborn.ready").read_text())
-
-    def ended(self) -> list[str]:
-        """Who has ended as asked, in that order."""
-        return (self.folder / "ended").read_text().split()
 
     def end(self) -> None:
         """Kill it, and what a killed supervisor may leave here: a stubborn child does not mind its death."""
@@ -152,7 +153,7 @@ def test_each_signal_stops_everything_last_started_first(start: Callable[..., Pr
 
         assert program.line() == "stopped", number
         assert program.process.wait(10) == 0, number
-        assert program.ended() == ["third", "second", "first"], number
+        assert (program.folder / "ended").read_text().split() == ["third", "second", "first"], number
         assert not any(is_alive(pid) for pid in children), number
         assert not list((program.folder / "run").glob("*.pid")), number
 
@@ -163,4 +164,38 @@ def test_a_service_that_ends_at_its_start_is_reported_with_its_last_words(start:
     said, _ = program.process.communicate(timeout=30)
 
     assert "second stopped at its start: no room on the disk" in said
-    assert program.ended() == ["first"]
+    assert (program.folder / "ended").read_text() == "first\n"
+
+
+def test_a_folder_has_one_holder_at_a_time_and_a_file_in_its_place_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("not a folder")
+
+    with folders.claim(tmp_path), pytest.raises(Trouble, match="already runs"), folders.claim(tmp_path):
+        pass
+    with folders.claim(tmp_path) as folder:
+        assert folder.root == tmp_path
+    with pytest.raises(Trouble, match=r"can not be used[^\n]*\Z"), folders.claim(tmp_path / "data"):
+        pass
+
+
+def test_secrets_stay_from_start_to_start_for_their_owner_alone(tmp_path: Path) -> None:
+    with folders.claim(tmp_path / "deep" / "data") as folder:
+        key, passwords = folder.secret_key(), folder.passwords("admin", "player")
+        folder.write_env({"SECRET_KEY": key, "PORT": "8000"})
+
+    assert folder.secret_key() == key
+    assert folder.passwords("admin", "player") == passwords
+    assert passwords["admin"] != passwords["player"]
+    modes = [stat.S_IMODE(path.stat().st_mode) for path in (folder.root, folder.env, folder.root / "logins.json")]
+    assert modes == [0o700, 0o600, 0o600]
+
+
+def test_damaged_settings_and_logins_are_refused(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    (tmp_path / "env").write_text("\x00\x00garbage\n")
+    (tmp_path / "logins.json").write_text('{"admin": ')
+
+    with pytest.raises(Trouble, match="env is damaged"):
+        folder.secret_key()
+    with pytest.raises(Trouble, match=r"logins\.json is damaged"):
+        folder.passwords("admin")

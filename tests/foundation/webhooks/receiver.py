@@ -3,12 +3,15 @@
 ``behave`` gets the request's handler and writes the answer by itself, so that it can misbehave in every way.
 """
 
+import socket
 import ssl
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+import pytest
 
 Behaviour = Callable[[BaseHTTPRequestHandler], None]
 
@@ -22,6 +25,24 @@ class Received:
     @property
     def message_id(self) -> str:
         return self.headers["webhook-id"]
+
+
+real_getaddrinfo = socket.getaddrinfo
+
+
+def lead_to(monkeypatch: pytest.MonkeyPatch, *answers: list[str]) -> list[str]:
+    """The name hooks.example leads to each of ``answers`` in turn; returns the names that were asked for."""
+    asked: list[str] = []
+    turns = iter(answers)
+
+    def found(host: str, port: int, *args: Any, **more: Any) -> list[Any]:
+        if host != "hooks.example":
+            return list(real_getaddrinfo(host, port, *args, **more))
+        asked.append(host)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (ip, port)) for ip in next(turns)]
+
+    monkeypatch.setattr(socket, "getaddrinfo", found)
+    return asked
 
 
 def status(code: int, body: bytes = b"", **headers: str) -> Behaviour:

@@ -1,14 +1,17 @@
-"""Putting messages into the outbox: once each, for whom it concerns, together with what it tells of."""
+"""Messages go into the outbox once each, for whom it concerns; what somebody should look at, and what goes in time."""
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from pytest_django.fixtures import Settings
 
+from foundation import clock
 from foundation.errors import Invalid
-from foundation.webhooks import outbox
-from foundation.webhooks.models import WebhookDelivery
+from foundation.webhooks import endpoints, outbox, upkeep
+from foundation.webhooks.models import WebhookDelivery, WebhookEndpoint
 from tests.foundation.factories import WebhookEndpointFactory
 
 pytestmark = pytest.mark.django_db
@@ -29,20 +32,17 @@ def test_each_live_endpoint_that_wants_the_kind_is_told_once() -> None:
     WebhookEndpointFactory.create(name="some", kinds=["order.paid", "order.sent"])
     WebhookEndpointFactory.create(name="others", kinds=["order.lost"])
     WebhookEndpointFactory.create(name="disabled", disabled_at=AT)
-    enqueue()
+    with transaction.atomic():
+        enqueue()
+        transaction.set_rollback(True)  # which takes the message too
+    rolled_back = told()
+    enqueue(amount=5, name="순위")
     WebhookEndpointFactory.create(name="later")
 
     enqueue()
 
-    assert told() == [("all", "order-1"), ("later", "order-1"), ("some", "order-1")]
-
-
-def test_a_row_is_due_at_once_and_holds_the_envelope() -> None:
-    WebhookEndpointFactory.create()
-
-    enqueue(amount=5, name="순위")
-
-    row = WebhookDelivery.objects.get()
+    assert (rolled_back, told()) == ([], [("all", "order-1"), ("later", "order-1"), ("some", "order-1")])
+    row = WebhookDelivery.objects.get(endpoint__name="all")
     assert (row.next_try_at, row.created_at, row.tries) == (AT, AT, 0)
     assert json.loads(row.body) == {
         "type": "order.paid",
@@ -51,27 +51,12 @@ def test_a_row_is_due_at_once_and_holds_the_envelope() -> None:
     }
 
 
-def test_a_rollback_takes_the_message_too() -> None:
-    WebhookEndpointFactory.create()
-
-    with transaction.atomic():
-        enqueue()
-        transaction.set_rollback(True)
-
-    assert told() == []
-
-
-@pytest.mark.parametrize(
-    ("part", "values"),
-    [
-        ("message_id", ["", "a" * 101, "a.b", "a b", "a\nb", "순위"]),
-        ("kind", ["", "Paid", "a b", "a" * 51]),
-    ],
-)
-def test_an_id_that_no_header_can_carry_and_a_kind_that_is_none_are_refused(part: str, values: list[str]) -> None:
-    for value in values:
-        with pytest.raises(Invalid, match=f"A message's {part.removeprefix('message_')}"):
-            enqueue(**{part: value})
+def test_an_id_that_no_header_can_carry_and_a_kind_that_is_none_are_refused() -> None:
+    bad = {"message_id": ["", "a" * 101, "a.b", "a b", "a\nb", "순위"], "kind": ["", "Paid", "a b", "a" * 51]}
+    for part, values in bad.items():
+        for value in values:
+            with pytest.raises(Invalid, match=f"A message's {part.removeprefix('message_')}"):
+                enqueue(**{part: value})
 
 
 def test_a_message_of_more_than_20_000_bytes_is_refused() -> None:
@@ -97,35 +82,99 @@ def test_a_test_message_goes_to_one_endpoint_whatever_it_wants_unless_that_is_di
     assert json.loads(one.body)["type"] == "test"
 
 
-@pytest.mark.parametrize("over", ["delivered_at", "dead_at", "dropped_at"])
-def test_what_is_over_is_sent_again_from_the_first_try(over: str) -> None:
+@pytest.fixture
+def messages(db: None) -> QuerySet[WebhookDelivery]:
+    """One that waits, and one in each other state."""
+    WebhookEndpointFactory.create()
+    for state in ("next_try_at", "dead_at", "delivered_at", "dropped_at"):
+        enqueue(message_id=state)
+        changed = {"next_try_at": None, "tries": 10, state: AT}
+        WebhookDelivery.objects.filter(message_id=state).update(**changed)
+    return WebhookDelivery.objects.all()
+
+
+def test_what_is_over_is_sent_again_from_the_first_try(messages: QuerySet[WebhookDelivery]) -> None:
+    assert [outbox.replay(messages, AT), outbox.replay(messages, AT)] == [3, 0]
+
+    for row in messages.exclude(message_id="next_try_at"):
+        assert (row.next_try_at, row.tries, getattr(row, row.message_id)) == (AT, 0, None)
+
+
+def test_what_waits_or_is_dead_can_be_dropped_and_what_arrived_cannot(messages: QuerySet[WebhookDelivery]) -> None:
+    assert outbox.drop(messages, AT) == 2
+
+    dropped = dict(messages.values_list("message_id", "dropped_at"))
+    assert dropped == {"next_try_at": AT, "dead_at": AT, "delivered_at": None, "dropped_at": AT}
+
+
+def test_a_message_is_in_exactly_one_state() -> None:
     WebhookEndpointFactory.create()
     enqueue()
-    WebhookDelivery.objects.update(**{"next_try_at": None, "tries": 10, over: AT})
 
-    assert outbox.replay(WebhookDelivery.objects.all(), AT) == 1
-
-    row = WebhookDelivery.objects.get()
-    assert (row.next_try_at, row.tries, getattr(row, over)) == (AT, 0, None)
-    assert outbox.replay(WebhookDelivery.objects.all(), AT) == 0
+    for states in ({"next_try_at": None}, {"dead_at": AT}):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            WebhookDelivery.objects.update(**states)
 
 
-def test_what_waits_or_is_dead_can_be_dropped_and_what_arrived_cannot() -> None:
+def sent(*message_ids: str, ago: timedelta = timedelta()) -> None:
+    for message_id in message_ids:
+        outbox.enqueue(kind="order.paid", message_id=message_id, payload={}, at=clock.now() - ago)
+
+
+def test_dead_and_untried_messages_are_trouble_until_somebody_acts() -> None:
     WebhookEndpointFactory.create()
-    for message_id, state in {"waits": "next_try_at", "dead": "dead_at", "arrived": "delivered_at"}.items():
-        enqueue(message_id=message_id)
-        WebhookDelivery.objects.filter(message_id=message_id).update(**{"next_try_at": None, state: AT})
+    sent("order-1", "order-2")
+    assert upkeep.trouble() == []
+    WebhookDelivery.objects.update(next_try_at=None, dead_at=clock.now())
 
-    assert outbox.drop(WebhookDelivery.objects.all(), AT) == 2
+    assert upkeep.trouble() == ["webhook messages that were given up: 2; replay or drop them in the admin"]
+    outbox.replay(WebhookDelivery.objects.filter(message_id="order-1"), clock.now())
+    outbox.drop(WebhookDelivery.objects.filter(message_id="order-2"), clock.now())
+    assert upkeep.trouble() == []
 
-    dropped = dict(WebhookDelivery.objects.values_list("message_id", "dropped_at"))
-    assert dropped == {"waits": AT, "dead": AT, "arrived": None}
+    sent("order-3", ago=timedelta(minutes=4))
+    sent("order-4", ago=timedelta(minutes=6))
+    assert upkeep.trouble() == ["webhook messages not tried for more than 5 minutes: 1"]
 
 
-@pytest.mark.parametrize("states", [{"next_try_at": None}, {"dead_at": AT}])
-def test_a_message_is_in_exactly_one_state(states: dict[str, datetime | None]) -> None:
+def test_messages_that_wait_for_a_disabled_endpoint_are_trouble() -> None:
+    endpoint = WebhookEndpointFactory.create(name="shop")
+    sent("order-1")
+    for reason in ("First.", "Second."):
+        endpoints.disable(endpoint, reason, clock.now())
+
+    assert upkeep.trouble() == ["webhook endpoint shop is disabled, and 1 messages wait for it"]
+    assert WebhookEndpoint.objects.get().disabled_reason == "First."
+
+
+def test_what_arrived_or_was_dropped_long_ago_goes_and_all_else_stays(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     WebhookEndpointFactory.create()
-    enqueue()
+    monkeypatch.setattr(upkeep, "BATCH", 2)
+    settings.WEBHOOK_KEEP_DAYS = 7
+    at = clock.now()
+    old, young = at - timedelta(days=8), at - timedelta(days=6)
+    states = {"arrived": "delivered_at", "dropped": "dropped_at", "dead": "dead_at", "waits": "next_try_at"}
+    for name, state in states.items():
+        for since, when in (("old", old), ("young", young)):
+            ids = [f"{name}-{since}-{number}" for number in range(3)]
+            sent(*ids, ago=timedelta(days=9))
+            WebhookDelivery.objects.filter(message_id__in=ids).update(**{"next_try_at": None, state: when})
 
-    with pytest.raises(IntegrityError), transaction.atomic():
-        WebhookDelivery.objects.update(**states)
+    assert upkeep.retain(at) == 6
+
+    left = {message_id[:-2] for message_id in WebhookDelivery.objects.values_list("message_id", flat=True)}
+    assert left == {"arrived-young", "dropped-young", "dead-old", "dead-young", "waits-old", "waits-young"}
+
+
+def test_a_rotated_secret_goes_once_it_signs_nothing_more() -> None:
+    endpoint = WebhookEndpointFactory.create()
+    endpoints.rotate(endpoint, clock.now())
+
+    upkeep.retain(clock.now() + timedelta(hours=23))
+    during = WebhookEndpoint.objects.get().previous_secret
+    upkeep.retain(clock.now() + timedelta(hours=25))
+
+    assert during.startswith("whsec_")
+    assert WebhookEndpoint.objects.get().previous_secret == ""

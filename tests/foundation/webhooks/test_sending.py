@@ -1,15 +1,24 @@
 """Sending what is due: what arrives, what is tried again and when, and who must not hold up whom."""
 
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler
 
 import pytest
+from django.conf import settings
+from django.db import connection
+from hypothesis import given
+from hypothesis import strategies as st
 
+from foundation import clock
 from foundation.webhooks import endpoints, outbox, posting, sending, signing
 from foundation.webhooks.models import WebhookDelivery, WebhookEndpoint
 from foundation.webhooks.posting import Answer
+from foundation.webhooks.retries import delay
 from foundation.webhooks.sending import LEASE, claim, deliver_due, record
 from tests.at_once import at_once
 from tests.foundation.factories import WebhookEndpointFactory
@@ -21,6 +30,13 @@ AT = datetime(2026, 11, 21, 12, 30, tzinfo=UTC)
 FINE = Answer(200, "thanks", 0.1)
 NONE = Answer(None, "No answer.", 15.0)
 SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
+
+SEND = """
+from django.db import connection
+connection.settings_dict["NAME"] = {database!r}
+from foundation.tasks import deliver_webhooks
+deliver_webhooks()
+"""
 
 
 @pytest.fixture
@@ -38,59 +54,53 @@ def only() -> WebhookDelivery:
     return WebhookDelivery.objects.get()
 
 
-def test_a_message_arrives_once_at_its_moment_signed_over_the_bytes_that_arrive(
+@given(st.floats(min_value=0, max_value=1))
+def test_ten_tries_take_about_75_hours_and_luck_makes_each_wait_up_to_a_tenth_longer(luck: float) -> None:
+    waits = [5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400]
+
+    found = [delay(tries, luck) for tries in range(1, 11)]
+
+    assert found.pop() is None
+    for plain, lucky in zip(waits, found, strict=True):
+        assert lucky is not None
+        assert plain * SECOND <= lucky <= plain * 1.1 * SECOND
+
+
+def test_messages_arrive_once_at_their_moment_in_order_signed_over_the_bytes_that_arrive(
     receiver: Receiver, shop: WebhookEndpoint
 ) -> None:
-    enqueue("order-1")
+    ids = [f"order-{number}" for number in range(12)]
+    enqueue(*ids)
 
-    assert [deliver_due(at) for at in (AT - SECOND, AT, AT)] == [0, 1, 0]
+    assert [deliver_due(AT - SECOND), deliver_due(AT, seconds=0), len(receiver.received)] == [0, 0, 0]
+    assert [deliver_due(AT, seconds=60), deliver_due(AT)] == [12, 0]
 
-    (received,) = receiver.received
-    assert received.message_id == "order-1"
-    assert received.body.decode() == only().body
+    assert [each.message_id for each in receiver.received] == ids
+    delivery, received = WebhookDelivery.objects.get(message_id="order-0"), receiver.received[0]
+    assert received.body.decode() == delivery.body
     assert signing.verify(received.headers, received.body, shop.secret, AT)
-    assert only().delivered_at is not None
-    assert (only().tries, only().last_status, only().last_answer) == (1, 200, "thanks")
+    assert delivery.delivered_at is not None
+    assert (delivery.tries, delivery.last_status, delivery.last_answer) == (1, 200, "thanks")
 
 
-def test_messages_arrive_in_the_order_of_the_outbox_in_a_run_that_has_seconds(
+def test_another_status_is_a_failure_tried_again_after_five_seconds_and_dead_after_ten_tries_in_75_hours(
     receiver: Receiver, shop: WebhookEndpoint
 ) -> None:
-    enqueue(*(f"order-{number}" for number in range(12)))
-
-    assert [deliver_due(AT, seconds=0), len(receiver.received)] == [0, 0]
-    assert deliver_due(AT, seconds=60) == 12
-
-    assert [each.message_id for each in receiver.received] == [f"order-{number}" for number in range(12)]
-
-
-@pytest.mark.parametrize("code", [302, 400, 503])
-def test_another_status_is_a_failure_and_tried_again_after_five_seconds(
-    receiver: Receiver, shop: WebhookEndpoint, code: int
-) -> None:
-    receiver.behave = status(code, b"not now")
+    receiver.behave = status(400, b"not now")
     enqueue("order-1")
-    deliver_due(AT)
-    failed = only()
-    receiver.behave = status(204)
+    tried = []
+    for at in (AT, AT + 4 * SECOND, AT + 7 * SECOND):
+        deliver_due(at)
+        tried.append(len(receiver.received))
 
-    early, later = deliver_due(AT + 4 * SECOND), deliver_due(AT + 7 * SECOND)
-
-    assert (failed.last_status, failed.last_answer, failed.tries) == (code, "not now", 1)
-    assert (early, later) == (0, 1)
-    assert [each.message_id for each in receiver.received] == ["order-1"] * 2
-
-
-def test_after_ten_tries_in_75_hours_a_message_is_dead(receiver: Receiver, shop: WebhookEndpoint) -> None:
-    receiver.behave = status(500)
-    enqueue("order-1")
-    at = AT
-
+    assert tried == [1, 1, 2]
+    assert (only().last_status, only().last_answer, only().tries) == (400, "not now", 2)
     while (due := only().next_try_at) is not None:
         at = due
         deliver_due(at)
 
-    assert len(receiver.received) == only().tries == 10
+    assert [each.message_id for each in receiver.received] == ["order-1"] * 10
+    assert only().tries == 10
     assert 75 * HOUR < at - AT < 84 * HOUR
     assert only().dead_at is not None
 
@@ -177,47 +187,36 @@ def test_whoever_was_served_longest_ago_is_next() -> None:
 
 
 def test_while_one_run_holds_a_message_another_finds_nothing_until_the_lease_is_over(
-    receivers: Callable[[], Receiver],
+    receiver: Receiver, shop: WebhookEndpoint
 ) -> None:
-    one, other = receivers(), receivers()
-    for receiver in (one, other):
-        WebhookEndpointFactory.create(url=receiver.url)
     enqueue("order-1")
 
-    [held] = claim(AT, most=1)  # and the worker is killed, perhaps after it had sent
-    meanwhile = [deliver_due(at) for at in (AT, AT + LEASE - timedelta(milliseconds=1))]
+    claim(AT, most=1)  # and the worker is killed, perhaps after it had sent
+    found = [deliver_due(at) for at in (AT, AT + LEASE - timedelta(milliseconds=1), AT + LEASE)]
 
-    assert (meanwhile, one.received, other.received) == ([0, 0], [], [])
-    assert deliver_due(AT + LEASE) == 2
-    assert [each.message_id for each in one.received + other.received] == ["order-1"] * 2
-    assert WebhookDelivery.objects.get(pk=held.pk).tries == 2
+    assert found == [0, 0, 1]
+    assert [each.message_id for each in receiver.received] == ["order-1"]
+    assert only().tries == 2
 
 
-def test_an_answer_that_comes_after_the_lease_changes_nothing() -> None:
+def test_an_answer_that_comes_after_the_lease_or_when_it_was_dropped_changes_nothing() -> None:
     WebhookEndpointFactory.create()
     enqueue("order-1")
     (late,) = claim(AT)
     (again,) = claim(AT + LEASE)
 
+    assert LEASE.total_seconds() > posting.TOTAL_SECONDS + posting.CONNECT_SECONDS  # it outlives the longest try
     assert not record(late, FINE, AT + LEASE)
     assert only().delivered_at is None
     assert record(again, FINE, AT + LEASE)
     assert only().delivered_at is not None
 
-
-def test_the_lease_outlives_the_longest_try() -> None:
-    assert LEASE.total_seconds() > posting.TOTAL_SECONDS + posting.CONNECT_SECONDS
-
-
-def test_what_was_dropped_meanwhile_stays_dropped() -> None:
-    WebhookEndpointFactory.create()
-    enqueue("order-1")
-    (held,) = claim(AT)
-    outbox.drop(WebhookDelivery.objects.all(), AT)
-
-    record(held, Answer(500, "", 0.1), AT)
-
-    assert (only().dropped_at, only().next_try_at) == (AT, None)
+    enqueue("order-2")
+    (held,) = claim(AT + LEASE)
+    outbox.drop(WebhookDelivery.objects.filter(pk=held.pk), AT)
+    record(held, Answer(500, "", 0.1), AT + LEASE)
+    held.refresh_from_db()
+    assert (held.dropped_at, held.next_try_at) == (AT, None)
 
 
 def test_a_fault_of_ours_is_logged_and_holds_up_nothing(
@@ -244,3 +243,29 @@ def test_two_workers_at_once_never_hold_one_endpoint_both() -> None:
     held = sorted(delivery.pk for delivery in one + other)
     assert held == sorted(WebhookDelivery.objects.values_list("pk", flat=True))
     assert set(WebhookDelivery.objects.values_list("tries", flat=True)) == {1}
+
+
+def send_and_be_killed_at(point: str) -> int:
+    """The exit status of a worker on this test's own database."""
+    program = SEND.format(database=connection.settings_dict["NAME"])
+    command = [sys.executable, "manage.py", "shell", "-v0", "-c", program]
+    environment = {**os.environ, "WEBHOOK_ALLOW_PRIVATE": "on", "FAIL_AT": point}
+    return subprocess.run(command, cwd=settings.BASE_DIR, env=environment, check=False).returncode
+
+
+@pytest.mark.long
+@pytest.mark.django_db(transaction=True)
+def test_what_was_sent_and_not_written_down_is_sent_again_with_the_same_id(
+    receiver: Receiver, shop: WebhookEndpoint
+) -> None:
+    enqueue("order-1")
+
+    status = send_and_be_killed_at("webhooks.before_record")
+    after_the_kill = [each.message_id for each in receiver.received]
+    soon, later = deliver_due(clock.now()), deliver_due(clock.now() + LEASE + timedelta(seconds=1))
+
+    assert status == 137
+    assert after_the_kill == ["order-1"]
+    assert (soon, later) == (0, 1)
+    assert [each.message_id for each in receiver.received] == ["order-1", "order-1"]
+    assert only().delivered_at is not None

@@ -1,15 +1,25 @@
-"""Signatures: the specification's own example, and everything that must break one."""
+"""Signatures: the specification's own example, what must break one, and the examples in docs/webhooks.md run."""
 
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
 
 import pytest
+from django.conf import settings
 from hypothesis import given
 from hypothesis import strategies as st
 
+from foundation import clock
 from foundation.webhooks import signing
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
-BODY = b'{"type":"test"}'
+BODY = '{"type":"test","data":{"name":"순위"}}'.encode()
+Judge = Callable[[Mapping[str, str], bytes, str], bool]
 SECRET, ANOTHER = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_AAAA9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 SECOND = timedelta(seconds=1)
 FIVE_MINUTES = timedelta(minutes=5)
@@ -27,17 +37,10 @@ def test_the_example_of_the_libraries_of_standard_webhooks_is_signed_as_there() 
     }
 
 
-def test_a_secret_is_256_random_bits() -> None:
-    one, other = signing.new_secret(), signing.new_secret()
-
-    assert one != other
-    assert one.startswith("whsec_")
-    assert len(one) == len("whsec_") + 44
-
-
-@given(body=st.binary(max_size=200), message_id=st.from_regex(r"[a-z0-9_-]{1,40}", fullmatch=True))
+@given(body=st.binary(max_size=200), message_id=st.text("az09_-", min_size=1, max_size=40))
 def test_what_was_signed_with_either_secret_of_a_rotation_is_verified(body: bytes, message_id: str) -> None:
     old, new = signing.new_secret(), signing.new_secret()
+    assert (old != new, old[:6], len(old)) == (True, "whsec_", len("whsec_") + 44)  # 256 random bits
 
     headers = signing.headers(message_id, AT, body, [new, old])
 
@@ -66,3 +69,38 @@ def test_a_changed_body_id_moment_or_secret_and_five_minutes_break_a_signature(
     signed = signing.headers("m-1", AT, BODY, [SECRET])
 
     assert signing.verify(signed | headers, body, secret, at) is is_genuine
+
+
+def example(language: str) -> str:
+    text = (Path(settings.BASE_DIR) / "docs/webhooks.md").read_text("utf-8")
+    (found,) = re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+    return str(found)
+
+
+def in_python(headers: Mapping[str, str], body: bytes, secret: str) -> bool:
+    names: dict[str, Any] = {}
+    exec(example("python"), names)  # noqa: S102 (our own page)
+    return bool(names["is_genuine"](headers, body, secret))
+
+
+def in_javascript(headers: Mapping[str, str], body: bytes, secret: str) -> bool:
+    if shutil.which("node") is None:
+        pytest.skip("no Node.js to run the example with")
+    given = ", ".join((json.dumps(dict(headers)), f"Buffer.from({json.dumps(body.decode())})", json.dumps(secret)))
+    program = f"{example('javascript')}\nconsole.log(isGenuine({given}));"
+    said = subprocess.run(["node", "-"], input=program, capture_output=True, text=True, check=True).stdout
+    return {"true": True, "false": False}[said.strip()]
+
+
+@pytest.mark.parametrize("is_genuine", [in_python, in_javascript])
+def test_the_documented_examples_tell_our_messages_from_others_and_old_ones(is_genuine: Judge) -> None:
+    old, new = signing.new_secret(), signing.new_secret()
+    headers = signing.headers("order-1", clock.now(), BODY, [new, old])
+    late = signing.headers("order-1", clock.now() - 2 * signing.TOLERATED, BODY, [new])
+
+    assert is_genuine(headers, BODY, new)
+    assert is_genuine(headers, BODY, old)
+    assert not is_genuine(headers, BODY, signing.new_secret())
+    assert not is_genuine(headers, BODY + b" ", new)
+    assert not is_genuine({**headers, "webhook-id": "order-2"}, BODY, new)
+    assert not is_genuine(late, BODY, new)
