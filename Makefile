@@ -38,14 +38,14 @@ check:
 long: $(VENV)/.installed-dev
 	$(PYTEST) -m "long or hypothesis" --hypothesis-profile=whole $(ARGS)
 
-# The contract on servers that the quick tests do not use. A plain hint where this machine has none of them.
+# The contract's quick part on servers that the other tests do not use. A plain hint where this machine has none of them.
 elsewhere: $(VENV)/.installed-test
 ifneq ($(and $(REDIS),$(ICU)),)
-	TEST_REDIS_SERVER=$(REDIS) TEST_POSTGRES_LOCALE=icu $(PYTEST) -q -m contract
+	TEST_REDIS_SERVER=$(REDIS) TEST_POSTGRES_LOCALE=icu $(PYTEST) -q -m "contract and not long"
 else
 	@echo "LEFT OUT: the contract on Debian's Redis and a PostgreSQL with ICU; install redis-server and postgresql" >&2
 endif
-	TEST_DATABASE=sqlite $(PYTEST) -q -m contract
+	TEST_DATABASE=sqlite $(PYTEST) -q -m "contract and not long"
 
 deployable: $(VENV)/.installed-test
 	SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(60))') ALLOWED_HOSTS=boards.example \
