@@ -36,7 +36,6 @@ from tests.leaderboards.views.pages import signed_in
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
-REDIS, SQL = (pytest.param(storage, marks=pytest.mark.long) for storage in ("redis", "sql"))
 FROZEN, DURING, AFTER = END - HOUR + MINUTE, END - HOUR / 2, END + MINUTE
 OF_THE_CLOCK = ("heartbeat", "mirror", "keep_ranks")  # ranks of the calendar board: a full hour may lie between
 
@@ -183,9 +182,8 @@ def test_the_admin_is_for_staff_alone() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("storage", ["hybrid", REDIS, SQL])
-def test_nothing_tells_of_what_happens_behind_the_freeze(set_clock: SetClock, storage: str) -> None:
-    site = frozen_site(storage)
+def test_nothing_tells_of_what_happens_behind_the_freeze(set_clock: SetClock) -> None:
+    site = frozen_site("redis")
     set_clock(FROZEN)
     run(*SCHEDULE)
     set_clock(DURING)
@@ -216,9 +214,8 @@ def test_nothing_tells_of_what_happens_behind_the_freeze(set_clock: SetClock, st
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("storage", ["hybrid", REDIS])
-def test_nothing_tells_when_the_copy_was_made(set_clock: SetClock, storage: str) -> None:
-    site = frozen_site(storage)
+def test_nothing_tells_when_the_copy_was_made(set_clock: SetClock) -> None:
+    site = frozen_site("hybrid")
     set_clock(DURING)
     run("heartbeat", "mirror")
     before = site.walk()

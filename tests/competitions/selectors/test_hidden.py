@@ -47,7 +47,7 @@ def answers(competition: Competition, full: bool = False) -> dict[str, object]:
     return told
 
 
-@pytest.mark.parametrize("storage", ["hybrid", "redis"])
+@pytest.mark.parametrize("storage", ["hybrid", "redis", "sql"])
 def test_a_hidden_change_changes_no_public_answer(storage: str) -> None:
     competition = race({"ann": 9, "bob": 5, "dan": 5}, make_board(storage, ties="shared"), freeze_minutes=60)
     joined(competition, "cleo")
