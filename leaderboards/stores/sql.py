@@ -27,14 +27,27 @@ class TooMany(Unavailable):
 
 @contextmanager
 def one_moment() -> Iterator[None]:
-    """A transaction in which all statements see the same state, as far as the surroundings allow."""
-    if connection.in_atomic_block or connection.vendor != "postgresql":
+    """A transaction in which all statements see the same state. Inside a caller's transaction it is the caller's."""
+    if connection.in_atomic_block:
         yield
-        return
-    with transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+    elif connection.vendor == "postgresql":
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            yield
+    else:
+        with _deferred(connection), transaction.atomic():
+            yield
+
+
+@contextmanager
+def _deferred(sqlite: Any) -> Iterator[None]:
+    """Transactions of SQLite that begin as readers: by our settings they begin as the one writer, and would wait."""
+    mode, sqlite.transaction_mode = sqlite.transaction_mode, "DEFERRED"
+    try:
         yield
+    finally:
+        sqlite.transaction_mode = mode
 
 
 class SqlStore:

@@ -14,8 +14,10 @@ from leaderboards.core.entries import Entry, read_entry
 from leaderboards.core.rules import Order, Ties, Update
 from leaderboards.core.submissions import Caller, Outcome, Status
 from leaderboards.models import Standing, Submission
+from leaderboards.services.mirror import mirror_all
 from leaderboards.services.settle import settle_due
 from leaderboards.services.submit import submit
+from leaderboards.stores.sql import one_moment
 from tests.at_once import at_once
 from tests.contracts.arena import NOW, STORAGES, Arena
 from tests.contracts.forms import FORMS
@@ -29,6 +31,23 @@ pytestmark = [
 THREADS, PLAYERS = 16, 40
 AGAIN = ("unavailable", "outcome_unknown")
 MEMBER = next(form for form in FORMS if form.name == "member")
+
+
+def test_a_read_of_several_statements_sees_one_state(links: None, storage: str) -> None:
+    arena = Arena.open(MEMBER, storage, Order.DESC, Update.BEST, Ties.SHARED)
+    first, *later = drawn(arena, 60)
+    submit([first], Caller("game"), NOW)
+
+    def score() -> None:
+        assert {each.code for each in submit([entry._replace(position=0) for entry in later], Caller("game"), NOW)}
+
+    with one_moment():
+        before = {*Standing.objects.values_list("player", "score")}
+        at_once([score])
+        after = {*Standing.objects.values_list("player", "score")}
+
+    mirror_all()
+    assert before == after != {*Standing.objects.values_list("player", "score")}
 
 
 def sent_at_once(entries: Sequence[Entry], size: int) -> list[Outcome]:
