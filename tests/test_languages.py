@@ -1,7 +1,7 @@
 """Korean is complete: whatever makemessages would find has a sentence, in the catalogue that is read and in its source.
 
 Sentences are found by Python's and Django's own parsers, so no gettext tools are needed. The trap: a call inside an
-f-string is a sentence for Python and none for gettext; such a one shows up here as missing.
+f-string is a sentence for Python and none for gettext; such a one is refused here.
 """
 
 import ast
@@ -58,6 +58,20 @@ def marked_in_python(tree: ast.Module) -> Iterator[Key]:
             texts = [arg.value for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
             if texts:
                 yield key_of(names[node.func.id], texts)
+
+
+def test_no_sentence_is_marked_inside_an_f_string() -> None:
+    marks = {"_", *MARKS}
+    hidden = {
+        f"{path.relative_to(ROOT)}:{call.lineno}"
+        for path, tree in trees().items()
+        for text in ast.walk(tree)
+        if isinstance(text, ast.JoinedStr)
+        for call in ast.walk(text)
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in marks
+    }
+
+    assert hidden == set()
 
 
 def marked_in_template(source: str) -> Iterator[Key]:

@@ -72,7 +72,8 @@ def _own(line: Line, look: Look) -> str:
 
 def _rank(line: Line, look: Look) -> str:
     place = f' id="rank-{line.rank}"' if look.anchors and line.opens else ""
-    ties = f'<span class="ties" title="{escape(_("shared rank"))}">=</span>' if line.tied else ""
+    why = escape(_("shared rank"))
+    ties = f'<span class="ties" title="{why}">=</span>' if line.tied else ""
     return f'<td class="rank"{place}>{ties}{rank_text(line.rank)}</td>'
 
 
@@ -82,9 +83,11 @@ def _player(line: Line, look: Look) -> str:
     if not look.request.GET.get("embed"):
         text = f'<a class="player-link" href="{_address(line.player)}">{text}</a>'
     if line.is_me:
-        text += f' <span class="tag">{escape(_("You") if look.is_linked else _("highlighted"))}</span>'
+        word = _("You") if look.is_linked else _("highlighted")
+        text += f' <span class="tag">{escape(word)}</span>'
     if line.player in look.disqualified:
-        text += f' <span class="tag is-out">{escape(_("disqualified"))}</span>'
+        word = _("disqualified")
+        text += f' <span class="tag is-out">{escape(word)}</span>'
     if look.anchors and line.equals > 2:
         text += f" {_equals(line, look)}"
     return text

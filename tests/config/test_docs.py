@@ -12,8 +12,20 @@ from django.test import Client
 from django.urls import reverse
 
 from config.schedule import SCHEDULE
+from leaderboards.api.schemas import SettingsOfBoard
+from leaderboards.services.boards import SETTINGS
 
 ROOT = Path(__file__).parents[2]
+
+
+def test_every_setting_of_a_board_is_in_its_document_and_in_the_schema_of_the_api() -> None:
+    table = (ROOT / "docs/boards.md").read_text().partition("## Settings")[2].partition("\n## ")[0]
+    written = {name for row in re.findall(r"^\| (`[^|]+`) \|", table, re.MULTILINE) for name in re.findall(r"\w+", row)}
+
+    assert set(SETTINGS) == set(SettingsOfBoard.model_fields)
+    assert set(SETTINGS) == written
+
+
 NAMING = [*ROOT.glob("docs/*.md"), *ROOT.glob("tests/faults/mutants/*.patch")]
 TEST = re.compile(r"(tests/[\w/.-]+?\.py)(?:::([\w:]+))?")
 

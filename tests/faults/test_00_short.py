@@ -1,4 +1,4 @@
-"""A short fault of each kind, as `make test` runs them. That the check sees what is wrong: `make mutants`."""
+"""A short fault of each kind, as `make test` runs them; and that the check sees what is wrong."""
 
 import time
 from collections.abc import Callable
@@ -73,3 +73,23 @@ def test_a_fault_in_mid_load_loses_nothing_and_counts_nothing_twice(
     # While SQL is away boards that it decides over refuse, or say that nobody knows; that is settled by asking again.
     assert history.fates(*exact) - {Fate.FAILED if fault is sql_is_killed else None} == {Fate.OK}
     assert check_reads(history, exact) > len(exact)
+
+
+def test_the_check_sees_a_score_that_was_lost_or_invented(world: World, seed: int) -> None:
+    number = world.make_boards("hybrid")["hybrid"]
+    world.write([number], seed, calls=5).result()
+    check(world)
+
+    for step, said in ((1, "at most"), (-1, "at least")):
+        give(world, step)
+        with pytest.raises(AssertionError, match=said):
+            check(world)
+        give(world, -step)
+    give(world, 0)
+    check(world)
+
+
+def give(world: World, points: int) -> None:
+    """Everybody, behind the back of the product."""
+    with world.sql.connect() as connection:
+        connection.execute("UPDATE leaderboards_standing SET points = points + %s", [points])

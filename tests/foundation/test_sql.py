@@ -2,10 +2,14 @@
 
 from collections.abc import Collection
 from contextlib import suppress
+from types import ModuleType
+from unittest.mock import Mock
 
 import pytest
 from django.db import OperationalError, transaction
 
+import leaderboards.tasks
+import likes.tasks
 from foundation import clock, sql
 from foundation.sql import KEPT_SECONDS, BackOff, Remembered, SqlAway
 
@@ -125,6 +129,31 @@ def test_while_sql_is_away_it_is_asked_less_and_less_and_back_again_always(sourc
     assert 60 / 5 - 1 <= later <= 60 / 2.5 + 1
     assert found >= 1
     assert then == 10
+
+
+@pytest.mark.parametrize(
+    ("tasks", "name", "service"),
+    [
+        (leaderboards.tasks, "mirror", "mirroring.mirror_all"),
+        (leaderboards.tasks, "settle", "settling.settle_due"),
+        (likes.tasks, "count", "counting.count_due"),
+        (likes.tasks, "mirror_likes", "mirroring.mirror_all"),
+        (likes.tasks, "settle_likes", "settling.settle_due"),
+    ],
+)
+def test_what_runs_each_second_asks_less_often_while_sql_is_away(
+    monkeypatch: pytest.MonkeyPatch, time: list[float], tasks: ModuleType, name: str, service: str
+) -> None:
+    away = Mock(side_effect=OperationalError("the server closed the connection"))
+    monkeypatch.setattr(f"{tasks.__name__}.{service}", away)
+    monkeypatch.setattr(tasks, "_back_off", BackOff())
+
+    for _ in range(10):
+        getattr(tasks, name)()
+    time[0] += 5.0
+    getattr(tasks, name)()
+
+    assert away.call_count == 2
 
 
 def test_no_two_workers_wait_alike(source: Source) -> None:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -11,8 +10,6 @@ from django.test import Client
 from foundation import redis
 from tests.foundation.factories import KeyFactory
 from tests.leaderboards.factories import BoardFactory
-
-collect_ignore = [] if find_spec("schemathesis") else ["test_openapi.py"]  # `make long` installs it, `make test` not
 
 Make = Callable[..., int]
 

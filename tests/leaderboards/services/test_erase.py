@@ -138,12 +138,14 @@ def test_they_get_an_id_that_nobody_has_and_whoever_comes_by_the_old_one_is_some
 def test_a_player_whom_sql_has_refused_so_far_is_erased_too() -> None:
     score(make_board("redis"), {OLD: 7})
     period = Period.objects.earliest("starts_at")
-    DeadLetter.note("mirror", f"{period.pk}:{OLD}", {"period": period.pk, "player": OLD}, "why", NOON)
+    for name in (OLD, "bob"):
+        DeadLetter.note("mirror", f"{period.pk}:{name}", {"period": period.pk, "player": name}, "why", NOON)
     assert not Player.objects.exists()
 
     erase_player(OLD, NOON)
 
     assert OLD not in everywhere()
+    assert [letter.payload["player"] for letter in DeadLetter.objects.all()] == ["bob"]
 
 
 @pytest.mark.parametrize(
