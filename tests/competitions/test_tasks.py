@@ -2,10 +2,17 @@
 
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from types import ModuleType
+from unittest.mock import Mock
 
 import pytest
 
 from competitions import tasks
+from competitions.services import finish, freeze, notify, reward, snapshot
+from leaderboards.services import close as closing
+from leaderboards.services import keep_ranks as keeping
+from leaderboards.services import open as opening
+from leaderboards.services import retain as retaining
 
 START = datetime(2026, 11, 20, 12, tzinfo=UTC)
 STEPS = {
@@ -35,3 +42,25 @@ def test_steps_run_in_order_at_the_time_of_their_turns_and_none_that_fails_keeps
 
     assert [str(each) for each in failed.value.exceptions] == STEPS[task]
     assert journal == [(name, START + timedelta(seconds=nth)) for nth, name in enumerate(STEPS[task])]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("module", "loop"),
+    [
+        *((opening, "open_due"), (closing, "close_due"), (keeping, "keep_due")),
+        *((retaining, "expire_due"), (retaining, "drop_submissions"), (retaining, "fold_submissions")),
+        *((freeze, "freeze_due"), (snapshot, "take_due"), (notify, "compare_due"), (finish, "finish_due")),
+        (reward, "grant_due"),
+    ],
+    ids=lambda part: part if isinstance(part, str) else part.__name__,
+)
+def test_in_each_loop_over_rows_one_that_fails_keeps_no_other_waiting(
+    monkeypatch: pytest.MonkeyPatch, module: ModuleType, loop: str
+) -> None:
+    for_each = Mock(return_value=[])
+    monkeypatch.setattr(module, "for_each", for_each)
+
+    getattr(module, loop)(START)
+
+    for_each.assert_called_once()
