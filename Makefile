@@ -24,8 +24,9 @@ help:
 demo: $(VENV)/.installed-demo
 	@exec $(BIN)/python -m config.local
 
+# exec: pytest takes the shell's place, so that ending make ends the tests and their servers.
 test: $(VENV)/.installed-test
-	$(PYTEST) -m "not long" $(ARGS)
+	exec $(PYTEST) -m "not long" $(ARGS)
 
 check:
 	@$(MAKE) --no-print-directory test ARGS=--durations=25
@@ -36,7 +37,7 @@ check:
 	@$(MAKE) --no-print-directory smoke
 
 long: $(VENV)/.installed-dev
-	$(PYTEST) -m "long or hypothesis" --hypothesis-profile=whole $(ARGS)
+	exec $(PYTEST) -m "long or hypothesis" --hypothesis-profile=whole $(ARGS)
 
 # The contract's quick part on servers that the other tests do not use. A plain hint where this machine has none of them.
 elsewhere: $(VENV)/.installed-test

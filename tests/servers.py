@@ -116,7 +116,7 @@ def stop_all() -> None:
 
 
 def refuse_used(url: str) -> None:
-    """Tests empty the databases they use, so one that holds anything is somebody's."""
+    """Each process empties databases of its own in a given Redis; one that holds anything is somebody's."""
     with redis.Redis.from_url(url) as client:
-        if client.dbsize():
-            raise pytest.UsageError(f"REDIS_URL names a database that is not empty: {url}. Tests would empty it.")
+        if used := ", ".join(sorted(client.info("keyspace"))):
+            raise pytest.UsageError(f"REDIS_URL names a Redis that is not empty: {url} has {used}. Tests empty it.")

@@ -28,10 +28,14 @@ def data_folder() -> Path:
     """The folder for today's migrations and ``TEST_POSTGRES_LOCALE``, shut down in order; the first caller makes it."""
     locale = os.environ.get("TEST_POSTGRES_LOCALE", "C")
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sunwi-tests"
-    cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise RuntimeError(f"{cache} cannot be made: name another place in XDG_CACHE_HOME") from error
     made = cache / f"postgres-{_fingerprint(locale)}"
     with _locked(cache / "lock"):
-        if not made.exists():
+        if not (made / "base").is_dir() or not (made / "global" / "pg_control").exists():
+            shutil.rmtree(made, ignore_errors=True)
             _make(made, locale)
             for other in cache.glob("postgres-*"):
                 if other.stat().st_mtime < time.time() - UNUSED_SECONDS:
@@ -51,7 +55,7 @@ def _fingerprint(locale: str) -> str:
 
 
 def _make(made: Path, locale: str) -> None:
-    server = postgres.create(locale=locale)
+    server = postgres.create(locale=locale, folder=Path(f"/tmp/sunwi-tests-{os.getpid()}-template"))  # noqa: S108
     process = server.start()
     try:
         with psycopg.connect(

@@ -34,11 +34,14 @@ def processes_of(run: str, folders: str = "of none yet") -> dict[str, str]:
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="processes are found by Linux's /proc")
 @pytest.mark.parametrize(("workers", "how"), [(0, signal.SIGKILL), (2, signal.SIGKILL), (2, signal.SIGTERM)])
 def test_a_killed_run_leaves_no_server_behind(tmp_path: Path, workers: int, how: signal.Signals) -> None:
+    """What is terminated is make; what is killed is pytest itself."""
     run = f"run-in-{tmp_path}"
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", str(workers), "--dist", "load"]
+    arguments = ["-q", "-p", "no:cacheprovider", "-n", str(workers), "--dist", "load", "tests/config/slow_run.py"]
+    make = ["make", "test", f"VENV={sys.prefix}", "-o", f"{sys.prefix}/.installed-test", f"ARGS={' '.join(arguments)}"]
+    command = make if how == signal.SIGTERM else [sys.executable, "-m", "pytest", *arguments]
     own = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
     child = subprocess.Popen(
-        [*command, "tests/config/slow_run.py"], cwd=ROOT, start_new_session=True, stdout=subprocess.DEVNULL,
+        command, cwd=ROOT, start_new_session=True, stdout=subprocess.DEVNULL,
         env=own | {"SAY_READY": str(tmp_path), "THIS_RUN": run},
     )  # fmt: skip  # as a command line
     assert eventually(lambda: len(list(tmp_path.iterdir())) == max(1, workers) or child.poll() is not None, 120)

@@ -103,7 +103,7 @@ def test_nothing_names_them_and_nothing_final_has_moved(form: dict[str, Any]) ->
     assert content_hash(ended) == ended.content_hash
     assert [row[2].endswith(erased.player) for row in final(ended)] == [False, True, False]
     player = Player.objects.get(external_id=erased.player)
-    assert (player.user, player.banned_at, player.name) == (None, None, "")
+    assert (player.user, player.banned_at, player.name, player.country) == (None, None, "", "")
     assert list(KeptRank.objects.values_list("player__external_id", "rank")) == [("first", 1), ("third", 3)]
     assert erased.removed_from == [str(running)]
     assert (erased.final_standings, erased.dead_letters, erased.differences, erased.link_codes) == (1, 1, 1, 1)

@@ -5,7 +5,8 @@ from django.test import Client
 
 from foundation import clock
 from leaderboards.models import Period, State
-from leaderboards.views import history, players
+from leaderboards.selectors import past
+from leaderboards.views import history, players, second
 from tests.leaderboards.views.pages import WEEK, close_all_past, text
 from tests.playing import make_board, name, score
 
@@ -44,14 +45,21 @@ def test_a_boards_periods_and_a_players_final_ranks_come_a_page_at_a_time_the_la
     assert shown == [[True] * 4 + [False] * 2, [False] * 4 + [True] * 2]
 
 
-def test_final_ranks_are_a_line_and_a_table_also_when_the_keys_of_their_period_are_gone(client: Client) -> None:
+def test_final_ranks_are_a_line_and_a_table_also_when_the_keys_of_their_period_are_gone(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     board = make_board(name="Weekly wins")
     labels = played(board, 3)
     Period.objects.filter(board=board, state=State.FINAL).update(state=State.EXPIRED)
     score(board, {"robin": 3, "mina": 1})
 
     page = text(client.get(f"/boards/{board}/?player=robin"))
+    second.forget()
+    monkeypatch.setattr(past, "MOST_PERIODS", 2)
+    latest = text(client.get(f"/boards/{board}/?player=robin"))
 
+    assert f"Period Rank {labels[0]} 2 {labels[1]} 1" in latest
+    assert f"{labels[1]} 1 {labels[2]} 1" not in latest
     assert "in 3 final periods" in text(client.get("/players/robin/"))
     assert "▲ up 1 robin" in page
     assert "Final ranks so far" in page

@@ -16,7 +16,7 @@ from tests.playing import make_board, score
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-MINUTE = timedelta(minutes=1)
+MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
 
 
 @pytest.fixture(autouse=True)
@@ -37,19 +37,19 @@ def test_moves_of_those_looked_at_are_told_since_the_last_look(
 ) -> None:
     monkeypatch.setattr(settings, "RANK_SNAPSHOT_PLAYERS", looked_at)
     board = make_board(period="all_time", update="latest", timezone="Asia/Seoul")
-    look(board, {"mina": 9, "robin": 8, "omar": 7, "last": 6})
+    look(board, {"robin": 99}, {"mina": 9, "robin": 8, "omar": 7, "last": 6})
     score(board, {"robin": 50, "mina": 40, "omar": 30, "aiko": 20})
 
     page = client.get(f"/boards/{board}/")
 
-    since = PeriodSnapshot.objects.get().taken_at
+    since = PeriodSnapshot.objects.latest("due_at").taken_at
     moves = ["Movement since", "1 ▲ up 1 robin 50", "2 ▼ down 1 mina 40", "3 – unchanged omar 30", last]
     assert f'± since <time datetime="{since:%Y-%m-%dT%H:%M:%SZ}">' in page.content.decode()
     assert [move for move in moves if move not in text(page)] == []
 
 
 def test_before_the_first_look_moves_are_told_against_the_final_ranks_before_and_it_says_so(client: Client) -> None:
-    board = make_board()
+    board = make_board(week_start=f"{clock.now() - 3 * DAY:%A}".lower())  # no week begins just now
     score(board, {"mina": 9, "robin": 8}, clock.now() - WEEK)
     assert keep_due(clock.now() - 2 * MINUTE) == 1  # a look at nobody is none
     score(board, {"robin": 50, "mina": 40})
