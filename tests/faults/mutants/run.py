@@ -91,7 +91,8 @@ def _copy() -> Iterator[Path]:
 
 def _failure(tree: Path, arguments: Sequence[str]) -> str:
     """What pytest said of a test that failed, the seed of the run with it; nothing if all passed."""
-    command = [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", *arguments]
+    at_first = [] if "-n" in arguments else ["-x"]  # workers that are stopped end with another status
+    command = [sys.executable, "-m", "pytest", *at_first, "-p", "no:cacheprovider", *arguments]
     surroundings = {name: value for name, value in os.environ.items() if name != "DATA_DIR"}
     ended = subprocess.run(
         command, cwd=tree, env=surroundings, capture_output=True, text=True, timeout=SECONDS, check=False
