@@ -19,7 +19,17 @@ from django.db import connection
 
 from foundation.errors import Unavailable
 
-__all__ = ["ClockOff", "agreed", "is_fast", "is_off", "monotonic", "now", "offset_from_sql", "refuse_if_off"]
+__all__ = [
+    "ClockOff",
+    "agreed",
+    "is_fast",
+    "is_off",
+    "monotonic",
+    "now",
+    "offset_from_sql",
+    "refuse_if_off",
+    "stand_at",
+]
 
 TOLERATED = timedelta(seconds=2)
 COMPARED_EVERY_SECONDS = 10.0

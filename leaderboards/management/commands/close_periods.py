@@ -24,7 +24,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """A period that has to wait is an error: run it again."""
-        at = read_time(options["now"]) if options["now"] else clock.agreed()
+        at = clock.agreed() if options["now"] is None else read_time(options["now"])
         closed = close_due(at)
         self.print_json({"now": shown_time(at), "closed": [asdict(each) for each in closed]})
         if waiting := [f"{each.board}/{each.label}: {each.detail}" for each in closed if not each.final]:
