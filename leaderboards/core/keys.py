@@ -44,9 +44,14 @@ class Family:
         return self._beside("scores")
 
     @property
-    def unsure(self) -> str:
-        """Hash token → players whose put may not be committed in SQL."""
-        return self._beside("unsure")
+    def inflight(self) -> str:
+        """Hash player → token of who announced last that he decides over the player's standing (``hybrid``)."""
+        return self._beside("inflight")
+
+    @property
+    def followed(self) -> str:
+        """The first transaction of SQL that may have been under way when Redis had all before it (``hybrid``)."""
+        return self._beside("followed")
 
     @property
     def closed(self) -> str:
@@ -65,7 +70,7 @@ class Family:
     @property
     def every(self) -> tuple[str, ...]:
         """All but the ids, whose names depend on the day: the sorted set and the generation first."""
-        beside = (self.dirty, self.members, self.held, self.scores, self.unsure, self.closed, self.seq)
+        beside = (self.dirty, self.members, self.held, self.scores, self.inflight, self.followed, self.closed, self.seq)
         return (self.zset, self.gen, *beside)
 
     def _beside(self, name: str) -> str:

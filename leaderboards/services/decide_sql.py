@@ -38,7 +38,7 @@ from leaderboards.selectors.periods import forget_periods
 from leaderboards.services.decided import Decided, refused
 from leaderboards.services.events import Event
 from leaderboards.services.ids import content, known, reused
-from leaderboards.services.put import put_and_write
+from leaderboards.services.publish import write_and_publish
 from leaderboards.services.resolve import Item
 from leaderboards.stores.sql_locks import Held, enter
 from leaderboards.stores.sql_writes import (
@@ -239,6 +239,6 @@ def _write(judging: _Judging, items: Sequence[Item], service: str, at: datetime,
             statements.wait()
             if sum(each.rowcount for each in kept) < len(judging.submissions):
                 raise _IdRaced
-        put_and_write(statements, period, changed, at)
+        write_and_publish(statements, period, changed, at)
         commit.reached = True
         statements.commit()

@@ -12,7 +12,6 @@ from datetime import datetime
 from django.db import transaction
 
 from foundation import redis
-from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from foundation.statements import Statements
 from leaderboards.core.policies import State
@@ -76,22 +75,23 @@ def _lock_redis_out(period: Period, number: int, at: datetime) -> None:
     """From here on Redis is away for this period, until it is settled anew; what SQL lacks is copied."""
     if period.board.storage == Storage.SQL:
         return
-    decides = period.board.storage == Storage.REDIS
-    if decides:
+    if period.board.storage == Storage.REDIS:
         _refuse_unsettled(period)
-    try:
-        if not ZsetSettler(redis.boards()).renew(period, number, empty=False):
-            raise StorageUnavailable("Redis was given another generation meanwhile; try again in a moment.")
-        failpoint("extend.after_renew")
-    except Unavailable:
-        if decides:
-            raise  # else it shows what it knew before, to those who began before, and is settled when it is back
+        _let_sql_follow(period, number)
     period.generation = number
-    if decides:
-        copy_rest(period)
-        _refuse_unsettled(period)
     period.stale_since, period.whole, period.settling_until = period.stale_since or at, True, None
     period.save(update_fields=["generation", "stale_since", "whole", "settling_until"])
+
+
+def _let_sql_follow(period: Period, number: int) -> None:
+    """Where Redis decides: shut its writers out, and copy the rest."""
+    settler = ZsetSettler(redis.boards())
+    if settler.renew(period, number, settler.memory(period), empty=False) is None:
+        raise StorageUnavailable("Redis was given another generation meanwhile; try again in a moment.")
+    failpoint("extend.after_renew")
+    period.generation = number
+    copy_rest(period)
+    _refuse_unsettled(period)
 
 
 def _refuse_unsettled(period: Period) -> None:

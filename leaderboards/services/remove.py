@@ -14,7 +14,7 @@ from foundation.statements import one_behind_the_other
 from leaderboards import selectors
 from leaderboards.errors import NotRanked, PeriodClosed, StorageUnavailable
 from leaderboards.models import Board, Period, State, Storage, Submission
-from leaderboards.services.put import put_and_write
+from leaderboards.services.publish import write_and_publish
 from leaderboards.stores import barrier
 from leaderboards.stores.sql_locks import lock_standings
 from leaderboards.stores.sql_writes import StandingRow
@@ -60,7 +60,7 @@ def _remove_from_sql(period: Period, player: str, at: datetime) -> None:
     Submission.objects.filter(period=period, player=held.player_id, voided_at=None).update(voided_at=at)
     gone = StandingRow(held.player_id, player, player, None, None, held.version + 1)
     with one_behind_the_other() as statements:
-        put_and_write(statements, period, [gone], at)
+        write_and_publish(statements, period, [gone], at)
 
 
 def _not_ranked(player: str) -> NotRanked:

@@ -1,15 +1,18 @@
-"""Settling: making Redis show again what SQL knows, after a put failed, a server restarted or memory was lost.
+"""Settling: making Redis show again what SQL knows, where it did not hear of it, was restarted or lost its memory.
 
-Nobody reads a stale period from Redis, so it is rebuilt in place, under a new and greater generation.
-Every step may be cut off and run again, also twice at once: the generation decides who goes on.
+Nobody reads a stale period from Redis. Memory that is not trusted gets a new generation: first in SQL, behind the
+barrier, so that nobody decides under the old one any more; then what may be missing is marked; then Redis gets the
+number. Cut off anywhere it is run again, also twice at once: the generation decides who goes on. A memory that has
+followed SQL up to a transaction lacks only what came later (``mark_since``).
 """
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import transaction
 
@@ -18,7 +21,7 @@ from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from foundation.models import KnownRedis
 from leaderboards.models import Period, Standing, State, Storage
-from leaderboards.services.missing import CHUNK, clear_tokens, player_named, put_marked_chunk, put_missing
+from leaderboards.services.reconcile import followed, mark_since, put_all, put_marked, reconcile
 from leaderboards.stores import barrier, generations
 from leaderboards.stores.sql_writes import state_of
 from leaderboards.stores.zset_settling import Memory, Restored, ZsetSettler
@@ -27,10 +30,20 @@ from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, held_text, is_held
 logger = logging.getLogger(__name__)
 
 LEASE = timedelta(seconds=30)
+CHUNK = 5000
+FOLLOWED_EVERY = 5  # seconds: a memory that comes back lacks as much more
 _LIVING = (State.OPEN, State.CLOSING)
 Tell = Callable[[Period], None]
 Renew = Callable[[], None]
 _more: list[Renew] = []
+
+
+class _Judged(NamedTuple):
+    """A period that SQL gave a new generation, the memory as it was judged, and whether that is worth nothing."""
+
+    period: Period
+    memory: Memory
+    lost: bool
 
 
 def also(renew: Renew) -> None:
@@ -42,19 +55,18 @@ def also(renew: Renew) -> None:
 
 
 def settle_due(at: datetime) -> int:
-    """Settle whatever needs it; returns how many periods were brought back.
+    """Settle and reconcile whatever needs it; returns how many periods were brought back.
 
     Raises ``RedisAway`` or its kin if Redis cannot be reached: then nothing is due yet.
     """
     greet()
-    mark_strangers(at)
+    periods = list(_living())
+    _look_at(periods, at)
     settled = 0
     stale = Period.objects.filter(stale_since__isnull=False, state__in=_LIVING)  # final ones are read from SQL
     for period in stale.select_related("board").order_by("stale_since"):
         settled += try_settle(period)
-    for period in _living():
-        if period.stale_since is None and period.board.storage == Storage.HYBRID:
-            clear_tokens(period, at)
+    _note_followed(periods, at)
     return settled
 
 
@@ -73,13 +85,22 @@ def settle(period_id: int, tell: Tell = lambda _: None) -> bool:
 
     ``tell`` is called after each chunk with the period, whose ``rebuilt`` says how far it is.
     """
-    period = _renew(period_id)
+    period = _lease(period_id)
     if period is None:
         return False
-    if period.board.storage == Storage.REDIS:
-        return True
     try:
-        put_missing(period, partial(_go_on, period, tell))
+        decided_by_redis = period.board.storage == Storage.REDIS
+        sequence = 0
+        if decided_by_redis or period.whole or _memory(period).generation != period.generation:
+            judged = _supersede(period)
+            sequence_or_none = None if judged is None else _take_over(judged)
+            if judged is None or sequence_or_none is None:
+                return False
+            period, sequence = judged.period, -1 if judged.lost else sequence_or_none
+        if decided_by_redis:
+            _restore(period, above=sequence)
+        elif not _put(period, partial(_go_on, period, tell)):
+            return False
         return _declare_settled(period)
     finally:
         Period.objects.filter(pk=period.pk, generation=period.generation).update(settling_until=None)
@@ -88,8 +109,7 @@ def settle(period_id: int, tell: Tell = lambda _: None) -> bool:
 def greet() -> None:
     """Make the server behind the settling link known, after every period got a generation that it never had.
 
-    An unknown run_id is lost memory: hybrid periods are put anew as a whole, redis periods get from SQL
-    what the memory lacks, and final ones are no longer read from Redis.
+    Of a server that nobody knows all memory is judged anew. Final periods are no longer read from Redis.
     """
     link = redis.settling()
     link.call("PING")
@@ -99,8 +119,9 @@ def greet() -> None:
     settler = ZsetSettler(link)
     for period in Period.objects.filter(state=State.FINAL).exclude(board__storage=Storage.SQL):
         settler.forget_generation(period)
-    for period in _living():
-        _renew(period.pk, distrust=True)
+    for judged in [_supersede(period, distrust=True) for period in _living()]:
+        if judged is not None and _take_over(judged) is None:
+            return  # memory has changed since: the next run judges it anew
     for renew in _more:
         renew()
     if link.run_id == run_id:
@@ -108,12 +129,31 @@ def greet() -> None:
         logger.info("a Redis with a new run_id is known now")
 
 
-def mark_strangers(at: datetime) -> None:
-    """Mark stale each living period whose generation in Redis is not the one of SQL (a FLUSHALL, say)."""
-    settler = ZsetSettler(redis.settling())
-    for period in _living():
-        if period.stale_since is None and settler.memory(period).generation != period.generation:
+def _look_at(periods: Sequence[Period], at: datetime) -> None:
+    """Mark stale whose memory is another (a FLUSHALL, say), and reconcile what was announced and not published."""
+    living = [period for period in periods if period.stale_since is None]
+    for period, pulse in zip(living, ZsetSettler(redis.settling()).pulses(living), strict=True):
+        if pulse.generation != period.generation:
             _mark_stale(period, at)
+        elif pulse.inflight:
+            _try_reconcile(period)
+
+
+def _note_followed(periods: Sequence[Period], at: datetime) -> None:
+    """Note up to where SQL was followed, of each period every few seconds. A stranger is told nothing."""
+    hybrid = [each for each in periods if each.board.storage == Storage.HYBRID and each.stale_since is None]
+    due = [each for each in hybrid if each.pk % FOLLOWED_EVERY == int(at.timestamp()) % FOLLOWED_EVERY]
+    upto = followed()
+    if due and upto:
+        with suppress(Unavailable):
+            ZsetSettler(redis.boards()).note_followed(due, upto)
+
+
+def _try_reconcile(period: Period) -> None:
+    try:
+        reconcile(period)
+    except Unavailable as error:
+        logger.warning("period %s is not reconciled yet: %s", period.pk, error.detail)
 
 
 def _mark_stale(period: Period, at: datetime) -> None:
@@ -125,61 +165,77 @@ def _living() -> Iterable[Period]:
     return Period.objects.filter(state__in=_LIVING).exclude(board__storage=Storage.SQL).select_related("board")
 
 
-def _renew(period_id: int, distrust: bool = False) -> Period | None:
-    """The first step, behind the exclusive barrier: a new generation in Redis, then in SQL. None if not needed.
+def _memory(period: Period) -> Memory:
+    return ZsetSettler(redis.settling()).memory(period)
 
-    ``distrust`` is for a server that nobody knows: the period becomes stale, and whoever settled it
-    on another server has worked for nothing.
+
+def _lease(period_id: int) -> Period | None:
+    """The period, if it is stale and nobody is at it. The lease saves work; the generation keeps it right."""
+    now = clock.now()
+    free = Period.objects.filter(pk=period_id, stale_since__isnull=False).exclude(settling_until__gt=now)
+    if not free.update(settling_until=now + LEASE):
+        return None
+    return Period.objects.select_related("board").get(pk=period_id)
+
+
+def _supersede(period: Period, distrust: bool = False) -> _Judged | None:
+    """Give the period a new generation in SQL: from here on nobody decides or reads under the old one.
+
+    None where somebody else has. ``distrust`` is for a server that nobody knows: whoever settled the period on another
+    one has worked for nothing.
     """
-    number = generations.draw()
+    number, memory = generations.draw(), _memory(period)
+    if memory.generation >= number:
+        generations.lift(memory.generation)
+        number = generations.draw()
     with transaction.atomic():
-        barrier.hold_exclusive(period_id)
-        period = Period.objects.select_related("board").get(pk=period_id)
-        if number <= period.generation or not (distrust or _is_due(period)):
+        barrier.hold_exclusive(period.pk)
+        present = Period.objects.select_related("board").get(pk=period.pk)
+        if present.generation != period.generation or present.state not in _LIVING:
             return None
-        settler = ZsetSettler(redis.settling())
-        memory = settler.memory(period)
-        decided_by_redis = period.board.storage == Storage.REDIS
-        lost = period.whole or _is_lost(period, memory) or (distrust and not decided_by_redis)
-        if not settler.renew(period, number, empty=lost):
-            generations.lift(memory.generation)  # the next run draws a greater one
-            return None
-        failpoint("settle.after_renew")
-        period.generation = number
-        if decided_by_redis:
-            _restore(settler, period, above=-1 if lost else memory.sequence)
-            period.stale_since, period.whole = None, False
-        else:
-            period.stale_since, period.whole = period.stale_since or clock.now(), lost
-            period.settling_until, period.rebuilt = None if distrust else clock.now() + LEASE, 0
-        period.save(update_fields=["generation", "stale_since", "whole", "settling_until", "rebuilt"])
+        lost = _is_lost(present, memory)
+        present.generation, present.stale_since = number, present.stale_since or clock.now()
+        present.whole, present.rebuilt = lost, 0
+        if distrust:
+            present.settling_until = None
+        present.save(update_fields=["generation", "stale_since", "whole", "rebuilt", "settling_until"])
         failpoint("settle.before_commit")
     failpoint("settle.after_generation")
-    return period
+    return _Judged(present, memory, lost)
+
+
+def _take_over(judged: _Judged) -> int | None:
+    """Mark what the memory lacks, then give Redis the number; its sequence, None where it is another memory by now."""
+    period = judged.period
+    if not judged.lost and period.board.storage == Storage.HYBRID and judged.memory.generation:
+        mark_since(period, judged.memory.followed)
+        failpoint("settle.after_marked")
+    sequence = ZsetSettler(redis.settling()).renew(period, period.generation, judged.memory, empty=judged.lost)
+    failpoint("settle.after_renew")
+    return sequence
 
 
 def _is_lost(period: Period, memory: Memory) -> bool:
     """Whether what Redis remembers is worth nothing.
 
     Where Redis decides, memory of another generation may hold what SQL never saw: it was rolled back, or a
-    settle was cut off after its first step. Only no generation at all is lost memory there.
+    settle was cut off after its first step. Only no generation at all is lost memory there. Where SQL decides, memory
+    must be of SQL's generation, and must tell up to where it has followed.
     """
     if period.board.storage == Storage.REDIS:
-        return memory.generation == 0
-    return memory.generation != period.generation
+        return period.whole or memory.generation == 0
+    if period.whole or memory.generation != period.generation:
+        return True
+    return not 0 < memory.followed <= followed()
 
 
-def _is_due(period: Period) -> bool:
-    """Whether the period is stale and nobody is at it. The lease saves work; the generation keeps it right."""
-    return period.stale_since is not None and (period.settling_until is None or period.settling_until <= clock.now())
-
-
-def _restore(settler: ZsetSettler, period: Period, above: int) -> None:
+def _restore(period: Period, above: int) -> None:
     """Give a redis period the rows of SQL that are newer than its memory.
 
     By version: cut off anywhere, the sequence says how far it came. Only then is it lifted: a memory that was
     thought gone may come back later, and must not have versions that were given out again meanwhile.
     """
+    settler = ZsetSettler(redis.settling())
     columns = ("version", "score", "member", *(("points", "fields", "at") if is_held(period) else ()))
     rows = Standing.objects.filter(period=period, version__gt=above).order_by("version", "pk").values_list(*columns)
     found = rows.iterator(chunk_size=CHUNK)
@@ -194,10 +250,19 @@ def _restore(settler: ZsetSettler, period: Period, above: int) -> None:
 
 def _restored(period: Period, version: int, score: float | None, member: str, *value: Any) -> Restored:
     """A row, and its value and time where Redis keeps them beside the score: to read them costs most."""
-    name = player_named(period, score, member)
-    if score is None:
-        return Restored(name, version, None, "", "")
-    return Restored(name, version, score, member, held_text(period, state_of(*value)) if value else "")
+    if score is None:  # the member of who is not ranked is their id
+        return Restored(member, version, None, "", "")
+    held = held_text(period, state_of(*value)) if value else ""
+    return Restored(period.layout.player_of(member), version, score, member, held)
+
+
+def _put(period: Period, go_on: Callable[[int], None]) -> bool:
+    """Show what Redis lacks of a hybrid period: all of it while ``whole``, who is marked, who was announced."""
+    if period.whole and not put_all(period, go_on):
+        return False
+    put_marked(period, go_on)
+    reconcile(period)
+    return True
 
 
 def _go_on(period: Period, tell: Tell, put: int) -> None:
@@ -209,13 +274,9 @@ def _go_on(period: Period, tell: Tell, put: int) -> None:
 
 
 def _declare_settled(period: Period) -> bool:
-    """The last step, behind the exclusive barrier: only if nothing is missing and nobody renewed meanwhile.
-
-    Whoever scored since the last chunk is put here; else a busy board would never be settled.
-    """
+    """The last step, behind the barrier: only if nothing is marked and nobody renewed meanwhile."""
     with transaction.atomic():
         barrier.hold_exclusive(period.pk)
-        put_marked_chunk(period, last=0)
         if Standing.objects.filter(period=period, unput=True).exists():
             return False
         mine = Period.objects.filter(pk=period.pk, generation=period.generation)

@@ -1,31 +1,36 @@
 """Verifying: are Redis and SQL the same, standing by standing, and if not, repair what still holds.
 
-Two walks over a period, in chunks within a time budget: SQL's rows against Redis, and Redis's members
-against SQL. What differs in passing is looked at again where nobody can move it (hybrid: the standing
-locked) or where a script can tell (redis: the same score, not dirty). Each difference is a row.
+Walks over a period, in chunks within a time budget: SQL's rows against Redis, Redis's members against SQL, and the
+distinct scores of a dense period. What differs in passing is looked at again: hybrid, when nobody is deciding and the
+row did not change meanwhile; redis, by a script that finds the same score, not dirty. Each difference is a row, and
+counts as repaired only if it was then seen to be gone.
 """
 
 import logging
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import inf
 from typing import Any
 
-from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Max
 
 from foundation import clock, redis
+from leaderboards.core.rules import Ties
 from leaderboards.models import Difference, Period, Standing, State, Storage
-from leaderboards.services.mirror import is_given_up
-from leaderboards.stores import barrier
+from leaderboards.services.mirror import is_given_up, mirror
+from leaderboards.services.reconcile import show
+from leaderboards.services.settle import settle
+from leaderboards.stores.sql_writes import state_of
 from leaderboards.stores.zset_settling import ZsetSettler
-from leaderboards.stores.zset_writes import Put, Seen, ZsetWriter
+from leaderboards.stores.zset_writes import Seen, ZsetWriter, held_text, is_held
 
 logger = logging.getLogger(__name__)
 
 CHUNK = 500
 DAYS = ("", "")  # no ids are looked at
+
+_Difference = tuple[Standing | None, float | None]  # the row in SQL, the score in Redis
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,7 @@ def verify_all(at: datetime, seconds: float, repair: bool = True, seq: int | Non
 def verify(period: Period, until: float, repair: bool) -> Verified:
     """Compare one period until ``until`` on the monotonic clock; a run that was cut short goes on where it stopped."""
     walk = _Walk(period, repair, period.verify_place if until < inf else "")
+    walk.compare_versions()
     finished = all(clock.monotonic() < until for _ in walk.steps())
     done: dict[str, Any] = {"verified_at": clock.now(), "verify_place": ""}
     if repair:  # who only looks leaves what he found to the next run
@@ -69,7 +75,7 @@ def verify(period: Period, until: float, repair: bool) -> Verified:
 
 
 class _Walk:
-    """Both walks over one period. ``place`` is how far they came: ``sql:<player>``, then ``redis:<cursor>``."""
+    """All walks over one period. ``place`` is how far: ``sql:<player>``, ``redis:<cursor>``, ``distinct:<cursor>``."""
 
     def __init__(self, period: Period, repair: bool, place: str) -> None:
         self.place = place or "sql:0"
@@ -79,6 +85,24 @@ class _Walk:
         self._writer = ZsetWriter(redis.settling())
         self._settler = ZsetSettler(redis.settling())
         self.compared = self.differences = self.repaired = 0
+
+    def compare_versions(self) -> None:
+        """A memory that Redis was given back may be older than what SQL has of it: then settling brings it up first.
+
+        Its versions would be given out twice, and SQL takes none that is not newer.
+        """
+        if not self._decided_by_redis:
+            return
+        newest = Standing.objects.filter(period=self._period).aggregate(newest=Max("version"))["newest"] or 0
+        if newest <= self._settler.memory(self._period).sequence:
+            return
+        self.differences += 1
+        logger.warning("period %s: Redis's memory is older than SQL's; repaired: %s", self._period.pk, self._repair)
+        if self._repair:
+            mine = Period.objects.filter(pk=self._period.pk, generation=self._period.generation, stale_since=None)
+            mine.update(stale_since=clock.now())
+            self.repaired += settle(self._period.pk)
+            self._period.refresh_from_db()
 
     def steps(self) -> Iterator[None]:
         """One chunk a step."""
@@ -90,95 +114,130 @@ class _Walk:
             last = str(chunk[-1].player_id)
             self.place = f"sql:{last}"
             yield
-        cursor = last if side == "redis" else ""
+        if side != "distinct":
+            yield from self._walk("redis", last if side == "redis" else "", self._compare_members)
+        if self._period.rules.ties is Ties.DENSE:
+            yield from self._walk("distinct", last if side == "distinct" else "", self._compare_distinct)
+
+    def _walk(self, side: str, cursor: str, compare: Callable[[str], str]) -> Iterator[None]:
         while cursor != "0":
-            cursor, members = self._settler.scan(self._period, cursor or "0", CHUNK)
-            self._compare_members(members)
-            self.place = f"redis:{cursor}"
+            cursor = compare(cursor or "0")
+            self.place = f"{side}:{cursor}"
             yield
 
     def _compare(self, chunk: Sequence[Standing]) -> None:
         self.compared += len(chunk)
         seen = self._look([row.player.external_id for row in chunk])
-        for row, redis_row in zip(chunk, seen, strict=True):
-            if not _same(row, redis_row):
-                self._look_closer(row.player.external_id)
+        wrong = [row.player.external_id for row, each in zip(chunk, seen, strict=True) if not self._same(row, each)]
+        self._look_closer(wrong)
+        if self._period.rules.ties is Ties.DENSE:
+            self._note_distinct({f"{row.score:.17g}" for row in chunk if row.score is not None})
 
-    def _compare_members(self, members: Collection[str]) -> None:
+    def _compare_members(self, cursor: str) -> str:
         """Members of players whom SQL does not rank; those that it ranks were compared before."""
+        following, members = self._settler.scan(self._period, cursor, CHUNK)
         ranked = Standing.objects.filter(period=self._period, score__isnull=False, member__in=members)
         known = set(ranked.values_list("member", flat=True))
-        for member in members:
-            if member not in known:
-                name = self._period.layout.player_of(member)
-                self._look_closer(name)
-                self._sweep(name, member)
+        strangers = {member: self._period.layout.player_of(member) for member in members if member not in known}
+        self._look_closer([*strangers.values()])
+        for member, name in strangers.items():
+            self._sweep(name, member)
+        return following
+
+    def _compare_distinct(self, cursor: str) -> str:
+        following, scores = self._settler.scan_distinct(self._period, cursor, CHUNK)
+        self._note_distinct(scores)
+        return following
+
+    def _note_distinct(self, scores: Collection[str]) -> None:
+        """A distinct score too many or too few makes every rank below it wrong."""
+        for score in self._settler.wrong_distinct(self._period, sorted(scores), self._repair):
+            repaired = self._repair and not self._settler.wrong_distinct(self._period, [score], repair=False)
+            self._note(f"(all behind the score {score})", None, None, repaired)
 
     def _look(self, names: Sequence[str]) -> list[Seen]:
         return self._writer.look(self._period, [(name, None) for name in names], DAYS)
+
+    def _row(self, name: str) -> Standing | None:
+        return Standing.objects.filter(period=self._period, player__external_id=name).first()
 
     def _sweep(self, name: str, member: str) -> None:
         """A member whose player stands elsewhere: nobody would ever write or remove it again."""
         score = self._settler.sweep(self._period, name, member, self._repair)
         if score is not None:
-            self._note(name, None, Seen(b"", score, member, ""), self._repair)
+            self._note(name, None, score, self._repair)
 
-    def _look_closer(self, name: str) -> None:
-        if self._decided_by_redis:
-            self._look_closer_at_redis(name)
-        else:
-            self._look_closer_at_sql(name)
-
-    @transaction.atomic
-    def _look_closer_at_sql(self, name: str) -> None:
-        """SQL decides: with the standing locked (or nobody writing at all), what does Redis show?"""
-        standings = Standing.objects.select_for_update(of=("self",)).filter(period=self._period)
-        row = standings.filter(player__external_id=name).first()
-        if row is None:
-            barrier.hold_exclusive(self._period.pk)
-            row = standings.filter(player__external_id=name).first()
-        [seen] = self._look([name])
-        if (row is not None and row.unput) or _same(row, seen) or self._is_unsure(name):
+    def _look_closer(self, names: Sequence[str]) -> None:
+        if not names:
             return
-        if self._repair:
-            score, member = (row.score, row.member) if row else (None, name)
-            self._writer.put(self._period, [Put(name, score, member)])
-        self._note(name, row, seen, self._repair)
+        found = self._differing_in_redis(names) if self._decided_by_redis else self._differing_from_sql(names)
+        if self._repair and found and self._decided_by_redis:
+            mirror(self._period)
+        elif self._repair and found:
+            show(self._period, [*found])
+        for (name, (row, score)), seen in zip(found.items(), self._look([*found]), strict=True):
+            self._note(name, row, score, self._repair and self._same(self._row(name), seen))
 
-    def _is_unsure(self, name: str) -> bool:
-        """Whether a writer may have died with this player's put uncommitted: settling looks after that."""
-        return any(name in names for names in self._settler.tokens(self._period).values())
+    def _differing_from_sql(self, names: Sequence[str]) -> dict[str, _Difference]:
+        """SQL decides: who differs, and not only because a writer, or settling, is at it.
 
-    def _look_closer_at_redis(self, name: str) -> None:
-        """Redis decides: SQL read again, then Redis; a script repairs only what is still so and not dirty.
+        What was announced before we look may be committed and not shown yet; what is announced later changes the row.
+        """
+        found: dict[str, _Difference] = {}
+        for name in names:
+            before = self._row(name)
+            if self._settler.is_announced(self._period, name):
+                continue
+            [seen] = self._look([name])
+            row = self._row(name)
+            moved = (row and row.version) != (before and before.version)
+            if not (moved or (row and row.unput) or self._same(row, seen)):
+                found[name] = row, seen.score
+        return found
+
+    def _differing_in_redis(self, names: Sequence[str]) -> dict[str, _Difference]:
+        """Redis decides: SQL read again, then Redis; a script marks for the mirror what is still so and not dirty.
 
         What somebody has given up stays as it is, until the player's next score.
         """
-        row = Standing.objects.filter(period=self._period, player__external_id=name).first()
-        [seen] = self._look([name])
-        if _same(row, seen) or self._settler.is_dirty(self._period, name):
-            return
-        if is_given_up(self._period, name, row.version if row else 0):
-            return
-        soiled = self._repair and self._settler.soil(self._period, name, seen.score)
-        if soiled or not self._repair:
-            self._note(name, row, seen, soiled)
+        found: dict[str, _Difference] = {}
+        for name in names:
+            row = self._row(name)
+            [seen] = self._look([name])
+            if self._same(row, seen) or self._settler.is_dirty(self._period, name):
+                continue
+            if is_given_up(self._period, name, row.version if row else 0):
+                continue
+            if not self._repair or self._mend(name, row, seen):
+                found[name] = row, seen.score
+        return found
 
-    def _note(self, name: str, row: Standing | None, seen: Seen, repaired: bool) -> None:
+    def _mend(self, name: str, row: Standing | None, seen: Seen) -> bool:
+        """Have the mirror copy it; or, where Redis lost what it keeps beside the score, give it back from SQL."""
+        if row is not None and row.score is not None and (row.score, row.member) == (seen.score, seen.member):
+            return self._settler.give_held(self._period, name, row.score, self._held(row))
+        return self._settler.soil(self._period, name, seen.score)
+
+    def _same(self, row: Standing | None, seen: Seen) -> bool:
+        if row is None or row.score is None:
+            return seen.score is None
+        placed = (seen.score, seen.member) == (row.score, row.member)
+        return placed and (not self._decided_by_redis or seen.held == self._held(row))
+
+    def _held(self, row: Standing) -> str:
+        if not is_held(self._period):
+            return ""
+        return held_text(self._period, state_of(row.points, row.fields, row.at))
+
+    def _note(self, name: str, row: Standing | None, in_redis: float | None, repaired: bool) -> None:
         self.differences += 1
         self.repaired += repaired
         Difference.objects.create(
             period=self._period,
             player=name,
             in_sql=None if row is None else row.score,
-            in_redis=seen.score,
+            in_redis=in_redis,
             repaired=repaired,
             found_at=clock.now(),
         )
         logger.warning("period %s differs for one player; repaired: %s", self._period.pk, repaired)
-
-
-def _same(row: Standing | None, seen: Seen) -> bool:
-    if row is None or row.score is None:
-        return seen.score is None
-    return seen.score == row.score and seen.member == row.member

@@ -8,7 +8,7 @@ from foundation.statements import one_behind_the_other
 from leaderboards.core.policies import replay
 from leaderboards.errors import PeriodClosed
 from leaderboards.models import Period, State, Submission
-from leaderboards.services.put import put_and_write
+from leaderboards.services.publish import write_and_publish
 from leaderboards.stores import barrier
 from leaderboards.stores.sql_locks import lock_standings
 from leaderboards.stores.sql_writes import StandingRow, state_of
@@ -33,4 +33,4 @@ def void_submission(submission: Submission, at: datetime) -> None:
         packed = period.layout.pack(state.value, state.at_ms, player.external_id)
         row = row._replace(member=packed.member, state=state, score=packed.score)
     with one_behind_the_other() as statements:
-        put_and_write(statements, period, [row], at)
+        write_and_publish(statements, period, [row], at)

@@ -7,12 +7,24 @@ reads was committed before the barrier opened (READ COMMITTED). On SQLite every 
 begins IMMEDIATE, which is the barrier.
 """
 
-from django.db import connection
+import time
 
+from django.db import OperationalError, connection, transaction
+
+from foundation import clock
+from foundation.errors import Unavailable
 from foundation.statements import Statements
 
 PERIODS = 0x53_75_6E  # the first of the lock's two numbers: it keeps other users of advisory locks apart
 LIKES = PERIODS + 1
+PATIENCE_SECONDS = 10.0
+QUEUED_MS = 250  # for whoever waits to be alone holds up all who come after
+REST_SECONDS = 0.05
+LOCK_NOT_AVAILABLE = "55P03"
+
+
+class BarrierHeld(Unavailable):
+    """Somebody who writes did not finish in time. Nothing was done."""
 
 
 def hold_shared(number: int, space: int = PERIODS, statements: Statements | None = None) -> None:
@@ -23,9 +35,36 @@ def hold_shared(number: int, space: int = PERIODS, statements: Statements | None
     _lock(statements or Statements(), "pg_advisory_xact_lock_shared", space, number)
 
 
-def hold_exclusive(number: int, space: int = PERIODS) -> None:
-    """Wait for all writers, then keep everybody out until this transaction ends."""
-    _lock(Statements(), "pg_advisory_xact_lock", space, number)
+def hold_exclusive(number: int, space: int = PERIODS, patience: float = PATIENCE_SECONDS) -> None:
+    """Wait for all writers, then keep everybody out until this transaction ends: for short statements of SQL alone.
+
+    One writer who is frozen must not hold up the others, who queue behind us: so we queue for a moment at a time,
+    for ``patience`` seconds in all. Raises ``BarrierHeld``.
+    """
+    until = clock.monotonic() + patience
+    while not _is_alone(number, space):
+        if clock.monotonic() >= until:
+            raise BarrierHeld("Somebody who writes here does not finish; try again.")
+        time.sleep(REST_SECONDS)
+
+
+def _is_alone(number: int, space: int) -> bool:
+    try:
+        with transaction.atomic():
+            _limit_waiting(f"{QUEUED_MS}ms")
+            _lock(Statements(), "pg_advisory_xact_lock", space, number)
+            _limit_waiting("DEFAULT")
+    except OperationalError as error:
+        if getattr(error.__cause__, "sqlstate", "") != LOCK_NOT_AVAILABLE:
+            raise
+        return False
+    return True
+
+
+def _limit_waiting(limit: str) -> None:
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute(f"SET LOCAL lock_timeout = {limit if limit == 'DEFAULT' else repr(limit)}")
 
 
 def _lock(statements: Statements, function: str, space: int, number: int) -> None:

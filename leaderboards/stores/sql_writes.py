@@ -159,6 +159,20 @@ def mark_unput(statements: Statements, period: Period, rows: Sequence[StandingRo
     )
 
 
+def clear_unput(period: Period, shown: Sequence[tuple[int, int]]) -> None:
+    """Clear the marks of standings (player, version) that are still of that version. Nobody is waited for."""
+    if not shown:
+        return
+    pairs = ", ".join(["(%s, %s)"] * len(shown))
+    locked = " ORDER BY player_id FOR UPDATE SKIP LOCKED" if connection.vendor == "postgresql" else ""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE leaderboards_standing SET unput = %s WHERE id IN (SELECT id FROM leaderboards_standing"
+            f" WHERE period_id = %s AND (player_id, version) IN (VALUES {pairs}){locked})",
+            [False, period.pk, *(cell for pair in shown for cell in pair)],
+        )
+
+
 def _value(period: Period, state: State | None) -> tuple[Cell, Cell, Cell]:
     return (None, None, None) if state is None else (*_columns(period, state.value), state.at_ms)
 

@@ -5,6 +5,7 @@ otherwise ``Stale`` says that Redis is away for this period.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from itertools import count, islice, repeat
 from pathlib import Path
@@ -27,8 +28,15 @@ def script(name: str) -> lua.Script:
 
 def run(link: Link, name: str, keys: Sequence[str], args: Sequence[Argument]) -> Any:
     """Run a script. Raises ``Stale``, or what the link raises."""
-    try:
+    with granted():
         return link.run(script(name), keys, args)
+
+
+@contextmanager
+def granted() -> Iterator[None]:
+    """Around what the link is asked: a refusal by the guard is ``Stale``."""
+    try:
+        yield
     except RedisRefused as error:
         if "STALE" in error.detail:
             raise Stale("Redis does not have this period's present state.") from error

@@ -1,4 +1,4 @@
-"""What settling and the mirror do in Redis: generations, dirty marks, unsure tokens, standings put back."""
+"""What settling and the mirror do in Redis: generations, dirty marks, standings put back."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -6,9 +6,9 @@ from datetime import timedelta
 from itertools import starmap
 from typing import NamedTuple
 
-from foundation.redis import Argument, Link
+from foundation.redis import Argument, Call, Link
 from leaderboards.models import Period
-from leaderboards.stores.zset import flag, placing_head, ranked_keys, run
+from leaderboards.stores.zset import flag, placing_head, ranked_keys, run, script
 
 MARKS_PER_CALL = 500  # dirty marks that one call looks at: Redis is held up for 2 to 3 ms
 ALL = sys.maxsize
@@ -36,10 +36,20 @@ class Restored(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What Redis remembers of a period: its generation (0 for none) and its sequence."""
+    """What Redis remembers of a period: its generation and its sequence (0 for none), and up to which transaction
+    it had followed SQL (hybrid; 0 for none).
+    """
 
     generation: int
     sequence: int
+    followed: int = 0
+
+
+class Pulse(NamedTuple):
+    """What one look at a period in Redis told: its generation (0 for none), and how many announcements stand."""
+
+    generation: int
+    inflight: int
 
 
 class ZsetSettler:
@@ -50,28 +60,32 @@ class ZsetSettler:
 
     def memory(self, period: Period) -> Memory:
         """What is there now, under whatever generation."""
-        generation, sequence = self._link.call("MGET", period.family.gen, period.family.seq)
-        return Memory(int(generation or 0), int(sequence or 0))
-
-    def renew(self, period: Period, generation: int, empty: bool) -> bool:
-        """Write a greater generation, and empty the family if asked; False where a greater one stands."""
         family = period.family
-        rest = [key for key in family.every if key != family.gen]
-        return bool(run(self._link, "renew", [family.gen, *rest], [generation, flag(empty)]))
+        return Memory(*(int(value or 0) for value in self._link.call("MGET", family.gen, family.seq, family.followed)))
+
+    def pulses(self, periods: Sequence[Period]) -> list[Pulse]:
+        """A look at each, in one round trip."""
+        calls = [Call(script("pulse"), [each.family.gen, each.family.inflight]) for each in periods]
+        return [Pulse(int(generation or 0), inflight) for generation, inflight in self._link.many(calls)]
+
+    def note_followed(self, periods: Sequence[Period], transaction: int) -> None:
+        """All that SQL committed before its ``transaction`` is there, or announced there. The server must be known."""
+        names = [(each.generation, each.family) for each in periods]
+        calls = [Call(script("follow"), [family.gen, family.followed], [gen, transaction]) for gen, family in names]
+        self._link.many(calls)
+
+    def renew(self, period: Period, generation: int, judged: Memory, empty: bool) -> int | None:
+        """Write a new generation, and empty the family if asked; its sequence, None where memory is not as judged."""
+        family = period.family
+        keys = [family.gen, family.seq, *(key for key in family.every if key not in (family.gen, family.seq))]
+        args: list[Argument] = [generation, flag(empty), judged.generation or ""]
+        args += (keys.index(family.followed) + 1, judged.followed or "")
+        sequence = int(run(self._link, "renew", keys, args))
+        return None if sequence < 0 else sequence
 
     def forget_generation(self, period: Period) -> None:
         """Nobody reads or writes the period in Redis any more."""
         self._link.call("DEL", period.family.gen)
-
-    def tokens(self, period: Period) -> dict[str, list[str]]:
-        """The unsure tokens and the players that each stands for."""
-        cells = self._link.call("HGETALL", period.family.unsure)
-        pairs = cells.items() if isinstance(cells, dict) else zip(cells[::2], cells[1::2], strict=True)
-        return {token.decode(): players.decode().split("\n") for token, players in pairs}
-
-    def forget_tokens(self, period: Period, tokens: Sequence[str]) -> None:
-        """Their players have been put again."""
-        self._link.call("HDEL", period.family.unsure, *tokens)
 
     def close(self, period: Period) -> None:
         """From here on the submit script refuses what is new."""
@@ -92,11 +106,34 @@ class ZsetSettler:
         ]
         return bool(run(self._link, "soil", keys, args))
 
+    def give_held(self, period: Period, player: str, score: float, held: str) -> bool:
+        """Give back what is kept beside a score; False where it is another by now, or dirty."""
+        family = period.family
+        keys = [family.gen, family.zset, family.members, family.held, family.dirty]
+        args: list[Argument] = [period.generation, flag(period.layout.in_member), player, repr(score), held]
+        return bool(run(self._link, "give_held", keys, args))
+
     def sweep(self, period: Period, player: str, member: str, take_out: bool) -> float | None:
         """The score of a member that does not stand for its player any more, None if it does; taken out if asked to."""
         args = [*placing_head(self._link, period), player, member, flag(take_out)]
         score = run(self._link, "sweep", ranked_keys(period), args)
         return float(score) if score else None
+
+    def wrong_distinct(self, period: Period, scores: Sequence[str], repair: bool) -> list[str]:
+        """Which of these scores (as ``:scores`` spells them) are there and nobody has them, or the other way round."""
+        keys = [period.family.gen, period.family.zset, period.family.scores]
+        return [
+            score.decode() for score in run(self._link, "distinct", keys, [period.generation, flag(repair), *scores])
+        ]
+
+    def scan_distinct(self, period: Period, cursor: str, count: int) -> tuple[str, list[str]]:
+        """About ``count`` of the distinct scores as they are spelled, and where to go on; "0" begins and ends."""
+        following, cells = self._link.call("ZSCAN", period.family.scores, cursor, "COUNT", count)
+        return following.decode(), [cell.decode() for cell in cells[::2]]
+
+    def is_announced(self, period: Period, player: str) -> bool:
+        """Whether somebody is deciding over the player's standing in SQL, or has, and nobody has shown it yet."""
+        return bool(self._link.call("HEXISTS", period.family.inflight, player))
 
     def is_dirty(self, period: Period, player: str) -> bool:
         """Whether SQL may lack the player's standing."""

@@ -1,4 +1,4 @@
-"""Writing standings to Redis: exact scores that SQL decided, or entries that Redis judges.
+"""Writing standings that Redis decides over.
 
 Every script carries the generation and a deadline by Redis's own clock, so that a call which its
 caller has given up can not act later. Nothing here is sent twice.
@@ -35,7 +35,7 @@ _VERDICTS = {ord(verdict): verdict for verdict in Verdict}
 
 
 class Put(NamedTuple):
-    """A player's exact place; without a score he is taken out."""
+    """A player's exact place; without a score they are taken out."""
 
     player: str
     score: float | None
@@ -106,18 +106,6 @@ class ZsetWriter:
 
     def __init__(self, link: Link) -> None:
         self._link = link
-
-    def put(self, period: Period, rows: Sequence[Put], token: str = "") -> None:
-        """Put exact scores. ``token`` marks the players as unsure in the same step, until ``settle_tokens``."""
-        unsure = "\n".join(row.player for row in rows) if token else ""
-        args = [*placing_head(self._link, period), token, unsure]
-        for row in rows:
-            args += (row.player, "" if row.score is None else row.score, row.member)
-        run(self._link, "put", [*ranked_keys(period), period.family.unsure], args)
-
-    def settle_tokens(self, period: Period, tokens: Sequence[str]) -> None:
-        """The transaction of ``tokens`` has committed: their players are sure again."""
-        self._link.call("HDEL", period.family.unsure, *tokens)
 
     def submit(self, period: Period, entries: Sequence[ToJudge], days: tuple[str, str]) -> list[Judged]:
         """Judge and apply up to ``ENTRIES_PER_CALL`` entries; ``days`` name today's and yesterday's id buckets."""

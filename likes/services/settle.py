@@ -88,13 +88,16 @@ def _renew(likeable: Likeable, distrust: bool = False) -> bool:
         lost = moved or memory.generation == 0
         if lost:  # nobody can write under no generation, so cut off here it is lost memory to whoever comes next, too
             settler.unlink_things(lambda: failpoint("settle_likes.while_emptying"))
-        if not settler.renew(number, empty=lost):
+        if memory.generation >= number:
             generations.lift(memory.generation)  # the next run draws a greater one
+            return False
+        sequence = settler.renew(number, memory, empty=lost)
+        if sequence is None:
             return False
         failpoint("settle_likes.after_renew")
         if moved or row.generation == 0:
             _adopt(likeable.kind)
-        _restore(settler, likeable.kind, number, above=-1 if lost else memory.sequence or -1)
+        _restore(settler, likeable.kind, number, above=-1 if lost else sequence or -1)
         LikeKind.objects.filter(pk=row.pk).update(generation=number, storage=Storage.REDIS, stale_since=None)
         failpoint("settle_likes.before_commit")
     failpoint("settle_likes.after_generation")

@@ -60,10 +60,11 @@ class RedisSettler:
         generation, sequence = self._link.call("MGET", self._keys.gen, self._keys.seq)
         return Memory(int(generation or 0), int(sequence or 0))
 
-    def renew(self, generation: int, empty: bool) -> bool:
-        """Write a greater generation, and let the kind's own keys go if asked; False where a greater one stands."""
+    def renew(self, generation: int, judged: Memory, empty: bool) -> int | None:
+        """Write a new generation, let the kind's own keys go if asked; its sequence, None where it is not as judged."""
         keys = [self._keys.gen, self._keys.seq, self._keys.dirty]
-        return bool(run(self._link, "renew", keys, [generation, int(empty)]))
+        sequence = int(run(self._link, "renew", keys, [generation, int(empty), judged.generation or ""]))
+        return None if sequence < 0 else sequence
 
     def unlink_things(self, tell: Callable[[], None]) -> None:
         """Let all keys of the kind's things go. This walks over everything in Redis: only for memory that is lost."""

@@ -1,7 +1,5 @@
 """Settling: what Redis lost comes back, and what only Redis has is never thrown away."""
 
-from collections.abc import Sequence
-from datetime import timedelta
 from unittest.mock import patch
 
 import pytest
@@ -10,13 +8,11 @@ from django.db import connection
 from foundation import redis
 from foundation.models import KnownRedis
 from foundation.redis import RedisSilent
-from leaderboards.core.instants import milliseconds
 from leaderboards.models import DrawnGeneration, Period, Standing
-from leaderboards.services import missing
+from leaderboards.services import reconcile
 from leaderboards.services import settle as settling
 from leaderboards.services.settle import settle, settle_due
-from leaderboards.stores.zset_settling import ZsetSettler
-from leaderboards.stores.zset_writes import Put, ZsetWriter
+from leaderboards.stores.zset_publish import Publisher
 from tests.at_once import at_once
 from tests.contracts.arena import NOW, Arena, Sent
 from tests.leaderboards.services.contest import opened, send_to, told
@@ -86,33 +82,34 @@ def test_two_at_once_do_no_harm() -> None:
 def test_it_is_settled_although_somebody_scores_all_the_while() -> None:
     arena = begun("hybrid", stale=True)
 
-    def outrun(period: Period, go_on: missing.GoOn) -> None:
-        missing.put_missing(period, go_on)
+    def outrun(period: Period) -> int:
         arena.send(Sent("late", 4, 1))
+        return reconcile.reconcile(period)
 
-    with patch.object(settling, "put_missing", outrun):
+    with patch.object(settling, "reconcile", outrun):
         assert settle(arena.period.pk)
 
     agree(arena)
 
 
-def test_who_scores_between_our_read_and_our_put_is_shown_as_they_are_now() -> None:
+@pytest.mark.parametrize("step", ["settle.after_marked_chunk", "settle.after_rebuilt_chunk", "reconcile.after_claim"])
+def test_who_scores_between_our_read_and_our_put_is_shown_as_they_are_now(step: str) -> None:
     arena = begun("hybrid", lost=True)
     overtaken = iter([Sent("a", 9, 6000), Sent("newcomer", 1, 1)])
-    put = missing._put
 
-    def put_what_is_old_by_now(period: Period, rows: Sequence[missing._Row]) -> None:
-        arena.send(*overtaken)
-        put(period, rows)
+    def score(name: str) -> None:
+        if name == step:
+            arena.send(*overtaken)
 
-    with patch.object(missing, "_put", put_what_is_old_by_now):
+    with patch.object(reconcile, "failpoint", score):
+        settle_due(NOW)
         settle_due(NOW)
 
     assert Period.objects.get(pk=arena.period.pk).stale_since is None
     agree(arena)
 
 
-@patch.object(missing, "CHUNK", 2)
+@patch.object(reconcile, "CHUNK", 2)
 def test_chunk_by_chunk_it_clears_all_marks_and_says_how_far_it_is() -> None:
     arena = begun("hybrid", stale=True, lost=True)
     arena.send(*[Sent(f"p{number}", number, number) for number in range(1, 6)])
@@ -125,19 +122,17 @@ def test_chunk_by_chunk_it_clears_all_marks_and_says_how_far_it_is() -> None:
     agree(arena)
 
 
-def test_an_old_unsure_token_is_put_right_and_a_player_without_a_standing_goes() -> None:
+def test_what_was_announced_and_not_published_is_shown_as_sql_has_it() -> None:
     arena = begun("hybrid")
-    forty_seconds_ago = milliseconds(NOW - timedelta(seconds=40))
-    writer = ZsetWriter(redis.boards())
-    dead = [Put("a", 99.0, "9223370000000000000_a"), Put("ghost", 7.0, "9223370000000000000_ghost")]
-    writer.put(arena.period, dead, f"{forty_seconds_ago}-dead")
-    writer.put(arena.period, [Put("b", 77.0, "9223370000000000000_b")], f"{milliseconds(NOW)}-living")
+    publisher = Publisher(redis.boards())
+    with patch.object(Publisher, "publish", side_effect=RedisSilent("silent")):
+        arena.send(Sent("a", 9, 7000))  # committed, and its writer was not heard
+    publisher.announce(arena.period, ["b", "ghost"], "of a writer that rolled back")
+    assert [*publisher.inflight(arena.period)] != []
 
     settle_due(NOW)
 
-    tokens = ZsetSettler(redis.settling()).tokens(arena.period)
-    assert tokens == {f"{milliseconds(NOW)}-living": ["b"]}
-    settle_due(NOW + timedelta(seconds=31))
+    assert [*publisher.inflight(arena.period)] == []
     agree(arena)
 
 

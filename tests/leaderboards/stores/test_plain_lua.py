@@ -18,8 +18,8 @@ from leaderboards.errors import OutOfRange
 from leaderboards.models import Board, Period
 from leaderboards.stores.base import Around, Named, Page, Placed, Question, Stale
 from leaderboards.stores.zset import ZsetStore
-from leaderboards.stores.zset_settling import ZsetSettler
-from leaderboards.stores.zset_writes import Put, ToJudge, Verdict, ZsetWriter
+from leaderboards.stores.zset_settling import Memory, ZsetSettler
+from leaderboards.stores.zset_writes import ToJudge, Verdict, ZsetWriter
 from tests.contracts.forms import FORMS, Form
 from tests.fake_link import FakeLink
 from tests.oracle import OracleBoard, Row
@@ -40,7 +40,7 @@ def opened(link: FakeLink, form: Form, **rules: Any) -> Period:
     period = Period(board_id=7, label=window.label, starts_at=window.starts_at, ends_at=window.ends_at, generation=3)
     period.rules_json = board_rules(board).to_json()
     link.reset()
-    ZsetSettler(link).renew(period, 3, empty=True)
+    ZsetSettler(link).renew(period, 3, Memory(0, 0), empty=True)
     return period
 
 
@@ -99,7 +99,8 @@ class TestGuards:
     ) -> None:
         settler = ZsetSettler(link)
 
-        assert [settler.renew(period, number, empty=True) for number in (3, 2, 4)] == [False, False, True]
+        judged = settler.memory(period)
+        assert [settler.renew(period, number, judged, empty=True) for number in (4, 5)] == [0, None]
         with pytest.raises(Stale):
             ZsetStore(link).read(period, [Page(0, 1)])
         with pytest.raises(Stale):
@@ -112,8 +113,6 @@ class TestGuards:
 
         with pytest.raises(RedisRefused, match="LATE"):
             ZsetWriter(link).submit(period, [FIVE], DAYS)
-        with pytest.raises(RedisRefused, match="LATE"):
-            ZsetWriter(link).put(period, [Put("a", 1.0, "a")])
 
         assert ZsetStore(link).read(period, []).total == 0
 

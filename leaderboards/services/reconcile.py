@@ -1,0 +1,124 @@
+"""Reconciling a hybrid period: showing what was announced and not published, what is marked, or everything.
+
+Nobody talks to Redis here while holding a lock of SQL: the token, compared when a standing is shown, stands in for it.
+The trap: a row may be read only when nobody is deciding over it who has announced that. Of somebody else's
+announcement the row lock tells (a locked row is left to the next run); of our own, that there was none before.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from django.db import connection, transaction
+
+from foundation import redis
+from foundation.failpoints import failpoint
+from leaderboards.models import Period, Standing
+from leaderboards.stores import barrier
+from leaderboards.stores.sql_writes import clear_unput
+from leaderboards.stores.zset_publish import Announced, Publisher, new_token
+from leaderboards.stores.zset_writes import Put
+
+CHUNK = 2500
+
+GoOn = Callable[[int], None]
+
+
+class _Committed(NamedTuple):
+    player_id: int
+    score: float | None
+    member: str
+    version: int
+
+
+_COMMITTED = ("player_id", "score", "member", "version")
+
+
+def reconcile(period: Period) -> int:
+    """Show those as SQL has them whose announcement stands, and nobody is deciding; returns how many were shown."""
+    publisher, shown = Publisher(redis.settling()), 0
+    for tokens in publisher.inflight(period):
+        rows = _undecided(period, tokens)
+        failpoint("reconcile.after_read")
+        announced = [_announced(name, tokens[name], row) for name, row in rows.items()]
+        shown += publisher.publish(period, announced)
+    return shown
+
+
+def show(period: Period, names: Sequence[str]) -> None:
+    """Show these players as SQL has them, but for whom somebody else is deciding."""
+    publisher, token = Publisher(redis.settling()), new_token()
+    standing = publisher.claim(period, names, token)
+    failpoint("reconcile.after_claim")
+    ours = [name for name, stands in zip(names, standing, strict=True) if stands == token]
+    standings = Standing.objects.filter(period=period, player__external_id__in=ours)
+    rows = {name: _Committed(*row) for name, *row in standings.values_list("player__external_id", *_COMMITTED)}
+    publisher.publish(period, [_announced(name, token, rows.get(name)) for name in ours])
+    failpoint("reconcile.after_shown")
+    clear_unput(period, [(row.player_id, row.version) for row in rows.values()])
+
+
+def _undecided(period: Period, names: Mapping[str, str]) -> dict[str, _Committed | None]:
+    """The standings that nobody has locked; None for who has none. Others are left out."""
+    standings = Standing.objects.filter(period=period, player__external_id__in=list(names))
+    with transaction.atomic():
+        free = standings.select_for_update(of=("self",), skip_locked=True).order_by("player_id")
+        rows = {name: _Committed(*row) for name, *row in free.values_list("player__external_id", *_COMMITTED)}
+        there = set(standings.values_list("player__external_id", flat=True))
+    return {name: rows.get(name) for name in names if name in rows or name not in there}
+
+
+def _announced(name: str, token: str, row: _Committed | None) -> Announced:
+    return Announced(name, token, None, name) if row is None else Announced(name, token, row.score, row.member)
+
+
+def put_marked(period: Period, go_on: GoOn) -> None:
+    """Show who is marked ``unput`` as SQL has them, chunk by chunk, and clear the marks of what was shown."""
+    last = 0
+    marked = Standing.objects.filter(period=period, unput=True).order_by("player_id")
+    while players := list(marked.filter(player__gt=last).values_list("player_id", "player__external_id")[:CHUNK]):
+        show(period, [name for _, name in players])
+        last = players[-1][0]
+        go_on(0)
+        failpoint("settle.after_marked_chunk")
+
+
+def put_all(period: Period, go_on: GoOn) -> bool:
+    """Fill a period that is ``whole``, and whose memory was emptied; False if somebody else has taken it over.
+
+    Read without locks and without announcements: meanwhile whoever changes a standing marks it, and marks come last.
+    """
+    publisher = Publisher(redis.settling())
+    rows = Standing.objects.filter(period=period, score__isnull=False).order_by("player_id")
+    last = 0
+    while chunk := list(rows.filter(player__gt=last).values_list("player_id", "score", "member")[:CHUNK]):
+        publisher.place_all(period, [Put(period.layout.player_of(member), score, member) for _, score, member in chunk])
+        last = chunk[-1][0]
+        go_on(len(chunk))
+        failpoint("settle.after_rebuilt_chunk")
+    with transaction.atomic():
+        barrier.hold_exclusive(period.pk)  # from here on whoever writes announces
+        mine = Period.objects.filter(pk=period.pk, generation=period.generation)
+        return bool(mine.update(whole=False))
+
+
+def mark_since(period: Period, transaction_number: int) -> int:
+    """Mark whose row changed in that transaction of SQL or a later one; returns how many those are. PostgreSQL only.
+
+    A row knows the transaction that wrote it (``xmin``, a number of 32 bits: ``age`` compares those).
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE leaderboards_standing SET unput = true WHERE id IN (SELECT id FROM leaderboards_standing"
+            " WHERE period_id = %s AND NOT unput AND age(xmin) <= age(%s::xid8::xid) ORDER BY player_id FOR UPDATE)",
+            [period.pk, str(transaction_number)],
+        )
+        return int(cursor.rowcount)
+
+
+def followed() -> int:
+    """The number of the first transaction that may be under way; all before it have ended. 0 where SQL has none."""
+    if connection.vendor != "postgresql":
+        return 0
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_snapshot_xmin(pg_current_snapshot())::text")
+        return int(cursor.fetchone()[0])

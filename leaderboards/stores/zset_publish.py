@@ -1,0 +1,88 @@
+"""Showing in Redis what SQL decides: announced under the row lock, published after the commit (services/publish.py).
+
+A token is made anew for each attempt of each batch, and compared when a standing is shown: a call that comes late finds
+another token, or none, and does nothing. So nothing here carries a deadline.
+"""
+
+import secrets
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from foundation.redis import Argument, Call, Link
+from leaderboards.core.rules import Ties
+from leaderboards.models import Period
+from leaderboards.stores.zset import flag, granted, ranked_keys, run, script
+from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, Put
+
+SCANNED_AT_ONCE = 500
+
+
+class Announced(NamedTuple):
+    """A standing that SQL has committed, and the token it was announced with. Without a score it is taken out."""
+
+    player: str
+    token: str
+    score: float | None
+    member: str
+
+
+def new_token() -> str:
+    """A token that nobody has used."""
+    return secrets.token_urlsafe(9)
+
+
+class Publisher:
+    """What changes a hybrid period in Redis. Each call raises ``Stale`` under another generation than the period's."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+
+    def announce(self, period: Period, players: Sequence[str], token: str) -> None:
+        """Say that the standings of these players, whose rows the caller has locked, are being decided."""
+        self._announce(period, players, token, claim=False)
+
+    def claim(self, period: Period, players: Sequence[str], token: str) -> list[str]:
+        """Announce those that nobody has announced; the token that stands now, of each player."""
+        return [standing.decode() for standing in self._announce(period, players, token, claim=True)]
+
+    def publish(self, period: Period, rows: Sequence[Announced]) -> int:
+        """Show the rows whose token still stands, in one round trip; returns how many those were."""
+        calls = []
+        for start in range(0, len(rows), ENTRIES_PER_CALL):
+            args = self._head(period)
+            for row in rows[start : start + ENTRIES_PER_CALL]:
+                args += (row.player, row.token, "" if row.score is None else row.score, row.member)
+            calls.append(Call(script("publish"), [*ranked_keys(period), period.family.inflight], args))
+        with granted():
+            return sum(self._link.many(calls))
+
+    def place_all(self, period: Period, rows: Sequence[Put]) -> None:
+        """Fill a period that was emptied; who has no score is left out. In one round trip."""
+        calls = []
+        for start in range(0, len(rows), ENTRIES_PER_CALL):
+            args = self._head(period)
+            for row in rows[start : start + ENTRIES_PER_CALL]:
+                if row.score is not None:
+                    args += (row.player, row.score, row.member)
+            calls.append(Call(script("place_all"), ranked_keys(period), args))
+        with granted():
+            self._link.many(calls)
+
+    def inflight(self, period: Period) -> Iterator[dict[str, str]]:
+        """The players whose announcement stands, and its token, some at a time."""
+        cursor, keys = "0", [period.family.gen, period.family.inflight]
+        while True:
+            following, *cells = run(self._link, "inflight", keys, [period.generation, cursor, SCANNED_AT_ONCE])
+            if cells:
+                yield {name.decode(): token.decode() for name, token in zip(cells[::2], cells[1::2], strict=True)}
+            cursor = following.decode()
+            if cursor == "0":
+                return
+
+    def _announce(self, period: Period, players: Sequence[str], token: str, claim: bool) -> list[bytes]:
+        keys = [period.family.gen, period.family.inflight]
+        answer: list[bytes] = run(self._link, "announce", keys, [period.generation, token, flag(claim), *players])
+        return answer
+
+    def _head(self, period: Period) -> list[Argument]:
+        return [period.generation, flag(period.layout.in_member), flag(period.rules.ties is Ties.DENSE)]
