@@ -7,12 +7,14 @@ import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import hypothesis
 import pytest
 import redis
 from django.conf import settings
+from django.db.transaction import Atomic, get_connection
 from django.test import TransactionTestCase
 
 from tests import servers
@@ -29,6 +31,24 @@ gc.set_threshold(50_000, 50, 50)
 
 settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # a real one takes a third of a second
 settings.WHITENOISE_AUTOREFRESH = True  # or each test client reads the whole of static/
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _what_waits_for_a_commit() -> Iterator[None]:
+    """A test that lives in one transaction never commits: what waits for that runs when the code's block has ended."""
+    leave = Atomic.__exit__
+
+    def leave_and_run(self: Atomic, *raised: Any) -> None:
+        leave(self, *raised)
+        connection = get_connection(self.using)
+        blocks = connection.atomic_blocks
+        if blocks and all(block._from_testcase for block in blocks) and not connection.needs_rollback:
+            waiting, connection.run_on_commit = connection.run_on_commit, []
+            for _, deed, _ in waiting:
+                deed()
+
+    with patch.object(Atomic, "__exit__", leave_and_run):
+        yield
 
 
 if "TEST_OWN_POSTGRES" in os.environ:

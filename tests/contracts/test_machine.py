@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from leaderboards.core.rules import Order, Ties, Update
 from leaderboards.models import Board, Period, Player, Standing, Submission
-from leaderboards.services.settle import mark_strangers, settle
+from leaderboards.services.settle import settle, settle_due
 from tests.contracts.arena import NOW, STORAGES, Arena, Sent
 from tests.contracts.forms import FORMS, Form
 from tests.contracts.machines import play
@@ -73,7 +73,7 @@ class BoardMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.storage == "hybrid")
     @rule(sent=ENTRIES)
     def submit_while_stale(self, sent: list[Sent]) -> None:
-        """Writes go on, unput; reads come from SQL and say so; settling brings all of it to Redis."""
+        """Writes go on; reads come from SQL and say so; settling brings all of it to Redis."""
         self._mark_stale()
         self.arena.send(*sent)
         self.arena.agree_on_the_list(live=False)
@@ -85,8 +85,8 @@ class BoardMachine(RuleBasedStateMachine):
         with redis.Redis.from_url(settings.REDIS_URL) as client:
             client.flushdb()
         self.arena.agree_on_the_list(live=False)
-        mark_strangers(NOW)
-        self._settle()
+        settle_due(NOW)
+        self.arena.period.refresh_from_db()
         if self.storage == "redis":
             self.arena.ids.clear()  # a redis board that lost its memory lost its ids too
 

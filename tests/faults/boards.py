@@ -13,10 +13,9 @@ from leaderboards.core.rules import Ties
 from leaderboards.models import Board, FinalStanding, Period, Standing, State, Storage, Submission
 from leaderboards.services import close, mirror, settle, verify
 from leaderboards.services.boards import apply_boards
+from leaderboards.stores.zset_publish import Publisher
 from leaderboards.stores.zset_settling import ZsetSettler
 from tests.faults.load import now
-
-TOKENS_ARE_OLD_AFTER = 31.0
 
 
 def make(settings: Sequence[Mapping[str, Any]], shift: float = 0.0) -> dict[str, int]:
@@ -37,7 +36,7 @@ def day_ends_at(seq: int) -> float:
 
 def bring_to_rest(boards: Collection[int] = (), shift: float = 0.0, seconds: float = 60.0) -> list[dict[str, Any]]:
     """Settle and mirror until nothing is left to do, as the worker would in time; shows these boards then."""
-    settle.LEASE = timedelta(seconds=1)
+    settle.LEASE, settle.FOLLOWED_EVERY = timedelta(seconds=1), 1
     until = time.monotonic() + seconds
     while left := _left_to_do(shift):
         assert time.monotonic() < until, f"no rest after {seconds} s: {left}"
@@ -48,14 +47,18 @@ def bring_to_rest(boards: Collection[int] = (), shift: float = 0.0, seconds: flo
 def _left_to_do(shift: float) -> str:
     """One round of the worker's; what remained, or nothing."""
     try:
-        settle.settle_due(now(shift + TOKENS_ARE_OLD_AFTER))
+        settle.settle_due(now(shift))
         mirror.mirror_all()
         settler = ZsetSettler(redis.boards())
         for period in _living():
             in_redis = period.board.storage != Storage.SQL
             dirty = period.board.storage == Storage.REDIS and settler.dirty(period, 1)[0]
-            if period.stale_since is not None or dirty or (in_redis and settler.tokens(period)):
-                return f"{period} is stale, dirty or has unsure tokens"
+            if (
+                period.stale_since is not None
+                or dirty
+                or (in_redis and any(Publisher(redis.boards()).inflight(period)))
+            ):
+                return f"{period} is stale, dirty or has announcements"
     except Unavailable as error:
         return error.detail
     return ""

@@ -143,7 +143,7 @@ def work(pause: float = 0.1, lease: float = 2.0, shift: float = 0.0, only: Seque
 
     `lease` shortens how long a settler that was killed keeps others away: that saves work, never standings.
     """
-    settle.LEASE = timedelta(seconds=lease)
+    settle.LEASE, settle.FOLLOWED_EVERY = timedelta(seconds=lease), 1
     duties: dict[str, Callable[[], object]] = {
         "mirror": mirror.mirror_all,
         "settle": lambda: settle.settle_due(now(shift)),

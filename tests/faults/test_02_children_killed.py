@@ -16,12 +16,13 @@ from tests.faults.world import World, wait_until
 
 MOMENTS = 60 if LONG else 12
 DAY = 86_400.0
-PROMISED_SECONDS = 30.0
-# Settling comes to these only after some other fault, which has a test of its own.
-OF_A_DEAD_WRITER, OF_LOST_MEMORY = "settle.after_named", "settle.after_restored_chunk"
+PROMISED_SECONDS = 5.0
+# Settling comes to these only after its memory was lost, which has a test of its own.
+OF_LOST_MEMORY = {"redis": "settle.after_restored_chunk", "hybrid": "settle.after_rebuilt_chunk"}
 ONCE = "close.after_closed_in_redis"  # of the boards, one is in Redis alone
 SUBMITTING = steps("leaderboards/services", "submit")
-SETTLING = [step for step in steps("leaderboards/services", "settle") if step not in (OF_A_DEAD_WRITER, OF_LOST_MEMORY)]
+RECONCILING = steps("leaderboards/services", "reconcile")
+SETTLING = [step for step in steps("leaderboards/services", "settle") if step not in OF_LOST_MEMORY.values()]
 MIRRORING, CLOSING = (steps("leaderboards/services", path) for path in ("mirror", "close"))
 
 Boards = dict[str, int]
@@ -58,7 +59,8 @@ def at_any_moment(dice: random.Random, world: World, longest: float, *duties: st
 
 @pytest.mark.parametrize("step", SUBMITTING)
 def test_who_submits_may_die_at_any_step(world: World, numbers: Boards, dice: random.Random, step: str) -> None:
-    for name in ("redis",) if "script" in step else ("hybrid", "shared", "sql"):
+    storages = {"script": ("redis",), "publish": ("hybrid", "shared")}
+    for name in storages.get(step.rpartition("_")[2], ("hybrid", "shared", "sql")):
         how = {"fail_at": f"{step}:{dice.randint(1, 3)}", "calls": 50, "players": 5000}
         assert world.write([numbers[name]], dice.randrange(10**9), **how).wait() == KILLED_HERE
 
@@ -69,6 +71,7 @@ def test_who_submits_may_die_at_any_step(world: World, numbers: Boards, dice: ra
 def test_who_settles_may_die_at_any_step(
     world: World, numbers: Boards, dice: random.Random, any_seed: int, step: str
 ) -> None:
+    world.call(boards.bring_to_rest)
     world.write([numbers["redis"]], any_seed, calls=5).result()  # and nobody mirrors it
     with world.writers(numbers.values(), any_seed, many=1):
         world.redis.restart()  # gives settling the most to do: every period, of every storage
@@ -78,37 +81,43 @@ def test_who_settles_may_die_at_any_step(
     check(world)
 
 
-def test_who_puts_right_what_a_dead_writer_left_may_die_too(world: World, numbers: Boards, any_seed: int) -> None:
+@pytest.mark.parametrize("step", RECONCILING)
+def test_who_reconciles_may_die_at_any_step(world: World, numbers: Boards, any_seed: int, step: str) -> None:
     world.call(boards.bring_to_rest)
-    assert world.write([numbers["hybrid"]], any_seed, fail_at="submit.before_commit").wait() == KILLED_HERE
+    world.write([numbers["hybrid"]], any_seed, fail_at="submit.before_publish:3").wait()
+    if step != "reconcile.after_read":
+        world.redis.freeze()  # what is written meanwhile is marked
+        world.write([numbers["hybrid"]], any_seed + 1, calls=3).result()
+        world.redis.thaw()
 
-    die_at(world, OF_A_DEAD_WRITER, "settle", shift=boards.TOKENS_ARE_OLD_AFTER)
+    die_at(world, step, "settle")
 
     check(world)
 
 
-def test_what_a_dead_writer_left_in_redis_is_gone_after_thirty_seconds(world: World, any_seed: int) -> None:
+@pytest.mark.parametrize("step", ["submit.before_commit", "submit.before_publish"])
+def test_what_a_dead_writer_left_is_put_right_within_seconds(world: World, any_seed: int, step: str) -> None:
     number = world.make_boards("hybrid")["hybrid"]
 
     def differs() -> bool:
         return any(shown["differences"] for shown in world.call(boards.show, boards=[number]))
 
     with world.worker():
-        world.write([number], any_seed, fail_at="submit.before_commit:1").wait()
-        assert differs()
+        assert world.write([number], any_seed, fail_at=f"{step}:1").wait() == KILLED_HERE
 
-        wait_until(lambda: not differs(), "what the dead writer put is taken back", PROMISED_SECONDS)
+        wait_until(lambda: not differs(), "what the dead writer has committed is shown", PROMISED_SECONDS)
 
     check(world)
 
 
-def test_who_gives_a_redis_board_its_memory_back_may_die_half_way(world: World, any_seed: int) -> None:
-    world.write(world.make_boards("redis").values(), any_seed, calls=20, size=50, players=5000).result()
+@pytest.mark.parametrize("storage", OF_LOST_MEMORY)
+def test_who_gives_a_board_its_memory_back_may_die_half_way(world: World, any_seed: int, storage: str) -> None:
+    world.write(world.make_boards(storage).values(), any_seed, calls=20, size=50, players=5000).result()
     ask_again(world)
     world.call(boards.bring_to_rest)
     world.redis.lose_memory()
 
-    die_at(world, OF_LOST_MEMORY, "settle")
+    die_at(world, OF_LOST_MEMORY[storage], "settle")
 
     check(world)
 
