@@ -145,6 +145,13 @@ class StorageUnavailable(Unavailable):
     code = "unavailable"
 
 
+class RulesChanged(StorageUnavailable):
+    """The entry was read by rules that a period which had not begun has taken over others for."""
+
+    def __init__(self) -> None:
+        super().__init__("The rules of this period were changed a moment ago; try again.")
+
+
 class OutcomeUnknown(Unavailable):
     """The store did not answer in time; safe to repeat with an ``id``."""
 

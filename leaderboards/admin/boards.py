@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy as _lazy
 from django.views.decorators.http import require_POST
 
 from foundation import clock
+from foundation.errors import Unavailable
 from leaderboards import selectors
 from leaderboards.admin.board_form import BoardForm
 from leaderboards.admin.presets import PRESETS, preset_settings
@@ -27,6 +28,7 @@ from leaderboards.core import keys
 from leaderboards.core.periods import PeriodKind, window_at
 from leaderboards.errors import BadBoard
 from leaderboards.models import Board, Period, Standing, Submission
+from leaderboards.refusals import translated
 from leaderboards.services import boards as services
 from leaderboards.services.open import open_board
 
@@ -146,9 +148,13 @@ class BoardAdmin(admin.ModelAdmin[Board]):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """The form, or the answer to its Cancel button."""
-        if request.method == "POST" and "_cancel_changes" in request.POST:
-            return self._cancel_changes(request, object_id)
-        return super().change_view(request, object_id, form_url, extra_context)
+        try:
+            if request.method == "POST" and "_cancel_changes" in request.POST:
+                return self._cancel_changes(request, object_id)
+            return super().change_view(request, object_id, form_url, extra_context)
+        except Unavailable as error:  # what upcoming periods would take over, Redis cannot be told: nothing is saved
+            messages.error(request, translated(error.detail))
+            return redirect("admin:leaderboards_board_change", object_id)
 
     def save_model(self, request: HttpRequest, obj: Board, form: Any, change: bool) -> None:
         """Through the services; Redis hears of new periods once SQL has them."""
@@ -158,7 +164,7 @@ class BoardAdmin(admin.ModelAdmin[Board]):
             obj.pk = fresh.pk
             messages.info(request, _("“%(name)s” (%(seq)s) is retired.") % {"name": replaced.name, "seq": replaced.seq})
             return
-        services.save_board(obj, at)
+        services.save_board(obj)
         transaction.on_commit(lambda: open_board(obj, at))
 
     def _cancel_changes(self, request: HttpRequest, object_id: str) -> HttpResponse:

@@ -75,9 +75,11 @@ class Period(models.Model):
         self.__dict__.pop("layout", None)
 
     def take_course_of(self, present: Self) -> None:
-        """Become what ``present``, the same row read later, says of generation, staleness and end."""
+        """Become what ``present``, the same row read later, says of generation, staleness, end and rules."""
         self.generation, self.stale_since, self.ends_at = present.generation, present.stale_since, present.ends_at
-        self.__dict__.pop("layout", None)
+        self.rules_json = present.rules_json
+        for known in ("layout", "rules"):
+            self.__dict__.pop(known, None)
 
     @cached_property
     def rules(self) -> Rules:

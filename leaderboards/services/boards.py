@@ -18,7 +18,8 @@ from leaderboards.errors import BadBoard
 from leaderboards.models import Board, Period
 from leaderboards.selectors.boards import forget_boards
 from leaderboards.selectors.periods import forget_periods
-from leaderboards.services.open import open_board, refresh_future_rules
+from leaderboards.services.open import open_board
+from leaderboards.services.upcoming import refresh_rules
 
 SETTINGS = (
     *("name", "period", "timezone", "week_start", "cutoff", "order", "update", "ties", "tie_break", "criteria"),
@@ -30,13 +31,13 @@ SETTINGS = (
 def apply_boards(settings: Sequence[Mapping[str, Any]], at: datetime) -> dict[str, int]:
     """Make or update boards by name, all or none; returns name → seq. Raises ``BadBoard`` naming the board."""
     with transaction.atomic():
-        boards = [_apply(each, at) for each in settings]
+        boards = [_apply(each) for each in settings]
     for board in boards:
         open_board(board, at)
     return {board.name: board.seq for board in boards}
 
 
-def _apply(settings: Mapping[str, Any], at: datetime) -> Board:
+def _apply(settings: Mapping[str, Any]) -> Board:
     name = settings.get("name")
     if not isinstance(name, str) or not name.strip():
         raise BadBoard("Each board needs a name of 1 to 100 characters.", "name")
@@ -47,21 +48,22 @@ def _apply(settings: Mapping[str, Any], at: datetime) -> Board:
     for field, value in settings.items():
         setattr(board, field, value)
     try:
-        save_board(board, at)
+        save_board(board)
     except BadBoard as error:
         raise BadBoard(f"{name}: {error.detail}", error.field) from error
     return board
 
 
-def save_board(board: Board, at: datetime) -> None:
-    """Check and save a new or changed board. Raises ``BadBoard``; then nothing has changed.
+def save_board(board: Board) -> None:
+    """Check and save a new or changed board. Raises ``BadBoard``, or what ``refresh_rules`` raises; then nothing has
+    changed.
 
     The caller opens its periods afterwards (``open_board``), outside the transaction.
     """
     check_board(board)
     with transaction.atomic():
         board.save()
-        refresh_future_rules(board, at)
+        refresh_rules(board)
         _tell_this_process()
 
 
@@ -112,7 +114,7 @@ def cancel_changes(board: Board, at: datetime) -> None:
     for field in ("minimum", "maximum", "total_maximum"):
         setattr(board, field, points_text(stored[field], stored["decimals"]))
     board.full_clean()
-    save_board(board, at)
+    save_board(board)
 
 
 def save_as_new(board: Board, changed: Mapping[str, Any], at: datetime) -> Board:
@@ -120,7 +122,7 @@ def save_as_new(board: Board, changed: Mapping[str, Any], at: datetime) -> Board
     fresh = Board(**{field: getattr(board, field) for field in SETTINGS} | dict(changed))
     with transaction.atomic():
         retire(board, at)
-        save_board(fresh, at)
+        save_board(fresh)
     open_board(fresh, at)
     return fresh
 

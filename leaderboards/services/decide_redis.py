@@ -14,7 +14,7 @@ from foundation.redis import RedisSilent
 from foundation.sql import LATELY_SECONDS, Remembered
 from leaderboards.core.policies import State, judge
 from leaderboards.core.submissions import Status
-from leaderboards.errors import Banned, OutcomeUnknown, OutOfRange, PeriodClosed, StorageUnavailable
+from leaderboards.errors import Banned, OutcomeUnknown, OutOfRange, PeriodClosed, RulesChanged, StorageUnavailable
 from leaderboards.models import Period, Player
 from leaderboards.selectors.reading import of_the_present
 from leaderboards.services.decided import Decided, refused
@@ -42,6 +42,8 @@ def decide(items: Sequence[Item], service: str, at: datetime, dry_run: bool = Fa
                 decided |= {item.entry.position: refused(unknown) for item in chunk}
                 failure = _away()
                 continue
+            except RulesChanged as error:
+                failure = error
             except Unavailable:
                 failure = _away()
         decided |= {item.entry.position: refused(failure) for item in chunk}
@@ -91,9 +93,15 @@ def _fits(item: Item, decided: dict[int, Decided]) -> bool:
 
 def _apply(items: Sequence[Item], service: str, at: datetime) -> dict[int, Decided]:
     period = items[0].period
-    writer = ZsetWriter(redis.boards())
+    writer, read_by = ZsetWriter(redis.boards()), period.rules_json
     failpoint("submit.before_script")
-    judged = of_the_present(period, lambda: writer.submit(period, _to_judge(period, items, service), days(at)))
+
+    def judge_now() -> list[Judged]:
+        if period.rules_json != read_by:
+            raise RulesChanged
+        return writer.submit(period, _to_judge(period, items, service), days(at))
+
+    judged = of_the_present(period, judge_now)
     failpoint("submit.after_script")
     return {item.entry.position: _decided(item, row) for item, row in zip(items, judged, strict=True)}
 

@@ -27,6 +27,7 @@ from leaderboards.errors import (
     Banned,
     OutcomeUnknown,
     PeriodClosed,
+    RulesChanged,
     StorageUnavailable,
     TooManyAttempts,
     UnknownBoard,
@@ -75,7 +76,7 @@ def decide(items: Sequence[Item], service: str, at: datetime, dry_run: bool = Fa
                 return found | decided
             _admit(fresh[0].period, newcomers, at)
             failpoint("submit.after_admitted")
-        except PeriodClosed as error:
+        except (PeriodClosed, RulesChanged) as error:
             return {item.entry.position: refused(error) for item in items} | found
         except Period.DoesNotExist:
             return {item.entry.position: _vanished(item) for item in items} | found
@@ -125,6 +126,8 @@ def _decide_once(
         period, held = enter(items[0].period, names)
         if period.state != PeriodState.OPEN:
             raise PeriodClosed(f"Period {period.label} is closed.")
+        if period.rules_json != items[0].period.rules_json:
+            raise RulesChanged
         newcomers = names - held.keys()
         judging = _Judging(period, held, items[0].event)
         known_to_all = () if newcomers else items

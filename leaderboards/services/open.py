@@ -1,8 +1,7 @@
 """Opening periods: the running one and the next of every board, each with the rules of its moment.
 
 A period's row is made before it is needed, and a fresh one is settled at once, so that the first
-submission after midnight finds a generation in Redis. A future period takes over changed rules
-until it begins; then they are its own.
+submission after midnight finds a generation in Redis.
 """
 
 from datetime import datetime, timedelta
@@ -59,13 +58,6 @@ def open_due(at: datetime) -> int:
     """
     boards = [board for board in Board.objects.exclude(period=PeriodKind.EVENT) if not _is_over(board, at)]
     return len(for_each(boards, lambda board: open_board(board, at)))
-
-
-def refresh_future_rules(board: Board, at: datetime) -> None:
-    """Give the board's present rules to periods that have not begun; those of competitions keep what was announced."""
-    if board.is_event:
-        return
-    Period.objects.filter(board=board, starts_at__gt=at).update(rules_json=board.rules.to_json())
 
 
 def begins_after_retirement(board: Board, window: Window) -> bool:

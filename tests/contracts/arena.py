@@ -57,7 +57,7 @@ class Arena:
         """A new board, with its running period open."""
         rules = {"order": order.value, "update": update.value, "ties": ties.value}
         board = Board(name=f"{form}, {storage}, {order}, {update}, {ties}", storage=storage, **form.settings, **rules)
-        save_board(board, NOW)
+        save_board(board)
         period = open_period(board, window_at(board.calendar, NOW))
         return cls(form, storage, board, period, OracleBoard(period.rules, period.window), {})
 

@@ -8,6 +8,7 @@ import pytest
 from competitions.errors import BadCompetition, CompetitionOver
 from competitions.models import Change, Competition
 from competitions.services.publish import check, publish
+from foundation import clock
 from leaderboards.models import Board
 from leaderboards.services.boards import save_board
 from tests.competitions.factories import DAY, END, MINUTE, START
@@ -66,7 +67,8 @@ def test_publishing_twice_is_publishing_once_with_the_rules_that_were_announced(
     publish(competition, START, None)
     board = Board.objects.get()
     board.order = "asc"
-    save_board(board, START)
+    with clock.stand_at(START):
+        save_board(board)
     again = publish(competition, START + MINUTE, None)
 
     assert again.published_at == START

@@ -107,8 +107,9 @@ def test_rules_that_changed_just_before_the_start_count_from_the_start() -> None
 
 def test_a_period_of_this_process_takes_over_changed_rules_at_once() -> None:
     board = make_board("redis")
-    assert told(board, at=NOON + DAY) == "updated"
+    assert told(board, 2**40, at=NOON + DAY) == "out_of_range"  # so nobody stands there yet
     board.maximum = 7
-    save_board(board, NOON)
+    with clock.stand_at(NOON):
+        save_board(board)
 
     assert told(board, 10, NOON + DAY) == "out_of_range"

@@ -1,0 +1,65 @@
+"""Periods that have not begun: they take over what changes on their board. Once one has begun, its rules are its own.
+
+The trap: a change may be saved before a turn and committed after it. So SQL is asked what time it is behind the
+period's barrier, and the period gets a new generation: whoever has read the old rules by then decides nothing by them.
+"""
+
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+
+from foundation import clock, redis
+from foundation.errors import Unavailable
+from leaderboards.errors import StorageUnavailable
+from leaderboards.models import Board, Period, Standing, State, Storage
+from leaderboards.services.settle import try_settle
+from leaderboards.stores import barrier, generations
+from leaderboards.stores.zset_settling import ZsetSettler
+
+
+def refresh_rules(board: Board) -> None:
+    """Give the board's present rules to periods that have not begun; those of competitions keep what was announced.
+
+    Raises ``ClockOff``, and ``StorageUnavailable`` where Redis decides for the board and is away; then nothing is kept
+    of the caller's transaction, if he lets it through.
+    """
+    if board.is_event:
+        return
+    rules = board.rules.to_json()
+    upcoming = Period.objects.filter(board=board, state=State.OPEN, starts_at__gt=clock.agreed())
+    for period in upcoming.exclude(rules_json=rules).order_by("pk"):
+        _refresh(period, rules)
+
+
+@transaction.atomic
+def _refresh(period: Period, rules: dict[str, Any]) -> None:
+    number = generations.draw()
+    barrier.hold_exclusive(period.pk)
+    present = Period.objects.select_related("board").get(pk=period.pk)
+    has_begun = present.starts_at is None or present.starts_at <= clock.agreed()
+    if has_begun or Standing.objects.filter(period=present, score__isnull=False).exists():
+        return
+    if present.board.storage == Storage.REDIS and present.stale_since is None:
+        _tell_redis(present, number)
+    elif present.board.storage != Storage.SQL:
+        present.stale_since, present.whole = present.stale_since or clock.now(), True
+    present.rules_json, present.generation = rules, number
+    present.save(update_fields=["rules_json", "generation", "stale_since", "whole"])
+    if present.stale_since is not None:
+        transaction.on_commit(partial(try_settle, present))
+
+
+def _tell_redis(period: Period, number: int) -> None:
+    """Nobody writes there by the old rules any more."""
+    try:
+        settler = ZsetSettler(redis.boards())
+        if settler.renew(period, number, settler.memory(period), empty=True) is not None:
+            return
+    except Unavailable as error:
+        raise _away() from error
+    raise _away()
+
+
+def _away() -> StorageUnavailable:
+    return StorageUnavailable("Redis decides for this board and is away, so its rules cannot change now; try again.")
