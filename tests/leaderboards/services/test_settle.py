@@ -1,5 +1,7 @@
 """Settling: what Redis lost comes back, and what only Redis has is never thrown away."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from unittest.mock import patch
 
 import pytest
@@ -136,13 +138,51 @@ def test_what_was_announced_and_not_published_is_shown_as_sql_has_it() -> None:
     agree(arena)
 
 
-@WHO_DECIDES
-def test_a_server_nobody_knows_is_away_until_it_is_greeted(storage: str) -> None:
-    arena = begun(storage)
+def stranger() -> None:
+    """The server answers under a name that SQL does not know."""
     KnownRedis.objects.all().delete()
     KnownRedis._seen.clear()
     redis.boards().reset()
     redis.settling().reset()
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite numbers no transactions: all of it is put again")
+def test_a_memory_that_had_followed_sql_gets_what_came_later_and_nothing_else() -> None:
+    arena = begun("hybrid")
+    arena.send(*[Sent(f"p{number}", number, number) for number in range(1, 6)])
+    with patch.object(settling, "FOLLOWED_EVERY", 1):
+        settle_due(NOW)
+    family = arena.period.family
+    with redis_client() as client:
+        older = {key: client.dump(key) for key in family.every if client.exists(key)}
+        arena.send(Sent("a", 5, 6000), Sent("newcomer", 2, 1))
+        arena.remove("c_d")
+        client.flushdb()
+        for key, value in older.items():
+            client.restore(key, 0, value or b"")
+    stranger()
+
+    with patch.object(Publisher, "place_all", side_effect=AssertionError("all of it")), recorded_marks() as marked:
+        settle_due(NOW)
+    redis.boards().reset()
+
+    assert marked == [3]
+    agree(arena)
+
+
+@contextmanager
+def recorded_marks() -> Iterator[list[int]]:
+    """How many standings were marked, each time."""
+    marked: list[int] = []
+    mark = settling.mark_since
+    with patch.object(settling, "mark_since", lambda *args: marked.append(mark(*args))):
+        yield marked
+
+
+@WHO_DECIDES
+def test_a_server_nobody_knows_is_away_until_it_is_greeted(storage: str) -> None:
+    arena = begun(storage)
+    stranger()
 
     if storage == "redis":
         assert told(send_to(arena, {"player": "b", "points": 9})) == ["unavailable"]
