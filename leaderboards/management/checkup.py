@@ -18,7 +18,7 @@ from foundation import clock, redis
 from foundation.errors import SunwiError
 from foundation.health import SILENT_AFTER
 from foundation.models import DeadLetter, Heartbeat, KnownRedis
-from foundation.redis_info import is_full, read_info
+from foundation.redis_info import identity_of, is_full, read_info
 from foundation.tasks import WORKER
 from leaderboards.core.periods import PeriodKind, window_at
 from leaderboards.models import Board, Period, State, Storage
@@ -76,7 +76,7 @@ def redis_server(_at: datetime) -> Iterator[Finding]:
     link.reset()
     info = read_info(link.call("INFO"))
     yield Finding(False, "Redis", f"{info.get('server_name', 'redis')} {info.get('redis_version', '?')} answers")
-    is_known = KnownRedis.is_known(info["run_id"])
+    is_known = KnownRedis.is_known(identity_of(info))
     known = "SQL knows it" if is_known else "SQL does not know it yet: the worker's settling makes it known"
     yield Finding(not is_known, "Redis known", known)
     keeps = info.get("aof_enabled") == "1"

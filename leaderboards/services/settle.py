@@ -88,13 +88,12 @@ def settle(period_id: int, tell: Tell = lambda _: None) -> bool:
 def greet() -> None:
     """Make the server behind the settling link known, after every period got a generation that it never had.
 
-    An unknown run_id is lost memory: hybrid periods are put anew as a whole, redis periods get from SQL
+    An unknown identity is lost memory: hybrid periods are put anew as a whole, redis periods get from SQL
     what the memory lacks, and final ones are no longer read from Redis.
     """
     link = redis.settling()
-    link.call("PING")
-    run_id = link.run_id
-    if KnownRedis.is_known(run_id):
+    identity = link.who()
+    if KnownRedis.is_known(identity):
         return
     settler = ZsetSettler(link)
     for period in Period.objects.filter(state=State.FINAL).exclude(board__storage=Storage.SQL):
@@ -103,9 +102,9 @@ def greet() -> None:
         _renew(period.pk, distrust=True)
     for renew in _more:
         renew()
-    if link.run_id == run_id:
-        KnownRedis.objects.get_or_create(run_id=run_id)
-        logger.info("a Redis with a new run_id is known now")
+    if link.who() == identity:
+        KnownRedis.objects.get_or_create(identity=identity)
+        logger.info("another Redis is known now, or one that was made a primary")
 
 
 def mark_strangers(at: datetime) -> None:

@@ -10,8 +10,8 @@ from foundation.statements import one_behind_the_other
 pytestmark = pytest.mark.django_db(transaction=True)
 only_postgresql = pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite answers each at once")
 
-_INSERT = "INSERT INTO foundation_knownredis (run_id, known_since) VALUES (%s, %s)"
-_COUNT = "SELECT count(*) FROM foundation_knownredis WHERE run_id = %s"
+_INSERT = "INSERT INTO foundation_knownredis (identity, known_since) VALUES (%s, %s)"
+_COUNT = "SELECT count(*) FROM foundation_knownredis WHERE identity = %s"
 IS_USABLE = "django.db.backends.postgresql.base.DatabaseWrapper.is_usable"
 NOON = "2026-03-04 12:00:00+00:00"
 
@@ -25,15 +25,15 @@ def test_each_sees_what_those_before_it_did_and_is_answered_when_it_is_waited_fo
         after = statements.execute(_COUNT, ["a"])
 
     assert (before.fetchone(), in_time, after.fetchone()) == ((0,), 1, (1,))
-    assert KnownRedis.objects.filter(run_id="a").exists()
+    assert KnownRedis.objects.filter(identity="a").exists()
 
 
-@pytest.mark.parametrize(("run_ids", "commit"), [("aab", False), ("aa", True)])
-def test_one_that_is_refused_takes_the_whole_transaction_with_it(run_ids: str, commit: bool) -> None:
+@pytest.mark.parametrize(("names", "commit"), [("aab", False), ("aa", True)])
+def test_one_that_is_refused_takes_the_whole_transaction_with_it(names: str, commit: bool) -> None:
     def insert() -> None:
         with transaction.atomic(), one_behind_the_other() as statements:
-            for run_id in run_ids:
-                statements.execute(_INSERT, [run_id, NOON])
+            for identity in names:
+                statements.execute(_INSERT, [identity, NOON])
             if commit:
                 statements.commit()
 
@@ -69,7 +69,7 @@ def test_the_last_of_them_ends_the_transaction_in_the_same_trip_but_not_one_that
             statements.commit()
         transaction.set_rollback(True)
 
-    assert KnownRedis.objects.values_list("run_id").get() == ("b",)
+    assert KnownRedis.objects.values_list("identity").get() == ("b",)
 
 
 @pytest.fixture

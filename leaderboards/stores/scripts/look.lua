@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- What is known of entries without applying them: was the id seen, and where does the player stand?
 -- KEYS    1 gen  2 zset  3 members  4 held  5… id buckets, in pairs: today's, yesterday's
 -- ARGV    1 generation  2 in_member (1 or 0), then per entry: player, id field ('' for none), index of its bucket in KEYS

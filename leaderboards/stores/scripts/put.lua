@@ -1,3 +1,4 @@
+#!lua
 -- Puts exact scores that SQL has decided, or takes players out: the hybrid storage's write, and every rebuild.
 -- KEYS    1 gen  2 zset  3 members  4 scores  5 unsure
 -- ARGV    1 generation  2 deadline  3 in_member (1 or 0)  4 dense (1 or 0)  5 token ('' for none)  6 the players it stands for

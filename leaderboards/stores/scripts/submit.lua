@@ -1,3 +1,4 @@
+#!lua
 -- Judges entries by the period's policy and applies them: the redis storage's write.
 -- What there is is read first, what has changed is written last, each at once; between, entries meet what those before them made.
 -- KEYS    1 gen  2 zset  3 members  4 scores  5 held  6 seq  7 dirty  8 closed  9… id buckets, in pairs: today's, yesterday's

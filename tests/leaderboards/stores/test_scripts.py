@@ -16,7 +16,7 @@ CALLERS = "\n".join(path.read_text() for path in FOLDER.parent.glob("*.py"))
 
 def header(path: Path) -> str:
     """The comment that a script opens with."""
-    lines = path.read_text().splitlines()
+    lines = path.read_text().splitlines()[1:]
     return "\n".join(line for line in lines[: next(i for i, line in enumerate(lines) if not line.startswith("-- "))])
 
 
