@@ -35,6 +35,7 @@ from foundation.redis_info import identity_of, read_info
 from foundation.redis_wire import Greeted, Idle, Wire
 
 Argument = str | bytes | int | float
+_greeted: WeakKeyDictionary[Connection, Greeted] = WeakKeyDictionary()  # two links may have one pool for a moment
 
 BREAK_SECONDS = 1.0
 CLOCK_FRESH_SECONDS = 60.0
@@ -103,7 +104,6 @@ class Link:
         self._pool = pool
         self._is_known = is_known
         self._idle = Idle(pool)
-        self._greeted: WeakKeyDictionary[Connection, Greeted] = WeakKeyDictionary()
         self._breaker = Breaker()
         self._lock = threading.Lock()
         self._clock_offset_ms = 0
@@ -218,7 +218,7 @@ class Link:
 
     def _opened(self) -> Wire:
         connection = self._pool.get_connection()
-        return Wire(connection, self.timeout_ms / 1000, self._greeted[connection])
+        return Wire(connection, self.timeout_ms / 1000, _greeted[connection])
 
     def _greet(self, connection: Connection) -> None:
         """What happens on each new connection before it is used: who is there, and what is his time?"""
@@ -230,7 +230,7 @@ class Link:
             raise UnknownRedis("This Redis is a replica, or does not tell who it is.")
         if not self._asked(identity):
             raise UnknownRedis("This Redis is not known yet.")
-        self._greeted[connection] = Greeted(identity, began)
+        _greeted[connection] = Greeted(identity, began)
         connection.send_command("TIME", check_health=False)
         self._note_clock(connection.read_response())
 

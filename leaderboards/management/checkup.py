@@ -11,10 +11,10 @@ from zoneinfo import ZoneInfo
 
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
-from django_redis import get_redis_connection
 from redis.exceptions import RedisError
 
 from foundation import clock, redis
+from foundation.checks import client_of
 from foundation.errors import SunwiError
 from foundation.health import SILENT_AFTER
 from foundation.models import DeadLetter, Heartbeat, KnownRedis
@@ -168,8 +168,8 @@ CHECKS: dict[str, Check] = {
 
 def _database(alias: str) -> tuple[str, int]:
     """Which process and which of its databases an address leads to."""
-    client = get_redis_connection(alias)
-    return client.info("server")["run_id"], int(client.connection_pool.connection_kwargs.get("db") or 0)
+    with client_of(alias) as client:
+        return client.info("server")["run_id"], int(client.connection_pool.connection_kwargs.get("db") or 0)
 
 
 def _worker(at: datetime) -> tuple[bool, str]:

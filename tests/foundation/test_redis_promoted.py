@@ -16,7 +16,7 @@ from tests.faults.servers import RedisServer, new_redis, temporary_folder
 
 APPS = [Path(app.__path__[0]) for app in (foundation, leaderboards, likes)]
 FILES = sorted(path for app in APPS for path in app.rglob("scripts/*.lua"))
-INCLUDED = {"guard", "deadline", "many", "spots", "place", "standings", "judge", "ids", "state"} | {
+INCLUDED = {"guard", "deadline", "many", "spots", "place", "standings", "judge", "ids", "told", "state"} | {
     "view_place", "view_total",
 }  # fmt: skip  # as a list
 SCRIPTS = [path for path in FILES if path.stem not in INCLUDED]
@@ -145,3 +145,10 @@ def test_one_that_was_a_replica_between_two_calls_is_found_out_on_the_connection
     else:  # whoever settles makes it known
         assert link.call("GET", "a") == b"1"
         assert link.who() == identity(server) != before
+
+
+def test_two_links_that_were_made_at_once_over_one_pool_both_know_who_was_greeted(server: RedisServer) -> None:
+    pool = driver.ConnectionPool.from_url(server.made.url, socket_timeout=2)
+    first, second = Link(pool), Link(pool)
+
+    assert first.who() == second.who() == identity(server)
