@@ -7,8 +7,9 @@ reads was committed before the barrier opened (READ COMMITTED). On SQLite every 
 begins IMMEDIATE, which is the barrier.
 """
 
-from django.db import connection
+from django.db import OperationalError, connection
 
+from foundation.sql import SqlBusy, is_busy
 from foundation.statements import Statements
 
 PERIODS = 0x53_75_6E  # the first of the lock's two numbers: it keeps other users of advisory locks apart
@@ -16,20 +17,26 @@ LIKES = PERIODS + 1
 
 
 def hold_shared(number: int, space: int = PERIODS, statements: Statements | None = None) -> None:
-    """Wait for closing and settling, then keep them out until this transaction ends.
+    """Wait for closing and settling, then keep them out until this transaction ends. Raises ``SqlBusy``.
 
-    Among ``statements`` only what is sent behind it waits.
+    Among ``statements`` only what is sent behind it waits, and what it was refused for is raised there.
     """
     _lock(statements or Statements(), "pg_advisory_xact_lock_shared", space, number)
 
 
 def hold_exclusive(number: int, space: int = PERIODS) -> None:
-    """Wait for all writers, then keep everybody out until this transaction ends."""
+    """Wait for all writers, then keep everybody out until this transaction ends. Raises ``SqlBusy``."""
     _lock(Statements(), "pg_advisory_xact_lock", space, number)
 
 
 def _lock(statements: Statements, function: str, space: int, number: int) -> None:
     if not connection.in_atomic_block:
         raise RuntimeError("the barrier needs a transaction to live in")
-    if connection.vendor == "postgresql":
+    if connection.vendor != "postgresql":
+        return
+    try:
         statements.execute(f"SELECT {function}(%s::int, %s::int)", [space, number % 2**31])
+    except OperationalError as error:
+        if is_busy(error):
+            raise SqlBusy("Somebody else is at it; try again in a moment.") from error
+        raise

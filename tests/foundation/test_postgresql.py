@@ -1,10 +1,15 @@
 """Statements sent one behind the other; and connections: whether one still stands, mostly without asking."""
 
+import time
+
 import psycopg
 import pytest
-from django.db import DataError, IntegrityError, connection, transaction
+from django.core.management import call_command
+from django.db import DataError, IntegrityError, OperationalError, connection, transaction
+from django.db.models.signals import pre_migrate
 
 from foundation.models import KnownRedis
+from foundation.sql import unhurried
 from foundation.statements import one_behind_the_other
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -120,3 +125,52 @@ def test_a_connection_that_rests_is_used_without_asking_and_after_an_error_the_s
     connection.errors_occurred = True
 
     assert (rested, is_opened_anew()) == (False, True)
+
+
+def shown(name: str) -> str:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SHOW {name}")
+        return str(cursor.fetchone()[0])
+
+
+@only_postgresql
+def test_no_wait_is_without_end_but_where_the_work_may_take_long() -> None:
+    assert (shown("lock_timeout"), shown("statement_timeout")) == ("2500ms", "5min")
+    with transaction.atomic():
+        with unhurried():
+            within = shown("statement_timeout")
+        to_the_end = shown("statement_timeout")
+
+    assert (within, to_the_end, shown("statement_timeout")) == ("0", "0", "5min")
+
+
+@only_postgresql
+def test_a_migration_takes_its_time_and_leaves_the_limits_as_they_were() -> None:
+    during = []
+
+    def look(**_: object) -> None:
+        during.append((shown("statement_timeout"), shown("idle_in_transaction_session_timeout"), shown("lock_timeout")))
+
+    pre_migrate.connect(look)
+    try:
+        call_command("migrate", verbosity=0)
+    finally:
+        pre_migrate.disconnect(look)
+
+    assert during[-1] == ("0", "0", "2500ms")
+    assert (shown("statement_timeout"), shown("idle_in_transaction_session_timeout")) == ("5min", "1min")
+
+
+@only_postgresql
+def test_a_transaction_that_rested_too_long_is_over_and_sql_was_away_for_it() -> None:
+    def rest() -> None:
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 50")
+            time.sleep(0.2)
+            KnownRedis.objects.create(identity="a")
+
+    with pytest.raises(OperationalError, match="idle-in-transaction"):
+        rest()
+
+    assert not KnownRedis.objects.exists()  # over a connection of its own

@@ -17,7 +17,7 @@ from foundation.statements import _Pipelined
 from leaderboards import selectors
 from leaderboards.core.submissions import Outcome
 from leaderboards.models import Period, Player, Standing, State, Submission
-from leaderboards.services import decide_redis, resolve
+from leaderboards.services import decide_redis, decide_sql, resolve
 from leaderboards.services.close import close_period
 from leaderboards.services.settle import settle_due
 from leaderboards.stores.zset_settling import ZsetSettler
@@ -26,6 +26,7 @@ from tests.at_once import at_once
 from tests.contracts.arena import NOW, Sent
 from tests.leaderboards.services.contest import opened, send, send_to, told
 from tests.leaderboards.services.site import NOON, WHO_DECIDES, make_board, redis_client
+from tests.locked import locked, only_postgresql
 
 pytestmark = pytest.mark.contract
 
@@ -169,6 +170,23 @@ def held_up(deed: Callable[[], list[Outcome]]) -> Iterator[list[list[Outcome]]]:
 def ids_kept(period: Period) -> list[bytes]:
     with redis_client() as client:
         return list(client.scan_iter(match=f"*{period.family.zset}}}:ids:*"))
+
+
+@only_postgresql
+def test_who_cannot_have_a_standing_in_time_is_refused_at_once_and_his_neighbour_scores() -> None:
+    arena = opened("hybrid")
+    arena.send(Sent("a", 5, 10), Sent("b", 5, 10))
+
+    with (
+        patch.object(decide_sql, "_decide_once", wraps=decide_sql._decide_once) as tries,
+        locked(Standing.objects.filter(player__external_id="a").values("pk")),
+    ):
+        refused = send_to(arena, {"player": "a", "points": 9})
+        asked = tries.call_count
+        neighbour = send_to(arena, {"player": "b", "points": 9})
+
+    assert (told(refused), asked, told(neighbour)) == (["unavailable"], 1, ["updated"])
+    arena.send(Sent("a", 5, 5))
 
 
 class TestTimes:
