@@ -14,7 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from config import addresses, brakes, logs, policy
+from config import addresses, brakes, logs, policy, sql
 from config.schedule import SCHEDULE
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -102,27 +102,8 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 
 # -- SQL ----------------------------------------------------------------------------------------
 
-
-def sql_database(url: str) -> dict[str, Any]:
-    database: dict[str, Any] = environ.Env.db_url_config(url)
-    options = database.setdefault("OPTIONS", {})
-    if database["ENGINE"].endswith("sqlite3"):
-        # BEGIN IMMEDIATE is the barrier between writers and settling; see docs/architecture.md.
-        options.setdefault("transaction_mode", "IMMEDIATE")
-        options.setdefault("timeout", 5)
-        options.setdefault("init_command", "PRAGMA journal_mode=WAL;")
-    elif database["ENGINE"].endswith("postgresql"):
-        database["ENGINE"] = "foundation.postgresql"
-        options.setdefault("connect_timeout", 2)
-        # What is sent to be prepared is; Django's own statements never are.
-        options["prepare_threshold"] = 0 if env.bool("PREPARE_STATEMENTS", default=True) else None
-        database["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=60)
-        database["CONN_HEALTH_CHECKS"] = True
-    return database
-
-
 DATABASES = {
-    "default": sql_database(env.str("DATABASE_URL", default=f"sqlite:///{quote(str(DATA_DIR))}/db.sqlite3")),
+    "default": sql.database(env, env.str("DATABASE_URL", default=f"sqlite:///{quote(str(DATA_DIR))}/db.sqlite3")),
 }
 
 # -- Redis: boards, page cache and broker never share a database --------------------------------

@@ -1,6 +1,10 @@
 """The foundation as an installed app: it owns tables of its own (keys, known servers)."""
 
+from typing import Any
+
 from django.apps import AppConfig
+from django.db import connections
+from django.db.models.signals import post_migrate, pre_migrate
 from django.utils.translation import gettext_lazy as _
 
 
@@ -17,3 +21,21 @@ class FoundationConfig(AppConfig):
         from foundation.webhooks import upkeep
 
         health.also(upkeep.trouble)
+        pre_migrate.connect(_take_time, sender=self)
+        post_migrate.connect(_hurry_again, sender=self)
+
+
+def _take_time(using: str, **_: Any) -> None:
+    """A migration may work for as long as it takes; for a lock it waits no longer than others, who queue behind it."""
+    _set_both(using, "SET {} = 0")
+
+
+def _hurry_again(using: str, **_: Any) -> None:
+    _set_both(using, "RESET {}")
+
+
+def _set_both(using: str, statement: str) -> None:
+    if connections[using].vendor == "postgresql":
+        with connections[using].cursor() as cursor:
+            for name in ("statement_timeout", "idle_in_transaction_session_timeout"):
+                cursor.execute(statement.format(name))

@@ -7,7 +7,7 @@ from typing import TypeVar
 from django.db.models import Model
 
 from foundation.errors import Unavailable
-from foundation.sql import AWAY
+from foundation.sql import AWAY, is_busy
 
 logger = logging.getLogger(__name__)
 
@@ -27,8 +27,10 @@ def for_each(rows: Iterable[Row], deed: Callable[[Row], Answer]) -> list[Answer]
             done.append(deed(row))
         except Unavailable as error:
             logger.warning("%s %s waits: %s", type(row).__name__, row.pk, error.detail)
-        except AWAY:
-            raise
+        except AWAY as error:
+            if not is_busy(error):
+                raise
+            logger.warning("%s %s waits: %s", type(row).__name__, row.pk, error)
         except Exception as error:
             failed.append(error)
     if failed:

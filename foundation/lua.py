@@ -1,6 +1,8 @@
 """Lua scripts: loading a file with what it includes, and its digest.
 
-A script opens with a header of comments: ``KEYS``, ``ARGV`` and ``returns``. A line
+A script opens with a line that tells Redis its kind, and a header of comments: ``KEYS``, ``ARGV`` and ``returns``.
+``#!lua`` writes: a full server refuses it before it begins. ``#!lua flags=allow-oom`` reads, or gives memory back, and
+runs there too. With either a replica refuses it, also what only reads; without one it would answer. A line
 ``--! include NAME.lua`` is replaced by that file, so that a rule shared by two scripts is written once. What is not
 in the script's own folder is looked for in the folders that it shares with others.
 """

@@ -1,40 +1,71 @@
-"""How SQL follows what Redis decides over, whatever that is: each by itself, in chunks, with a sign of life.
+"""How SQL follows what Redis decides over, whatever that is: in chunks, in turns, for a while, with a sign of life.
 
-What a chunk is, and why copying it twice does no harm, is the business of who mirrors.
+What a chunk is, and why copying it twice does no harm, is the business of who mirrors. The trap: what is written faster
+than it is copied is never clean, so nobody else may wait for that.
 """
 
 import logging
-from collections.abc import Callable, Iterable
-from typing import TypeVar
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, TypeVar
 
 from foundation import clock
 from foundation.errors import Unavailable
 from foundation.models import Heartbeat
+from foundation.sql import AWAY, is_busy
 
 logger = logging.getLogger(__name__)
 
-Mirrored = TypeVar("Mirrored")
+RUN_SECONDS = 5.0
+
+Mirrored = TypeVar("Mirrored", bound=Hashable)
+Copied = tuple[int, int]  # how many rows were copied, and how many were left
+
+_left: dict[str, list[Any]] = {}  # by sign: those whose turn it was when this process's last run ended
 
 
-def mirror_each(each: Iterable[Mirrored], mirror: Callable[[Mirrored], int], sign: str) -> int:
-    """Mirror each; returns how many rows were copied. A run that missed nothing gives the ``sign`` of life.
+def mirror_each(
+    each: Iterable[Mirrored], copy_chunk: Callable[[Mirrored], Copied], sign: str, seconds: float = RUN_SECONDS
+) -> int:
+    """Mirror each, a chunk at a time in turns, for about so many seconds; returns how many rows were copied.
 
-    Where Redis is away the dirty marks stay, and the next run goes on.
+    Who was left when the time was over is the first of the next run. A run that missed nothing, and left nobody, gives
+    the ``sign`` of life. Where Redis is away, or somebody else holds what a chunk needs, the dirty marks stay, and the
+    next run goes on. What fails is raised when all had their turn; without SQL nobody's turn would come to anything.
     """
-    copied, missed = 0, False
-    for one in each:
+    turns, ends_at = deque(_those_left_first(each, sign)), clock.monotonic() + seconds
+    copied, missed, failed = 0, False, list[Exception]()
+    while turns and clock.monotonic() < ends_at:
+        one = turns.popleft()
         try:
-            copied += mirror(one)
-        except Unavailable as error:
+            found, left = copy_chunk(one)
+        except Exception as error:
             missed = True
-            logger.warning("%s is not mirrored now: %s", one, error.detail)
-    if not missed:
+            if isinstance(error, AWAY) and not is_busy(error):
+                raise
+            if isinstance(error, (Unavailable, *AWAY)):
+                logger.warning("%s is not mirrored now: %s", one, getattr(error, "detail", error))
+            else:
+                failed.append(error)
+            continue
+        copied += found
+        if found and left:
+            turns.append(one)
+    _left[sign] = list(turns)
+    if failed:
+        raise ExceptionGroup("some could not be mirrored", failed)
+    if not missed and not turns:
         Heartbeat.note(sign, clock.now())
     return copied
 
 
-def until_clean(copy_chunk: Callable[[], tuple[int, int]]) -> int:
-    """Copy chunks; returns how many rows that were. ``copy_chunk`` says how many it copied, and how many were left.
+def _those_left_first(each: Iterable[Mirrored], sign: str) -> Sequence[Mirrored]:
+    places = {one: place for place, one in enumerate(_left.get(sign, ()))}
+    return sorted(each, key=lambda one: places.get(one, len(places)))
+
+
+def until_clean(copy_chunk: Callable[[], Copied]) -> int:
+    """Copy chunks; returns how many rows that were.
 
     It ends with a chunk that left nothing behind, not when nothing is dirty: under steady load that never comes.
     """

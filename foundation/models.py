@@ -70,9 +70,9 @@ class ServiceKey(models.Model):
 
 
 class KnownRedis(models.Model):
-    """A Redis process whose memory is trusted, by the run_id that it draws at every start."""
+    """A Redis whose memory is trusted, by its ``identity``: another after each start, and after each promotion."""
 
-    run_id = models.CharField(max_length=64, unique=True)
+    identity = models.CharField(max_length=100, unique=True)
     known_since = models.DateTimeField(auto_now_add=True)
 
     _seen: ClassVar[set[str]] = set()
@@ -82,14 +82,14 @@ class KnownRedis(models.Model):
         verbose_name_plural = "known Redis"
 
     def __str__(self) -> str:
-        return self.run_id
+        return self.identity
 
     @classmethod
-    def is_known(cls, run_id: str) -> bool:
+    def is_known(cls, identity: str) -> bool:
         """Whether SQL knows the server. What it knew once stays known, so that is asked once a process."""
-        if run_id not in cls._seen and cls.objects.filter(run_id=run_id).exists():
-            cls._seen.add(run_id)
-        return run_id in cls._seen
+        if identity not in cls._seen and cls.objects.filter(identity=identity).exists():
+            cls._seen.add(identity)
+        return identity in cls._seen
 
 
 class Heartbeat(models.Model):

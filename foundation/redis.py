@@ -5,13 +5,17 @@ failures are told apart: ``RedisAway`` (nothing was sent) and ``RedisSilent`` (n
 pool comes from django-redis; commands go over its connections directly (``redis_wire``), since the client's
 own path retries and cannot tell the two apart. What has answered is kept here for the next call: the pool's
 own care for a connection costs more than a command.
+
+Whose memory answers is asked on each new connection, and of one that stands again each second, since a server may be
+made a replica and a primary again without closing any. Within that second a plain command may still read a memory
+that was replaced; what matters carries a generation besides, and a script is refused by a replica (decision 0008).
 """
 
 import threading
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from django.conf import settings
 from django.db import Error as SqlError
@@ -27,15 +31,18 @@ from redis.retry import Retry
 from foundation import clock
 from foundation.errors import Unavailable
 from foundation.lua import Script
-from foundation.redis_info import read_info
-from foundation.redis_wire import Wire
+from foundation.redis_info import identity_of, read_info
+from foundation.redis_wire import Greeted, Idle, Wire
 
 Argument = str | bytes | int | float
+_greeted: WeakKeyDictionary[Connection, Greeted] = WeakKeyDictionary()  # two links may have one pool for a moment
 
 BREAK_SECONDS = 1.0
 CLOCK_FRESH_SECONDS = 60.0
 SETTLING_TIMEOUT_SECONDS = 10.0
-RUN_ID = "<the run_id of the server that is asked>"  # as an argument of a script: the link puts it in
+LOOK_AGAIN_SECONDS = 1.0
+WHO = ("INFO", "server", "replication")
+IDENTITY = "<the identity of the server that is asked>"  # as an argument of a script: the link puts it in
 
 
 class RedisAway(Unavailable):
@@ -51,7 +58,7 @@ class RedisRefused(Unavailable):
 
 
 class UnknownRedis(DriverConnectionError):
-    """The server behind a new connection has a run_id that SQL does not know: its memory is not trusted."""
+    """The server behind a new connection is a replica, or one that SQL does not know: its memory is not trusted."""
 
 
 class Call(NamedTuple):
@@ -89,19 +96,18 @@ class Breaker:
 class Link:
     """A pool of connections to one Redis, and scripts sent over it.
 
-    ``is_known`` judges the run_id of the server behind each new connection; None trusts anybody,
+    ``is_known`` judges the identity of the server behind each new connection; None trusts anybody,
     which is for settling only: it is what makes a server known.
     """
 
     def __init__(self, pool: ConnectionPool, is_known: Callable[[str], bool] | None = None) -> None:
         self._pool = pool
         self._is_known = is_known
-        self._idle: deque[Wire] = deque()
+        self._idle = Idle(pool)
         self._breaker = Breaker()
         self._lock = threading.Lock()
         self._clock_offset_ms = 0
         self._clock_read_at = 0.0
-        self.run_id = ""
         pool.connection_kwargs["redis_connect_func"] = self._greet
 
     @property
@@ -143,6 +149,11 @@ class Link:
         answer = _granted(self._exchange([command])[0])
         return read(answer) if read else answer
 
+    def who(self) -> str:
+        """The identity of who answers at this address now, asked over a new connection. Raises as ``call`` does."""
+        self._idle.drop_all()
+        return self.call(*WHO, read=_identity)  # type: ignore[no-any-return]  # what `read` returns
+
     def pipeline(self, commands: Sequence[Sequence[Argument]]) -> list[Any]:
         """Send many plain commands, each once, in one round trip; their answers. Raises as ``many`` does."""
         return [_granted(answer) for answer in self._exchange(commands)]
@@ -151,24 +162,31 @@ class Link:
         """The answers to commands that travel in one write; refusals are among them. Raises away or silent."""
         if not commands:
             return []
-        wire = self._wire()
+        wire, now = self._wire(), clock.monotonic()
+        asked = [WHO] if now - wire.greeted.at > LOOK_AGAIN_SECONDS else []
+        packed = b"".join(_packed(each, wire.greeted.identity) for each in (*asked, *commands))
         try:
-            heard = wire.exchange(b"".join(map(self._packed, commands)), len(commands))
+            heard = wire.exchange(packed, len(asked) + len(commands))
         except (ProtocolError, OSError) as error:
-            self._drop(wire)
+            self._idle.drop(wire)
             self._breaker.failed()
             raise RedisSilent("Redis did not answer in time.") from error
         except BaseException:
-            self._drop(wire)
+            self._idle.drop(wire)
             raise
-        self._idle.append(wire)
+        if asked:
+            wire.greeted = Greeted(self._still(wire, heard.pop(0)), now)
+        self._idle.keep(wire)
         self._breaker.answered()
         return [self._refused(each) if isinstance(each, ReplyError) else each for each in heard]
 
-    def _packed(self, command: Sequence[Argument]) -> bytes:
-        """By hiredis itself: redis-py looks at each argument first, which costs as much again."""
-        parts = tuple(self.run_id if part is RUN_ID else part for part in command)
-        return bytes(pack_command(parts))  # type: ignore[arg-type]  # its types know tuples of one only
+    def _still(self, wire: Wire, answer: Any) -> str:
+        """The identity of who was greeted. Where the answer tells of another, what else was heard is worth nothing."""
+        if isinstance(answer, ReplyError) or _identity(answer) != wire.greeted.identity:
+            self._idle.drop(wire)
+            self._idle.drop_all()
+            raise RedisSilent("Redis became another while it stood by, or a replica.")
+        return wire.greeted.identity
 
     def _refused(self, error: ReplyError) -> RedisRefused:
         """What stands in the place of an answer."""
@@ -177,10 +195,13 @@ class Link:
             return _ScriptMissing(said)
         if "LATE" in said:  # either clock was set: measure them again before the next write
             self._clock_read_at = 0.0
+        if said.startswith("READONLY"):  # it was made a replica: whoever answers next is greeted first
+            self._idle.drop_all()
         return RedisRefused(said)
 
     def reset(self) -> None:
         """Forget connections and failures: the next call connects afresh."""
+        self._idle.drop_all()
         self._pool.disconnect()
         self._breaker.answered()
         self._clock_read_at = 0.0
@@ -188,46 +209,35 @@ class Link:
     def _wire(self) -> Wire:
         self._breaker.check()
         try:
-            return self._kept() or Wire(self._pool.get_connection(), self.timeout_ms / 1000)
+            return self._idle.take() or self._opened()
         except MaxConnectionsError as error:  # we are busy; Redis is well
             raise RedisAway("All connections to Redis are in use.") from error
         except (RedisError, OSError) as error:
             self._breaker.failed()
             raise RedisAway("Redis is away.") from error
 
-    def _kept(self) -> Wire | None:
-        """The one that answered last, if it still stands."""
-        try:
-            wire = self._idle.pop()
-        except IndexError:
-            return None
-        try:
-            if wire.stands():
-                return wire
-        except (RedisError, OSError):
-            pass  # the server closed it: the pool opens it anew
-        self._drop(wire)
-        return None
-
-    def _drop(self, wire: Wire) -> None:
-        wire.connection.disconnect()
-        self._pool.release(wire.connection)
+    def _opened(self) -> Wire:
+        connection = self._pool.get_connection()
+        return Wire(connection, self.timeout_ms / 1000, _greeted[connection])
 
     def _greet(self, connection: Connection) -> None:
         """What happens on each new connection before it is used: who is there, and what is his time?"""
         connection.on_connect()
-        connection.send_command("INFO", "server", check_health=False)
-        run_id = _run_id(read_info(connection.read_response()))
-        if self._is_known is not None and not self._asked(run_id):
+        began = clock.monotonic()
+        connection.send_command(*WHO, check_health=False)
+        identity = _identity(connection.read_response())
+        if not identity:
+            raise UnknownRedis("This Redis is a replica, or does not tell who it is.")
+        if not self._asked(identity):
             raise UnknownRedis("This Redis is not known yet.")
-        self.run_id = run_id
+        _greeted[connection] = Greeted(identity, began)
         connection.send_command("TIME", check_health=False)
         self._note_clock(connection.read_response())
 
-    def _asked(self, run_id: str) -> bool:
+    def _asked(self, identity: str) -> bool:
         """Whether SQL knows the server. While SQL is away too, nobody can say so, and the server is away as well."""
         try:
-            return self._is_known is None or self._is_known(run_id)
+            return self._is_known is None or self._is_known(identity)
         except SqlError as error:
             raise UnknownRedis("Whether this Redis is known cannot be asked: SQL is away.") from error
 
@@ -258,10 +268,15 @@ def _granted(answer: Any) -> Any:
     return answer
 
 
-def _run_id(info: Mapping[str, str]) -> str:
-    if "run_id" not in info:
-        raise UnknownRedis("This Redis does not tell its run_id.")
-    return info["run_id"]
+def _packed(command: Sequence[Argument], identity: str) -> bytes:
+    """By hiredis itself: redis-py looks at each argument first, which costs as much again."""
+    parts = tuple(identity if part is IDENTITY else part for part in command)
+    return bytes(pack_command(parts))  # type: ignore[arg-type]  # its types know tuples of one only
+
+
+def _identity(answer: Any) -> str:
+    """Who answered ``WHO``."""
+    return identity_of(read_info(answer))
 
 
 @cache

@@ -10,6 +10,16 @@ def read_info(answer: bytes | str) -> dict[str, str]:
     return {name: value.strip() for name, _, value in pairs if value}
 
 
+def identity_of(info: Mapping[str, str]) -> str:
+    """Whose memory answers (INFO server and replication): the process, and what it has been a primary of since.
+
+    The run_id is drawn at each start, the master_replid at each promotion. Empty of a replica, or where it is not told.
+    """
+    if info.get("role") != "master" or not info.get("run_id") or not info.get("master_replid"):
+        return ""
+    return f"{info['run_id']}:{info['master_replid']}"
+
+
 def is_full(info: Mapping[str, str]) -> bool:
     """Whether the server uses more than its ``maxmemory`` and refuses writes, by its own reckoning (INFO memory)."""
     limit = int(info.get("maxmemory", 0))

@@ -8,10 +8,13 @@ to other threads both times. The trap: whoever gave up an exchange must close th
 import os
 import socket
 import struct
-from typing import Any
+from collections import deque
+from typing import Any, NamedTuple
 
 from hiredis import PushNotification, Reader
+from redis import ConnectionPool
 from redis.connection import Connection
+from redis.exceptions import RedisError
 
 from foundation import clock
 
@@ -21,11 +24,19 @@ _TIMEVAL = struct.Struct("ll")  # seconds and microseconds, as Linux, the BSDs a
 _MORE = object()
 
 
-class Wire:
-    """Waits at most ``seconds`` for each read and each write."""
+class Greeted(NamedTuple):
+    """Who was there (``redis_info.identity_of``), and when that was asked, in monotonic seconds."""
 
-    def __init__(self, connection: Connection, seconds: float) -> None:
+    identity: str
+    at: float
+
+
+class Wire:
+    """Waits at most ``seconds`` for each read and each write. ``greeted`` is what was heard last of who is there."""
+
+    def __init__(self, connection: Connection, seconds: float, greeted: Greeted) -> None:
         self.connection = connection
+        self.greeted = greeted
         self._socket: socket.socket = connection._get_socket()  # type: ignore[assignment]  # None where it is not open
         self._socket.settimeout(None)
         span = _TIMEVAL.pack(int(seconds), int(seconds % 1 * 1_000_000))
@@ -62,3 +73,44 @@ class Wire:
             return False
         rested = clock.monotonic() - self._answered_at > RESTED_SECONDS
         return not (rested and self.connection.can_read())
+
+
+class Idle:
+    """Wires that have answered, the latest first, for the next call."""
+
+    def __init__(self, pool: ConnectionPool) -> None:
+        self._pool = pool
+        self._wires: deque[Wire] = deque()
+        self._dropped_at = 0.0
+
+    def take(self) -> Wire | None:
+        """The one that answered last, if it still stands."""
+        try:
+            wire = self._wires.pop()
+        except IndexError:
+            return None
+        try:
+            if wire.stands():
+                return wire
+        except (RedisError, OSError):
+            pass  # the server closed it: the pool opens it anew
+        self.drop(wire)
+        return None
+
+    def keep(self, wire: Wire) -> None:
+        """For the next call; unless all were dropped since it was asked who is there."""
+        if wire.greeted.at > self._dropped_at:
+            self._wires.append(wire)
+        else:
+            self.drop(wire)
+
+    def drop(self, wire: Wire) -> None:
+        """Close it."""
+        wire.connection.disconnect()
+        self._pool.release(wire.connection)
+
+    def drop_all(self) -> None:
+        """Close all, those too that are under way at this moment, when they come back: the server is another now."""
+        self._dropped_at = clock.monotonic()
+        while self._wires:
+            self.drop(self._wires.pop())

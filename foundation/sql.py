@@ -8,10 +8,11 @@ rolled back. What else guards a remembered answer is in docs/decisions/0010.
 import logging
 import random
 import threading
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Generic, TypeVar
 
-from django.db import InterfaceError, OperationalError, connection
+from django.db import InterfaceError, OperationalError, connection, transaction
 
 from foundation import clock
 from foundation.errors import Unavailable
@@ -31,12 +32,39 @@ class SqlAway(Unavailable):
     """SQL cannot be asked."""
 
 
+class SqlBusy(SqlAway):
+    """A lock was not had in time, or a statement took too long: nothing was kept, and SQL is well."""
+
+
+def is_busy(error: BaseException) -> bool:
+    """Whether SQL gave up waiting for a lock (``lock_timeout``), or a statement (``statement_timeout``)."""
+    return getattr(error.__cause__, "sqlstate", None) in ("55P03", "57014")
+
+
+@contextmanager
+def unhurried() -> Iterator[None]:
+    """A transaction, or a part of one, whose statements may take as long as they take, to the end of the whole."""
+    with transaction.atomic():
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SET LOCAL statement_timeout = 0")
+        yield
+
+
+def may_rest(seconds: int) -> None:
+    """Let the transaction that is open ask nothing of SQL for so long: it works elsewhere meanwhile."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = %s", [1000 * seconds])
+
+
 class _Breaker:
     silent_until = 0.0
 
 
 def ask(query: Callable[[], Answer]) -> Answer:
-    """The answer of ``query``. Raises ``SqlAway``; after a failure at once, for a second.
+    """The answer of ``query``. Raises ``SqlAway``; after a failure at once, for a second. ``SqlBusy`` says nothing of
+    the next query.
 
     Inside a transaction errors stay what they are: it is broken, and its owner must know.
     """
@@ -47,6 +75,8 @@ def ask(query: Callable[[], Answer]) -> Answer:
     try:
         answer = query()
     except AWAY as error:
+        if is_busy(error):
+            raise SqlBusy("SQL is busy.") from error
         _Breaker.silent_until = clock.monotonic() + BREAK_SECONDS
         connection.close()
         raise SqlAway("SQL is away.") from error
@@ -72,6 +102,9 @@ class BackOff:
         try:
             answer = deed()
         except AWAY as error:
+            if is_busy(error):
+                logger.warning("SQL is busy, and asked again by the next run: %s", error)
+                raise SqlBusy("SQL is busy.") from error
             self._pause = min(2 * self._pause or self._shortest, self._longest)
             wait = self._pause * random.uniform(0.5, 1.0)  # noqa: S311 (chance against a crowd, no secret)
             self._until = clock.monotonic() + wait

@@ -1,5 +1,6 @@
 """A link to fakeredis with the interface of ``foundation.redis.Link``: scripts run in a plain Lua, without a server."""
 
+import hashlib
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import fakeredis
 from redis.exceptions import NoScriptError, ResponseError
 
-from foundation.redis import RUN_ID, Argument, Link, RedisRefused, _ScriptMissing
+from foundation.redis import IDENTITY, Argument, Link, RedisRefused, _ScriptMissing
 
 
 class FakeLink(Link):
@@ -15,7 +16,8 @@ class FakeLink(Link):
 
     def __init__(self) -> None:
         self._client = fakeredis.FakeRedis()
-        self.run_id = "fake"
+        self.identity = "fake"
+        self._digests: dict[str, str] = {}
 
     @property
     def timeout_ms(self) -> int:
@@ -25,15 +27,33 @@ class FakeLink(Link):
         return int(time.time() * 1000) + self.timeout_ms
 
     def _exchange(self, commands: Sequence[Sequence[Argument]]) -> list[Any]:
-        return [self._asked([self.run_id if part is RUN_ID else part for part in command]) for command in commands]
+        return [self._asked([self.identity if part is IDENTITY else part for part in command]) for command in commands]
 
     def _asked(self, command: Sequence[Argument]) -> Any:
         try:
-            return self._client.execute_command(*command)  # type: ignore[no-untyped-call]  # fakeredis has no types
+            return self._client.execute_command(*self._without_kind(command))  # type: ignore[no-untyped-call]  # fakeredis has no types
         except NoScriptError as error:
             return _ScriptMissing(str(error))
         except ResponseError as error:
             return RedisRefused(str(error))
 
+    def _without_kind(self, command: Sequence[Argument]) -> Sequence[Argument]:
+        """fakeredis takes the line that tells a script's kind for a mistake; so a script has another digest there."""
+        if command[0] == "EVALSHA":
+            return "EVALSHA", self._digests.get(str(command[1]), command[1]), *command[2:]
+        if command[0] != "EVAL" or not str(command[1]).startswith("#!"):
+            return command
+        text = str(command[1])
+        plain = "\n" + text.partition("\n")[2]
+        self._digests[_digest(text)] = _digest(plain)
+        return "EVAL", plain, *command[2:]
+
+    def who(self) -> str:
+        return self.identity
+
     def reset(self) -> None:
         self._client.flushall()
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()

@@ -1,8 +1,31 @@
 """The backend that Django loads by the name of this folder."""
 
 import select
+from types import TracebackType
 
+from django.db import OperationalError
 from django.db.backends.postgresql import base
+from django.db.utils import DatabaseErrorWrapper
+from django.utils.functional import cached_property
+from psycopg.errors import IdleInTransactionSessionTimeout
+
+
+class Errors(DatabaseErrorWrapper):
+    """Drivers' errors as Django's. A transaction that rested too long was ended by the server with its connection: SQL
+    is away for it, as where it hangs up for any other reason, and no fault of ours, as Django would have it.
+    """
+
+    def __init__(self, wrapper: base.DatabaseWrapper) -> None:
+        super().__init__(wrapper)
+        self._wrapper = wrapper
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if isinstance(error, IdleInTransactionSessionTimeout):
+            self._wrapper.errors_occurred = True
+            raise OperationalError(*error.args).with_traceback(traceback) from error
+        super().__exit__(kind, error, traceback)
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -11,6 +34,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
     Django sends ``SELECT 1`` at the start of each request (CONN_HEALTH_CHECKS), which is one round trip of the five
     of a submit. A server that ends a connection closes it, or says why: then the socket can be read.
     """
+
+    @cached_property
+    def wrap_database_errors(self) -> DatabaseErrorWrapper:
+        """Around whatever asks the driver."""
+        return Errors(self)
 
     def is_usable(self) -> bool:
         """Whether the connection stands, as far as this side of it can know. After an error the server is asked."""

@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- Lets requests into a sliding window, as many of them as fit. The time is this server's, in microseconds since 1970.
 -- KEYS    1 window
 -- ARGV    1 how many requests fit  2 the window's length in microseconds  3 what no other caller of this moment has  4 how many ask

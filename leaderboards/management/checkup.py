@@ -11,14 +11,14 @@ from zoneinfo import ZoneInfo
 
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
-from django_redis import get_redis_connection
 from redis.exceptions import RedisError
 
 from foundation import clock, redis
+from foundation.checks import client_of
 from foundation.errors import SunwiError
 from foundation.health import SILENT_AFTER
 from foundation.models import DeadLetter, Heartbeat, KnownRedis
-from foundation.redis_info import is_full, read_info
+from foundation.redis_info import identity_of, is_full, read_info
 from foundation.tasks import WORKER
 from leaderboards.core.periods import PeriodKind, window_at
 from leaderboards.models import Board, Period, State, Storage
@@ -76,7 +76,7 @@ def redis_server(_at: datetime) -> Iterator[Finding]:
     link.reset()
     info = read_info(link.call("INFO"))
     yield Finding(False, "Redis", f"{info.get('server_name', 'redis')} {info.get('redis_version', '?')} answers")
-    is_known = KnownRedis.is_known(info["run_id"])
+    is_known = KnownRedis.is_known(identity_of(info))
     known = "SQL knows it" if is_known else "SQL does not know it yet: the worker's settling makes it known"
     yield Finding(not is_known, "Redis known", known)
     keeps = info.get("aof_enabled") == "1"
@@ -168,8 +168,8 @@ CHECKS: dict[str, Check] = {
 
 def _database(alias: str) -> tuple[str, int]:
     """Which process and which of its databases an address leads to."""
-    client = get_redis_connection(alias)
-    return client.info("server")["run_id"], int(client.connection_pool.connection_kwargs.get("db") or 0)
+    with client_of(alias) as client:
+        return client.info("server")["run_id"], int(client.connection_pool.connection_kwargs.get("db") or 0)
 
 
 def _worker(at: datetime) -> tuple[bool, str]:

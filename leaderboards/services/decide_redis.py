@@ -121,6 +121,9 @@ def _decided(item: Item, row: Judged) -> Decided:
             return refused(PeriodClosed(f"Period {period.label} is closed."))
         case Verdict.REUSED:
             return refused(reused(item.entry))
+        case Verdict.CLAIMED:
+            turned = f"Period {period.label} turned while the entry was under way; send it again."
+            return refused(StorageUnavailable(turned))
         case Verdict.OUT_OF_RANGE:
             rules = period.rules
             return refused(

@@ -56,6 +56,7 @@ logger = logging.getLogger(__name__)
 
 TRIES = 5
 JUDGED_AT_ONCE = 250
+LOCK_NOT_HAD = "55P03"
 
 
 class _IdRaced(Exception):
@@ -65,7 +66,8 @@ class _IdRaced(Exception):
 def decide(items: Sequence[Item], service: str, at: datetime, dry_run: bool = False) -> dict[int, Decided]:
     """Judge and apply the items of one period, in order; the decisions by position.
 
-    Newcomers, a deadlock, or an id that another request used in this moment start the transaction again.
+    Newcomers, a deadlock, or an id that another request used in this moment start the transaction again. A lock that
+    PostgreSQL did not give in time does not: whoever has it may have it for longer.
     """
     found: dict[int, Decided] = {}
     for _ in range(TRIES):
@@ -83,9 +85,8 @@ def decide(items: Sequence[Item], service: str, at: datetime, dry_run: bool = Fa
         except _IdRaced:
             found |= known([(item.entry, item.period.board) for item in fresh], service, at)
         except OperationalError as error:
-            if not _is_contention(error):
-                raise
-            logger.warning("contention in SQL; starting the transaction again", exc_info=True)
+            if not _begins_again(error):
+                break
     gone = StorageUnavailable("Too many requests for the same players or ids at once; try again.")
     return {item.entry.position: refused(gone) for item in items} | found
 
@@ -97,9 +98,19 @@ def _vanished(item: Item) -> Decided:
     return refused(UnknownBoard(f"There is no board {item.period.board_id}."))
 
 
+def _begins_again(error: OperationalError) -> bool:
+    """Whether the transaction is worth another start. Raises the error where SQL is away."""
+    if _said(error) == LOCK_NOT_HAD:
+        return False
+    if not _is_contention(error):
+        raise error
+    logger.warning("contention in SQL; starting the transaction again", exc_info=True)
+    return True
+
+
 def _is_contention(error: OperationalError) -> bool:
     """A deadlock or a serialization failure (PostgreSQL), or a lock not had in time (SQLite)."""
-    return _said(error) in ("40P01", "40001", "55P03") or "locked" in str(error)
+    return _said(error) in ("40P01", "40001") or "locked" in str(error)
 
 
 def _is_refusal(error: Exception) -> bool:

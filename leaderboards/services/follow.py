@@ -7,12 +7,16 @@ from collections.abc import Callable
 
 from leaderboards.services.mirror import mirror_all
 
-Follow = Callable[[], object]
+PATIENCE_SECONDS = 60.0  # there is somebody who waits for it
+
+Follow = Callable[[float], object]
 _more: list[Follow] = []
 
 
 def also(follow: Follow) -> None:
-    """Have ``follow`` called too; where Redis is away it says so in the log. Asking twice changes nothing."""
+    """Have ``follow`` called too, with the seconds that it has; where Redis is away it says so in the log. Asking twice
+    changes nothing.
+    """
     if follow not in _more:
         _more.append(follow)
 
@@ -20,4 +24,4 @@ def also(follow: Follow) -> None:
 def follow_all() -> None:
     """Mirror the boards, and whatever else Redis decides over."""
     for follow in (mirror_all, *_more):
-        follow()
+        follow(PATIENCE_SECONDS)

@@ -3,6 +3,11 @@
 hybrid and sql boards keep an id as long as its submission. redis boards keep it in the period's own
 keys, so earlier periods that ended in the last 24 hours are asked here; the submit script asks the
 entry's own. A competition has one period and ids of its own: it alone is asked, running or over.
+
+An entry that says no time belongs to the period in which it arrives, and its repetition maybe to the next. Where the
+first request is held up before its script, the repetition claims the id in the earlier period while that may still
+count (until it is closed in Redis): the script that comes late then finds it claimed. A claim says nothing else. Who
+meets one goes on in his own period, so a process that died behind its claim leaves nothing that anybody waits for.
 """
 
 from collections import defaultdict
@@ -24,6 +29,7 @@ from leaderboards.errors import BadPoints, BadTime, IdReused, OutOfRange, Storag
 from leaderboards.models import Board, Period, Standing, State, Storage, Submission
 from leaderboards.selectors.periods import period_by_label
 from leaderboards.services.decided import Decided, refused
+from leaderboards.services.resolve import FUTURE_TOLERANCE
 from leaderboards.stores.base import Stale
 from leaderboards.stores.sql_writes import state_of
 from leaderboards.stores.zset_writes import Seen, ZsetWriter, state_from
@@ -52,8 +58,8 @@ def bucketed(entry: Entry, service: str) -> BucketedId | None:
     return bucketed_id(service, entry.external_id, content(entry)) if entry.external_id is not None else None
 
 
-def known(targeted: Sequence[Targeted], service: str, at: datetime) -> dict[int, Decided]:
-    """The decisions on entries whose id was used before, by position."""
+def known(targeted: Sequence[Targeted], service: str, at: datetime, claim: bool = True) -> dict[int, Decided]:
+    """The decisions on entries whose id was used before, by position. Without ``claim`` nothing is written."""
     with_id = [(entry, board) for entry, board in targeted if entry.external_id is not None]
     if not with_id:
         return {}
@@ -61,7 +67,7 @@ def known(targeted: Sequence[Targeted], service: str, at: datetime) -> dict[int,
     by_redis = [(entry, board) for entry, board in with_id if board.storage == Storage.REDIS]
     # Only the first asks SQL itself; what the second needs of SQL is remembered while SQL is silent.
     return _or_unavailable(by_sql, lambda: ask(lambda: _known_to_sql(by_sql, service))) | _or_unavailable(
-        by_redis, lambda: _known_to_earlier_periods(by_redis, service, at)
+        by_redis, lambda: _known_to_earlier_periods(by_redis, service, at, claim)
     )
 
 
@@ -123,24 +129,34 @@ def reused(entry: Entry) -> IdReused:
     return IdReused(f"The id {entry.external_id} was used before for other content; give this entry an id of its own.")
 
 
-def _known_to_earlier_periods(targeted: Sequence[Targeted], service: str, at: datetime) -> dict[int, Decided]:
-    asked: dict[Period, list[Entry]] = defaultdict(list)
+def _known_to_earlier_periods(
+    targeted: Sequence[Targeted], service: str, at: datetime, claim: bool
+) -> dict[int, Decided]:
+    asked: dict[tuple[Period, bool], list[Entry]] = defaultdict(list)
     for (seq, competition), entries in _by_scope(targeted).items():
         board = entries[0][1]
         if competition:
             if period := period_by_label(board, event_label(competition)):
-                asked[period] += [entry for entry, _ in entries]
+                asked[period, False] += [entry for entry, _ in entries]
             continue
         recent = [period for period in _recent.get((seq, at.date())) or () if _overlaps_a_day(period, at)]
         for entry, _ in entries:
             own = _own_label(board, entry, at)
             for period in recent:
                 if period.label != own:
-                    asked[period].append(entry)
+                    asked[period, claim and _may_count(period, entry, at)].append(entry)
     found: dict[int, Decided] = {}
-    for period, repeated in asked.items():
-        found |= _look(period, repeated, service, at)
+    for (period, claims), repeated in asked.items():
+        found |= _look(period, repeated, service, at, claims)
     return found
+
+
+def _may_count(period: Period, entry: Entry, at: datetime) -> bool:
+    """Whether the entry, had it come before the period's end, may still be on its way into it."""
+    ends_at = period.ends_at
+    if ends_at is None or ends_at > at or period.state not in (State.OPEN, State.CLOSING):
+        return False
+    return entry.at is None or ends_at <= entry.at < ends_at + FUTURE_TOLERANCE
 
 
 def _own_label(board: Board, entry: Entry, at: datetime) -> str | None:
@@ -175,16 +191,16 @@ def _by_scope(targeted: Sequence[Targeted]) -> dict[tuple[int, int], list[Target
     return scopes
 
 
-def _look(period: Period, entries: Sequence[Entry], service: str, at: datetime) -> dict[int, Decided]:
-    asked = [(entry.player, bucketed(entry, service)) for entry in entries]
+def _look(period: Period, entries: Sequence[Entry], service: str, at: datetime, claim: bool) -> dict[int, Decided]:
+    asked = [(entry.player, own) for entry in entries if (own := bucketed(entry, service))]
     try:
-        seen = _seen(period, asked, at)
+        seen = ZsetWriter(redis.boards()).claim(period, asked, days(at)) if claim else _seen(period, asked, at)
     except Unavailable:  # whether these ids were used cannot be known now, so nothing may be counted
         gone = StorageUnavailable("What decides for this board is away; try again.")
         return {entry.position: refused(gone) for entry in entries}
     found: dict[int, Decided] = {}
     for entry, (_, own), row in zip(entries, asked, seen, strict=True):
-        if not row.proof or own is None:
+        if not row.proof:
             continue
         if row.proof != own.proof:
             found[entry.position] = refused(reused(entry))
@@ -194,7 +210,7 @@ def _look(period: Period, entries: Sequence[Entry], service: str, at: datetime) 
     return found
 
 
-def _seen(period: Period, asked: Sequence[tuple[str, BucketedId | None]], at: datetime) -> list[Seen]:
+def _seen(period: Period, asked: Sequence[tuple[str, BucketedId]], at: datetime) -> list[Seen]:
     """What Redis knows of the entries. A restart takes a final period's generation away, but not its ids."""
     writer = ZsetWriter(redis.boards())
     try:
@@ -204,10 +220,7 @@ def _seen(period: Period, asked: Sequence[tuple[str, BucketedId | None]], at: da
             raise
     rows = Standing.objects.filter(period=period, player__external_id__in=[player for player, _ in asked])
     standings = {row.player.external_id: row for row in rows.select_related("player")}
-    return [
-        Seen(writer.proof(period, own, days(at)) if own else b"", *_of_final(standings.get(player)))
-        for player, own in asked
-    ]
+    return [Seen(writer.proof(period, own, days(at)), *_of_final(standings.get(player))) for player, own in asked]
 
 
 def _of_final(row: Standing | None) -> tuple[float | None, str, str]:

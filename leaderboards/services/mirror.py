@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from foundation import clock, redis
 from foundation.dead_letters import Work
 from foundation.failpoints import failpoint
-from foundation.mirroring import mirror_each, until_clean
+from foundation.mirroring import RUN_SECONDS, mirror_each, until_clean
 from foundation.models import DeadLetter
 from foundation.poison import write_apart
 from foundation.statements import Statements
@@ -36,10 +36,10 @@ DEAD = "mirror"
 DROPPED = "dropped"
 
 
-def mirror_all() -> int:
-    """Copy what is dirty in every living redis period; returns how many standings were copied."""
+def mirror_all(seconds: float = RUN_SECONDS) -> int:
+    """Copy what is dirty in every living redis period, for so many seconds; returns how many standings were copied."""
     periods = Period.objects.filter(board__storage=Storage.REDIS, state__in=(State.OPEN, State.CLOSING))
-    return mirror_each(periods.select_related("board"), mirror, MIRROR)
+    return mirror_each(periods.select_related("board"), _mirror_chunk, MIRROR, seconds)
 
 
 def mirror(period: Period) -> int:

@@ -16,6 +16,7 @@ from django.db.models.functions import TruncDate
 from foundation import redis
 from foundation.each import for_each
 from foundation.models import DeadLetter
+from foundation.sql import unhurried
 from leaderboards.core.instants import from_milliseconds
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.policies import replay
@@ -90,18 +91,22 @@ def thin_snapshots(at: datetime) -> int:
     crowded = Q(due_at__lt=at - EACH_SNAPSHOT_FOR) & ~Q(pk__in=firsts)
     ancient = Q(due_at__lt=at - DAILY_SNAPSHOTS_FOR)
     old = PeriodSnapshot.objects.filter(crowded | ancient | Q(period__state=State.EXPIRED))
-    gone = list(old.values_list("pk", flat=True))
+    with unhurried():
+        gone = list(old.values_list("pk", flat=True))
     for pk in gone:  # each may have ten thousand rows
         PeriodSnapshot.objects.filter(pk=pk).delete()
     return len(gone)
 
 
 def _delete(rows: QuerySet[Any]) -> int:
-    """In small batches, each a transaction of its own."""
+    """In small batches, each a transaction of its own. To find one may take long where nothing else was left."""
     gone = 0
-    while batch := list(rows.values_list("pk", flat=True)[:BATCH]):
-        gone += rows.model._default_manager.filter(pk__in=batch).delete()[0]
-    return gone
+    while True:
+        with unhurried():
+            batch = list(rows.values_list("pk", flat=True)[:BATCH])
+            if not batch:
+                return gone
+            gone += rows.model._default_manager.filter(pk__in=batch).delete()[0]
 
 
 def fold_submissions(at: datetime) -> int:
@@ -116,9 +121,15 @@ def _fold_of(board: Board, at: datetime) -> int:
     folded, before = 0, at - timedelta(days=board.keep_submissions_days)
     for period in Period.objects.filter(board=board):
         old = Submission.objects.filter(period=period, created_at__lt=before).exclude(service=BASELINE)
-        while players := list(old.order_by("player_id").values_list("player_id", flat=True).distinct()[:BATCH]):
-            folded += sum(_fold(period, player_id, before) for player_id in players)
+        players = old.order_by("player_id").values_list("player_id", flat=True).distinct()
+        while batch := _at_leisure(players[:BATCH]):
+            folded += sum(_fold(period, player_id, before) for player_id in batch)
     return folded
+
+
+def _at_leisure(players: QuerySet[Any, int]) -> list[int]:
+    with unhurried():
+        return list(players)
 
 
 @transaction.atomic

@@ -20,6 +20,7 @@ from foundation import clock, redis
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from foundation.models import KnownRedis
+from foundation.sql import AWAY
 from leaderboards.models import Period, Standing, State, Storage
 from leaderboards.services.reconcile import followed, mark_since, put_all, put_marked, reconcile
 from leaderboards.stores import barrier, generations
@@ -103,7 +104,8 @@ def settle(period_id: int, tell: Tell = lambda _: None) -> bool:
             return False
         return _declare_settled(period)
     finally:
-        Period.objects.filter(pk=period.pk, generation=period.generation).update(settling_until=None)
+        with suppress(*AWAY):  # else it runs out
+            Period.objects.filter(pk=period.pk, generation=period.generation).update(settling_until=None)
 
 
 def greet() -> None:
@@ -112,9 +114,8 @@ def greet() -> None:
     Of a server that nobody knows all memory is judged anew. Final periods are no longer read from Redis.
     """
     link = redis.settling()
-    link.call("PING")
-    run_id = link.run_id
-    if KnownRedis.is_known(run_id):
+    identity = link.who()
+    if KnownRedis.is_known(identity):
         return
     settler = ZsetSettler(link)
     for period in Period.objects.filter(state=State.FINAL).exclude(board__storage=Storage.SQL):
@@ -124,9 +125,9 @@ def greet() -> None:
             return  # memory has changed since: the next run judges it anew
     for renew in _more:
         renew()
-    if link.run_id == run_id:
-        KnownRedis.objects.get_or_create(run_id=run_id)
-        logger.info("a Redis with a new run_id is known now")
+    if link.who() == identity:
+        KnownRedis.objects.get_or_create(identity=identity)
+        logger.info("another Redis is known now, or one that was made a primary")
 
 
 def _look_at(periods: Sequence[Period], at: datetime) -> None:

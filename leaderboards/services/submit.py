@@ -57,7 +57,7 @@ class _Request:
         read = [entry for entry in entries if isinstance(entry, Entry)]
         self._find_targets(read)
         asked = [(target.entry, target.board) for target in self._targets.values()]
-        self._decided |= ids.known(asked, self._caller.service, self._at)
+        self._decided |= self._known(asked)
         groups = self._grouped()
         before = self._ranks(groups, read) if ranks else {}
         for items in groups:
@@ -69,11 +69,14 @@ class _Request:
         in_redis = period.board.storage == Storage.REDIS
         if in_redis and period.board_id in self._written:
             # A redis board's script knows the ids of its own period; this request may have used one in another.
-            self._decided |= ids.known([(item.entry, period.board) for item in items], self._caller.service, self._at)
+            self._decided |= self._known([(item.entry, period.board) for item in items])
         self._written.add(period.board_id)
         fresh = [item for item in items if item.entry.position not in self._decided]
         if fresh:
             self._decided |= self._decide(decide_redis.decide if in_redis else decide_sql.decide, fresh)
+
+    def _known(self, asked: Sequence[ids.Targeted]) -> dict[int, Decided]:
+        return ids.known(asked, self._caller.service, self._at, claim=not self._dry_run)
 
     def _decide(self, decide: Decide, items: Sequence[Item]) -> dict[int, Decided]:
         try:

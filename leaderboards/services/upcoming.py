@@ -4,6 +4,7 @@ The trap: a change may be saved before a turn and committed after it. So SQL is 
 period's barrier, and the period gets a new generation: whoever has read the old rules by then decides nothing by them.
 """
 
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -17,6 +18,8 @@ from leaderboards.services.settle import try_settle
 from leaderboards.stores import barrier, generations
 from leaderboards.stores.zset_settling import ZsetSettler
 
+A_DAY = timedelta(days=1)  # whether a period of these has begun is asked of SQL
+
 
 def refresh_rules(board: Board) -> None:
     """Give the board's present rules to periods that have not begun; those of competitions keep what was announced.
@@ -27,8 +30,8 @@ def refresh_rules(board: Board) -> None:
     if board.is_event:
         return
     rules = board.rules.to_json()
-    upcoming = Period.objects.filter(board=board, state=State.OPEN, starts_at__gt=clock.agreed())
-    for period in upcoming.exclude(rules_json=rules).order_by("pk"):
+    about = Period.objects.filter(board=board, state=State.OPEN, starts_at__gt=clock.now() - A_DAY)
+    for period in about.exclude(rules_json=rules).order_by("pk"):
         _refresh(period, rules)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from django.db import connection
 from django.db.models import Count, F, Min, Q, QuerySet
 
+from foundation.sql import unhurried
 from leaderboards.core.rules import Order, Ties
 from leaderboards.models import FinalStanding, Period
 from leaderboards.stores.base import Around, Named, Page, Placed, Quantiles, Question, Reading, Span
@@ -34,7 +35,7 @@ def write_final_standings(period: Period, copy: Period | None = None) -> int:
     Call it in the transaction that makes the one or the other final.
     """
     direction = "DESC" if period.rules.order is Order.DESC else "ASC"
-    with connection.cursor() as cursor:
+    with unhurried(), connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO leaderboards_finalstanding (period_id, place, rank, player_id, member, score)"
             f" SELECT %s, {_PLACE.format(direction)}, {_RANK[period.rules.ties].format(direction)},"

@@ -1,7 +1,8 @@
 """One player's rank alone, by two plain commands: a script would take twice as long.
 
 The trap: two commands are not one moment. The generation is asked last. It only grows, and SQL learns it after Redis
-has it: if it is the caller's by then, it was so when the rank was read.
+has it: if it is the caller's by then, it was so when the rank was read. A replica answers both, for up to a second
+(``foundation.redis``).
 """
 
 from foundation.redis import Link

@@ -10,7 +10,7 @@ from functools import cache, partial
 from typing import NamedTuple
 
 from foundation.redis import Argument, Link
-from leaderboards.core.id_buckets import BucketedId
+from leaderboards.core.id_buckets import PROOF_BYTES, BucketedId
 from leaderboards.core.policies import State
 from leaderboards.core.rules import Order, Ties, Update
 from leaderboards.errors import PeriodClosed
@@ -27,6 +27,7 @@ class Verdict(StrEnum):
     SAME = "S"
     DUPLICATE = "D"
     REUSED = "R"
+    CLAIMED = "M"  # by a later period: it counts there, if anywhere
     OUT_OF_RANGE = "O"
     CLOSED = "C"
 
@@ -158,17 +159,23 @@ class ZsetWriter:
         buckets = _Buckets(period, keys, days)
         for player, bucketed in entries:
             args += (player, bucketed.field if bucketed else b"", buckets.place(bucketed))
-        cells = run(self._link, "look", keys, args)
-        return [
-            Seen(proof, float(score) if score else None, member.decode(), held.decode())
-            for proof, score, member, held in zip(cells[::4], cells[1::4], cells[2::4], cells[3::4], strict=True)
-        ]
+        return _seen(run(self._link, "look", keys, args))
+
+    def claim(self, period: Period, entries: Sequence[tuple[str, BucketedId]], days: tuple[str, str]) -> list[Seen]:
+        """The same; and whoever is held up with one that is not known will not have it counted in this period."""
+        family = period.family
+        keys = [family.gen, family.zset, family.members, family.held, family.closed]
+        args: list[Argument] = [period.generation, self._link.deadline_ms(), flag(period.layout.in_member)]
+        buckets = _Buckets(period, keys, days)
+        for player, bucketed in entries:
+            args += (player, bucketed.field, bucketed.proof, buckets.place(bucketed))
+        return _seen(run(self._link, "claim", keys, args))
 
     def proof(self, period: Period, bucketed: BucketedId, days: tuple[str, str]) -> bytes:
         """What is remembered of an id, whatever the generation; empty if nothing."""
         for day in days:
             found = self._link.call("HGET", period.family.ids(day, bucketed.bucket), bucketed.field)
-            if found:
+            if found and len(found) == PROOF_BYTES:  # else it was claimed by a later period
                 return bytes(found)
         return b""
 
@@ -194,6 +201,13 @@ def _said(period: Period) -> Callable[[ToJudge], tuple[Argument, ...]]:
         return entry.player, text, time(entry.at_ms), placed.score, placed.member
 
     return packed
+
+
+def _seen(cells: Sequence[bytes]) -> list[Seen]:
+    return [
+        Seen(proof, float(score) if score else None, member.decode(), held.decode())
+        for proof, score, member, held in zip(cells[::4], cells[1::4], cells[2::4], cells[3::4], strict=True)
+    ]
 
 
 def _said_of_id(bucketed: BucketedId | None, buckets: "_Buckets") -> tuple[Argument, ...]:

@@ -36,7 +36,7 @@ class ThingKeys:
 
     @property
     def run(self) -> str:
-        """The run_id of the server that a hybrid view was loaded into: another one's memory is not trusted."""
+        """The identity of the server that a hybrid view was loaded into: another one's memory is not trusted."""
         return self._of("run")
 
     @property

@@ -23,7 +23,7 @@ from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from foundation.models import DeadLetter
 from foundation.poison import write_apart
-from foundation.sql import AWAY
+from foundation.sql import AWAY, is_busy
 from leaderboards.core.instants import milliseconds
 from leaderboards.models import Player
 from likes import registry
@@ -59,8 +59,10 @@ def count_due(at: datetime) -> int:
     for likeable in registry.every():
         try:
             counted += count(likeable, at)
-        except AWAY:
-            raise
+        except AWAY as error:
+            if not is_busy(error):
+                raise
+            logger.warning("likes of %s wait to be counted: %s", likeable.kind, error)
         except Exception as error:
             error.add_note(f"while likes of {likeable.kind} were counted")
             failed.append(error)

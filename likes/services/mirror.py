@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from foundation import clock, redis
 from foundation.dead_letters import Work
 from foundation.failpoints import failpoint
-from foundation.mirroring import mirror_each, until_clean
+from foundation.mirroring import RUN_SECONDS, mirror_each, until_clean
 from foundation.models import DeadLetter
 from foundation.poison import write_apart
 from leaderboards.core.instants import from_milliseconds, milliseconds
@@ -37,10 +37,10 @@ DEAD = "likes-mirror"
 DROPPED = "dropped"
 
 
-def mirror_all() -> int:
-    """Copy what is dirty of every kind that Redis decides over; returns how many likes were copied."""
+def mirror_all(seconds: float = RUN_SECONDS) -> int:
+    """Copy what is dirty of every kind that Redis decides over, for so many seconds; returns how many likes it was."""
     kinds = [likeable for likeable in registry.every() if likeable.storage is Storage.REDIS]
-    return mirror_each(kinds, mirror, MIRROR)
+    return mirror_each(kinds, lambda each: _mirror_chunk(each, present_generation), MIRROR, seconds)
 
 
 def mirror(likeable: Likeable) -> int:

@@ -13,6 +13,7 @@ from django.db import transaction
 from foundation import redis
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
+from foundation.sql import may_rest
 from leaderboards.core.instants import milliseconds
 from leaderboards.services import settle as boards
 from leaderboards.stores import generations
@@ -27,6 +28,7 @@ from likes.stores.sql_states import count_anew
 logger = logging.getLogger(__name__)
 
 CHUNK = 1_000
+EMPTYING_SECONDS = 600
 
 
 def settle_due(at: datetime) -> int:
@@ -86,7 +88,9 @@ def _renew(likeable: Likeable, distrust: bool = False) -> bool:
             return False
         memory, moved = settler.memory(), row.storage != Storage.REDIS
         lost = moved or memory.generation == 0
-        if lost:  # nobody can write under no generation, so cut off here it is lost memory to whoever comes next, too
+        if lost:
+            may_rest(EMPTYING_SECONDS)  # all keys of the server are looked through
+            # Nobody can write under no generation, so cut off here it is lost memory to whoever comes next, too.
             settler.unlink_things(lambda: failpoint("settle_likes.while_emptying"))
         if memory.generation >= number:
             generations.lift(memory.generation)  # the next run draws a greater one

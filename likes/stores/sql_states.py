@@ -12,6 +12,7 @@ from typing import Any
 
 from django.db import connection
 
+from foundation.sql import unhurried
 from leaderboards.stores.sql_rows import insert
 from likes.models import LikeCount
 
@@ -91,7 +92,7 @@ def move_counts(kind: str, steps: Mapping[str, int]) -> dict[str, int]:
 
 def count_anew(kind: str) -> None:
     """Make the counts of a kind of its rows. Call it while nobody writes the kind."""
-    with connection.cursor() as cursor:
+    with unhurried(), connection.cursor() as cursor:
         cursor.execute("UPDATE likes_likecount SET count = 0 WHERE kind = %s", [kind])
         cursor.execute(
             "INSERT INTO likes_likecount (kind, thing, count, unput)"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from foundation.redis import RUN_ID, Argument, Call, Link
+from foundation.redis import IDENTITY, Argument, Call, Link
 from leaderboards.core.instants import from_milliseconds
 from likes.core.keys import ThingKeys
 from likes.stores.base import Liker, Likers, Shown
@@ -54,12 +54,12 @@ class Views:
     def read(self, things: Sequence[str], player: str | None) -> list[Shown | None]:
         """Each thing as the player sees it, in one round trip; None without a view. Raises what the link raises."""
         read = script("view_read")
-        answers = self._link.many([Call(read, self._shown(thing), [RUN_ID, player or ""]) for thing in things])
+        answers = self._link.many([Call(read, self._shown(thing), [IDENTITY, player or ""]) for thing in things])
         return [None if answer is None else Shown(*answer) for answer in answers]
 
     def likers(self, thing: str, offset: int, limit: int) -> Likers | None:
         """Who likes the thing; None without a view. Raises likewise."""
-        answer = self._link.run(script("view_likers"), self._shown(thing), [RUN_ID, offset, limit])
+        answer = self._link.run(script("view_likers"), self._shown(thing), [IDENTITY, offset, limit])
         if answer is None:
             return None
         rows = zip(answer[1::3], answer[2::3], answer[3::3], strict=True)
@@ -84,7 +84,7 @@ class Views:
         """Those of the things that are ours to load, each with the time on Redis's clock. Raises likewise."""
         lease = script("view_lease")
         keys = [[ThingKeys(self._kind, thing).load] for thing in things]
-        answers = self._link.many([Call(lease, key, [RUN_ID, token, LEASE_MS]) for key in keys])
+        answers = self._link.many([Call(lease, key, [IDENTITY, token, LEASE_MS]) for key in keys])
         return {thing: since for thing, since in zip(things, answers, strict=True) if since is not None}
 
     def load(self, rows: Mapping[str, Sequence[tuple[str, int, int]]], leases: Mapping[str, int], token: str) -> None:
@@ -112,13 +112,13 @@ class Views:
         """Each view beside its own sets, in one round trip; None without a view. Raises likewise."""
         look = script("view_look")
         keys = [[*self._shown(thing), ThingKeys(self._kind, thing).seen_at] for thing in things]
-        answers = self._link.many([Call(look, each, [RUN_ID]) for each in keys])
+        answers = self._link.many([Call(look, each, [IDENTITY]) for each in keys])
         return [None if answer is None else Looked(*answer) for answer in answers]
 
     def sweep(self, thing: str, looked: Looked) -> bool:
         """Drop a view if it still is as it was looked at; whether it was. Raises likewise."""
         keys = [*self._shown(thing), ThingKeys(self._kind, thing).load]
-        return bool(self._link.run(script("view_sweep"), keys, [RUN_ID, looked.count, looked.total]))
+        return bool(self._link.run(script("view_sweep"), keys, [IDENTITY, looked.count, looked.total]))
 
     def _shown(self, thing: str) -> list[str]:
         keys = ThingKeys(self._kind, thing)
@@ -129,7 +129,7 @@ class Views:
         return [*self._shown(thing), keys.seen, keys.seen_at]
 
     def _telling(self, thing: str, changes: Sequence[Told], deadline_ms: int) -> Call:
-        args: list[Argument] = [RUN_ID, deadline_ms, SEEN_MS, SETS_LONGER_MS]
+        args: list[Argument] = [IDENTITY, deadline_ms, SEEN_MS, SETS_LONGER_MS]
         for each in changes:
             args += (each.version, each.player, each.amount, each.at_ms)
         return Call(script("view_apply"), self._told(thing), args)
@@ -146,4 +146,4 @@ class Views:
     def _installing(self, thing: str, since: int, token: str) -> tuple[list[str], list[Any]]:
         keys = [*self._told(thing), ThingKeys(self._kind, thing).load, *ThingKeys(self._kind, thing).loaded(token)]
         lives = int(LIVES_MS * random.uniform(0.9, 1.1))  # noqa: S311 (chance against a crowd, no secret)
-        return keys, [RUN_ID, token, since, lives, SETS_LONGER_MS]
+        return keys, [IDENTITY, token, since, lives, SETS_LONGER_MS]

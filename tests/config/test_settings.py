@@ -39,6 +39,24 @@ def test_by_themselves_they_debug_nothing_want_tls_and_put_cache_and_broker_besi
     assert found["DATABASES"]["default"]["OPTIONS"]["transaction_mode"] == "IMMEDIATE"  # SQLite's lock comes first
 
 
+def test_postgresql_gives_nobody_a_wait_without_end_unless_told_to(read: Any) -> None:
+    def options(query: str = "", **more: str) -> dict[str, Any]:
+        found = read(SECRET_KEY="x", REDIS_URL=BOARDS, DATABASE_URL=f"postgres://u@h/sunwi{query}", **more)
+        return found["DATABASES"]["default"]["OPTIONS"]  # type: ignore[no-any-return]  # settings are anything
+
+    by_itself = options()
+    told = "?keepalives_idle=60&options=-c%20work_mem%3D1MB"
+    asked = options(told, SQL_LOCK_SECONDS="0.5", SQL_STATEMENT_SECONDS="0")
+    behind_a_pooler = options(SQL_SESSION_SETTINGS="off")
+
+    session = "-c idle_in_transaction_session_timeout={} -c lock_timeout={} -c statement_timeout={}"
+    assert by_itself["options"] == session.format(2000, 2500, 300000)
+    assert (by_itself["keepalives_idle"], by_itself["tcp_user_timeout"]) == (5, 10_000)
+    assert asked["options"] == session.format(2000, 500, 0) + " -c work_mem=1MB"
+    assert int(asked["keepalives_idle"]) == 60
+    assert "options" not in behind_a_pooler
+
+
 def test_a_demos_settings_fill_in_what_the_environment_leaves_out(read: Any, tmp_path: Path) -> None:
     (tmp_path / "env").write_text("SECRET_KEY=of-the-demo\nREDIS_URL=unix:///demo/redis.sock?db=0\n")
 

@@ -1,21 +1,28 @@
 """What tests have children do with boards: make them, bring them to rest, close them, and show what is there."""
 
+import os
+import signal
 import time
 from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 from math import inf
+from pathlib import Path
 from typing import Any
+
+from django.db import transaction
 
 from foundation import clock, redis
 from foundation.errors import Unavailable
 from leaderboards import selectors
+from leaderboards.core.entries import read_entry
 from leaderboards.core.rules import Ties
 from leaderboards.models import Board, FinalStanding, Period, Standing, State, Storage, Submission
-from leaderboards.services import close, mirror, settle, verify
+from leaderboards.services import close, mirror, settle, submit, verify
 from leaderboards.services.boards import apply_boards
+from leaderboards.stores import barrier
 from leaderboards.stores.zset_publish import Publisher
 from leaderboards.stores.zset_settling import ZsetSettler
-from tests.faults.load import now
+from tests.faults.load import CALLER, now
 
 
 def make(settings: Sequence[Mapping[str, Any]], shift: float = 0.0) -> dict[str, int]:
@@ -26,6 +33,27 @@ def make(settings: Sequence[Mapping[str, Any]], shift: float = 0.0) -> dict[str,
     found = apply_boards(wanted, now(shift))
     settle.settle_due(now(shift))
     return {name.rpartition(" ")[0]: number for name, number in found.items()}
+
+
+def hold_standing(seq: int, player: str, told: str) -> None:
+    """Lock a player's standing as a submission does, write a file, and freeze."""
+    period = Period.objects.get(board=seq, starts_at__lte=clock.now(), ends_at__gt=clock.now())
+    with transaction.atomic():
+        barrier.hold_shared(period.pk)
+        assert list(Standing.objects.select_for_update().filter(period=period, player__external_id=player))
+        Path(told).touch()
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def score_once(seq: int, players: Sequence[str]) -> list[list[Any]]:
+    """Each scores in a request of his own, one after the other: what became of it, and how many seconds it took."""
+    told = []
+    for player in players:
+        entry = read_entry({"board": seq, "player": player, "points": 1}, 0)
+        began = time.monotonic()
+        [outcome] = submit.submit([entry], CALLER, clock.now())
+        told.append([outcome.code or outcome.status.value, time.monotonic() - began])
+    return told
 
 
 def day_ends_at(seq: int) -> float:

@@ -22,7 +22,9 @@ from foundation import failpoints
 
 ROOT = Path(__file__).parents[2]
 KILLED_HERE = 137  # the status of who died at a failpoint
-SERVERS = ("REDIS_URL", "CACHE_URL", "BROKER_URL", "DATABASE_URL", "DATA_DIR", "FAIL_AT", "STATIC_ROOT")
+OF_THE_PARENT = (
+    "REDIS_URL", "CACHE_URL", "BROKER_URL", "DATABASE_URL", "DATA_DIR", "FAIL_AT", "STATIC_ROOT", "SQL_IDLE_SECONDS",
+)  # fmt: skip  # as a list
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class Forker:
         self._forked = 0
         self._ended: dict[int, int] = {}
         self._log = folder / "children.log"
-        plain = {name: value for name, value in os.environ.items() if name not in SERVERS}
+        plain = {name: value for name, value in os.environ.items() if name not in OF_THE_PARENT}
         with self._log.open("ab") as log:
             self._process = leash.start(
                 [sys.executable, "-c", "from tests.faults.processes import main; main()"], at_death=signal.SIGKILL,

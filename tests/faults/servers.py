@@ -7,6 +7,7 @@ only when it is written down, which the ordinary test server does not.
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -85,6 +86,33 @@ class RedisServer(Server):
         with self.client() as client:
             client.flushall()
 
+    def listen(self) -> int:
+        """A port, which replication needs."""
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = int(free.getsockname()[1])
+        with self.client() as client:
+            client.config_set("port", port)
+        return port
+
+    def follow(self, port: int) -> None:
+        """Become a replica of who listens there, and have what it has."""
+        with self.client() as client:
+            client.replicaof("127.0.0.1", port)
+            give_up = time.monotonic() + 30
+            while client.info("replication")["master_link_status"] != "up":
+                assert time.monotonic() < give_up, "the replica is not in step"
+                time.sleep(0.02)
+
+    def promote(self) -> None:
+        with self.client() as client:
+            client.replicaof("NO", "ONE")
+
+    def cut_off(self) -> None:
+        """Let no replica hear anything more."""
+        with self.client() as client:
+            client.config_set("port", 0)
+            client.client_kill_filter(_type="replica")
+
 
 class SqlServer(Server):
     made: postgres.Postgres
@@ -93,10 +121,10 @@ class SqlServer(Server):
         return psycopg.connect(host=str(self.made.folder), user="postgres", dbname="sunwi", autocommit=True)
 
 
-def new_redis(folder: Path, fsync: str) -> RedisServer:
+def new_redis(folder: Path, fsync: str, name: str = "redis") -> RedisServer:
     """A Valkey in `folder`, not started yet."""
     binary = Path(os.environ.get("TEST_REDIS_SERVER") or valkey.find_binary())
-    made = valkey.Valkey(binary, folder / "redis", folder / "redis.sock", folder / "redis.log", fsync)
+    made = valkey.Valkey(binary, folder / name, folder / f"{name}.sock", folder / f"{name}.log", fsync)
     made.write_configuration()
     return RedisServer(made, made.command)
 

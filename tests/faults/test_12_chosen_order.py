@@ -89,6 +89,7 @@ def test_a_settler_who_was_rolled_back_cannot_put_back_what_has_moved_on(
     just_before(monkeypatch, ZsetSettler, "restore", lambda: elsewhere(rolled_back_and_settled_by_another).result())
     with pytest.raises((Stale, OperationalError)):  # whichever of the two servers refuses first
         settle(period.pk)
+    connection.close()
 
     mirror(period_of(board))
     assert in_redis(period) == in_sql(period)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from itertools import count
 from typing import Any, LiteralString, Self
 
+from foundation.redis_info import identity_of
 from tests.faults import boards, load
 from tests.faults.history import History
 from tests.faults.processes import Child, Forker
@@ -122,8 +123,9 @@ class World:
     def is_live(self) -> bool:
         """Whether SQL knows the server and nothing is stale, as the worker sees to."""
         with self.redis.client() as client:
-            run_id = str(client.info("server")["run_id"])
-        return not self.is_stale() and self._found("SELECT 1 FROM foundation_knownredis WHERE run_id = %s", run_id)
+            identity = identity_of({name: str(value) for name, value in client.info().items()})
+        known = "SELECT 1 FROM foundation_knownredis WHERE identity = %s"
+        return not self.is_stale() and self._found(known, identity)
 
     def is_stale(self) -> bool:
         """Whether anything is, or nobody can say so."""

@@ -1,17 +1,22 @@
 """Statements sent one behind the other; and connections: whether one still stands, mostly without asking."""
 
+import time
+
 import psycopg
 import pytest
-from django.db import DataError, IntegrityError, connection, transaction
+from django.core.management import call_command
+from django.db import DataError, IntegrityError, OperationalError, connection, transaction
+from django.db.models.signals import pre_migrate
 
 from foundation.models import KnownRedis
+from foundation.sql import unhurried
 from foundation.statements import one_behind_the_other
 
 pytestmark = pytest.mark.django_db(transaction=True)
 only_postgresql = pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite answers each at once")
 
-_INSERT = "INSERT INTO foundation_knownredis (run_id, known_since) VALUES (%s, %s)"
-_COUNT = "SELECT count(*) FROM foundation_knownredis WHERE run_id = %s"
+_INSERT = "INSERT INTO foundation_knownredis (identity, known_since) VALUES (%s, %s)"
+_COUNT = "SELECT count(*) FROM foundation_knownredis WHERE identity = %s"
 IS_USABLE = "django.db.backends.postgresql.base.DatabaseWrapper.is_usable"
 NOON = "2026-03-04 12:00:00+00:00"
 
@@ -25,15 +30,15 @@ def test_each_sees_what_those_before_it_did_and_is_answered_when_it_is_waited_fo
         after = statements.execute(_COUNT, ["a"])
 
     assert (before.fetchone(), in_time, after.fetchone()) == ((0,), 1, (1,))
-    assert KnownRedis.objects.filter(run_id="a").exists()
+    assert KnownRedis.objects.filter(identity="a").exists()
 
 
-@pytest.mark.parametrize(("run_ids", "commit"), [("aab", False), ("aa", True)])
-def test_one_that_is_refused_takes_the_whole_transaction_with_it(run_ids: str, commit: bool) -> None:
+@pytest.mark.parametrize(("names", "commit"), [("aab", False), ("aa", True)])
+def test_one_that_is_refused_takes_the_whole_transaction_with_it(names: str, commit: bool) -> None:
     def insert() -> None:
         with transaction.atomic(), one_behind_the_other() as statements:
-            for run_id in run_ids:
-                statements.execute(_INSERT, [run_id, NOON])
+            for identity in names:
+                statements.execute(_INSERT, [identity, NOON])
             if commit:
                 statements.commit()
 
@@ -69,7 +74,7 @@ def test_the_last_of_them_ends_the_transaction_in_the_same_trip_but_not_one_that
             statements.commit()
         transaction.set_rollback(True)
 
-    assert KnownRedis.objects.values_list("run_id").get() == ("b",)
+    assert KnownRedis.objects.values_list("identity").get() == ("b",)
 
 
 @pytest.fixture
@@ -120,3 +125,52 @@ def test_a_connection_that_rests_is_used_without_asking_and_after_an_error_the_s
     connection.errors_occurred = True
 
     assert (rested, is_opened_anew()) == (False, True)
+
+
+def shown(name: str) -> str:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SHOW {name}")
+        return str(cursor.fetchone()[0])
+
+
+@only_postgresql
+def test_no_wait_is_without_end_but_where_the_work_may_take_long() -> None:
+    assert (shown("lock_timeout"), shown("statement_timeout")) == ("2500ms", "5min")
+    with transaction.atomic():
+        with unhurried():
+            within = shown("statement_timeout")
+        to_the_end = shown("statement_timeout")
+
+    assert (within, to_the_end, shown("statement_timeout")) == ("0", "0", "5min")
+
+
+@only_postgresql
+def test_a_migration_takes_its_time_and_leaves_the_limits_as_they_were() -> None:
+    during = []
+
+    def look(**_: object) -> None:
+        during.append((shown("statement_timeout"), shown("idle_in_transaction_session_timeout"), shown("lock_timeout")))
+
+    pre_migrate.connect(look)
+    try:
+        call_command("migrate", verbosity=0)
+    finally:
+        pre_migrate.disconnect(look)
+
+    assert during[-1] == ("0", "0", "2500ms")
+    assert (shown("statement_timeout"), shown("idle_in_transaction_session_timeout")) == ("5min", "1min")
+
+
+@only_postgresql
+def test_a_transaction_that_rested_too_long_is_over_and_sql_was_away_for_it() -> None:
+    def rest() -> None:
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 50")
+            time.sleep(0.2)
+            KnownRedis.objects.create(identity="a")
+
+    with pytest.raises(OperationalError, match="idle-in-transaction"):
+        rest()
+
+    assert not KnownRedis.objects.exists()  # over a connection of its own

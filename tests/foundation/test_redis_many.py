@@ -8,7 +8,7 @@ import redis as driver
 from django.conf import settings
 
 from foundation import lua, redis, redis_wire
-from foundation.redis import RUN_ID, Call, Link, RedisAway, RedisRefused, RedisSilent
+from foundation.redis import IDENTITY, Call, Link, RedisAway, RedisRefused, RedisSilent
 from tests.fake_link import FakeLink
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -36,11 +36,11 @@ def test_each_script_runs_once_known_or_not_and_answers_come_in_the_order_of_the
 
     *answers, said = link.many(
         [Call(unknown, ["b"]), Call(known, ["a"], [5]), Call(unknown, ["b"]), Call(known, ["a"], [2]),
-         Call(echo, [], [RUN_ID])]
+         Call(echo, [], [IDENTITY])]
     )  # fmt: skip  # as a list
 
     assert answers == [1, 6, 2, 8]
-    assert said.decode() == link.run_id  # in whose memory it speaks
+    assert said.decode() == link.who()  # in whose memory it speaks
     assert link.many([]) == link.pipeline([]) == []
 
 
@@ -70,7 +70,7 @@ def test_fifty_are_one_round_trip(tmp_path: Path) -> None:
 def test_while_redis_is_away_nothing_is_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     link = redis.boards()
     link.reset()
-    monkeypatch.setattr(link, "_is_known", lambda run_id: False)
+    monkeypatch.setattr(link, "_is_known", lambda identity: False)
     step = written(tmp_path, "return redis.call('INCR', KEYS[1])")
 
     with pytest.raises(RedisAway):

@@ -6,12 +6,17 @@ from types import ModuleType
 from unittest.mock import Mock
 
 import pytest
-from django.db import OperationalError, transaction
+from django.db import OperationalError, connection, transaction
+from django.db.models import QuerySet
 
 import leaderboards.tasks
 import likes.tasks
 from foundation import clock, sql
-from foundation.sql import KEPT_SECONDS, BackOff, Remembered, SqlAway
+from foundation.each import for_each
+from foundation.models import KnownRedis
+from foundation.sql import KEPT_SECONDS, BackOff, Remembered, SqlAway, SqlBusy
+from leaderboards.stores import barrier
+from tests.locked import locked, only_postgresql
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -164,3 +169,46 @@ def test_no_two_workers_wait_alike(source: Source) -> None:
             worker.attempt(lambda: source.load(["a"]))
 
     assert len({worker._until for worker in workers}) == 10
+
+
+@only_postgresql
+class TestBusy:
+    """A lock that is not had in time: SQL is well, and nothing else waits."""
+
+    @pytest.fixture
+    def rows(self) -> QuerySet[KnownRedis]:
+        for name in ("held", "free"):
+            KnownRedis.objects.create(identity=name)
+        return KnownRedis.objects.all()
+
+    @staticmethod
+    def touch(row: KnownRedis) -> str:
+        row.save(force_update=True)
+        return row.identity
+
+    def test_the_next_query_is_asked_and_the_next_run_too(self, rows: QuerySet[KnownRedis]) -> None:
+        back_off, held = BackOff(), rows.get(identity="held")
+
+        with locked(rows.filter(identity="held")):
+            for attempt in (sql.ask, back_off.attempt):
+                with pytest.raises(SqlBusy):
+                    attempt(lambda: self.touch(held))
+                assert attempt(rows.count) == 2
+
+    def test_in_a_loop_it_is_passed_over(self, rows: QuerySet[KnownRedis]) -> None:
+        with locked(rows.filter(identity="held")):
+            assert for_each(rows.order_by("pk"), self.touch) == ["free"]
+
+    def test_a_barrier_that_is_not_had_says_so(self) -> None:
+        def hold() -> None:
+            with transaction.atomic():
+                barrier.hold_shared(7)
+
+        with connection.cursor() as cursor, connection.copy().temporary_connection() as other:
+            cursor.execute("SET lock_timeout = 50")
+            other.execute("SELECT pg_advisory_lock(%s, 7)", [barrier.PERIODS])
+            with pytest.raises(SqlBusy):
+                hold()
+            other.execute("SELECT pg_advisory_unlock(%s, 7)", [barrier.PERIODS])
+            hold()
+            cursor.execute("RESET lock_timeout")

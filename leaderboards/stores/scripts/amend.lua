@@ -1,3 +1,4 @@
+#!lua
 -- Sets a standing that Redis decides over to what a person wrote, and marks it for the mirror; only if it is still what he saw.
 -- KEYS    1 gen  2 zset  3 members  4 scores  5 held  6 seq  7 dirty
 -- ARGV    1 generation  2 deadline  3 in_member (1 or 0)  4 dense (1 or 0)  5 player  6 the score he saw ('' not ranked)

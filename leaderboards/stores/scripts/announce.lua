@@ -1,3 +1,4 @@
+#!lua
 -- Notes that these players' standings are being decided in SQL: what is committed is published, or reconciled.
 -- KEYS    1 gen  2 inflight
 -- ARGV    1 generation  2 token  3 only where nobody else has announced (1 or 0), then the players

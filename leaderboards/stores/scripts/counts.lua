@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- How many players lie within each of some ranges of scores: what a histogram is made of.
 -- KEYS    1 gen  2 zset
 -- ARGV    1 generation, then per range: from, to (as ZCOUNT takes them)

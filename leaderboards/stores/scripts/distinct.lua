@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- Compares the distinct scores of a dense period with what its players have, and puts them right if asked to.
 -- KEYS    1 gen  2 zset  3 scores
 -- ARGV    1 generation  2 put right (1 or 0), then scores as they are spelled in `scores`

@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- Notes up to where a period's memory has followed SQL.
 -- KEYS    1 gen  2 followed
 -- ARGV    1 generation  2 the number of the first transaction of SQL that may be under way

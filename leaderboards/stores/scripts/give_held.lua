@@ -1,3 +1,4 @@
+#!lua
 -- Gives back what is kept beside a score that SQL has alike; only if nobody has changed the standing since.
 -- KEYS    1 gen  2 zset  3 members  4 held  5 dirty
 -- ARGV    1 generation  2 in_member (1 or 0)  3 player  4 the score compared  5 held

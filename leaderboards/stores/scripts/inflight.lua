@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- The players whose announcement stands.
 -- KEYS    1 gen  2 inflight
 -- ARGV    1 generation  2 where to go on (0 begins)  3 about how many

@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- Takes off the dirty mark where nothing has changed since the mirror read.
 -- KEYS    1 gen  2 dirty
 -- ARGV    1 generation, then per player: player, the version that SQL has now

@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- What SQL does not have yet.
 -- KEYS    1 gen  2 zset  3 members  4 held  5 dirty
 -- ARGV    1 generation  2 in_member (1 or 0)  3 where to go on (0 begins)  4 about how many

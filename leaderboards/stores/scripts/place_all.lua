@@ -1,3 +1,4 @@
+#!lua
 -- Fills a period that was emptied, while SQL answers its readers and nobody publishes.
 -- KEYS    1 gen  2 zset  3 members  4 scores
 -- ARGV    1 generation  2 in_member (1 or 0)  3 dense (1 or 0), then per player, each once: player, score, member

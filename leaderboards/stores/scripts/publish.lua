@@ -1,3 +1,4 @@
+#!lua
 -- Shows standings that SQL has committed, each only while the token it was announced with still stands.
 -- KEYS    1 gen  2 zset  3 members  4 scores  5 inflight
 -- ARGV    1 generation  2 in_member (1 or 0)  3 dense (1 or 0)

@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- The rows at given places, best first: what percentiles are made of.
 -- KEYS    1 gen  2 zset
 -- ARGV    1 generation  2 descending (1 or 0), then shares of the field in thousandths, 0 (the best) to 1000 (the last)

@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- Answers any number of questions about one period from one moment of it.
 -- KEYS    1 gen  2 zset  3 members  4 scores
 -- ARGV    1 generation  2 descending (1 or 0)  3 ties (first_come|last_come|shared|dense)  4 in_member (1 or 0)

@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- Gives a family of keys a new generation, and with it empties memory that is not trusted. Only settling calls it.
 -- KEYS    1 gen  2 seq  3… the rest of the family
 -- ARGV    1 the new generation  2 empty (1 or 0)  3 the generation that was judged ('' for none)

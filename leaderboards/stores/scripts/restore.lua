@@ -1,3 +1,4 @@
+#!lua
 -- Puts standings from SQL into a period that Redis decides over, after memory was lost or rolled back.
 -- KEYS    1 gen  2 zset  3 members  4 scores  5 held  6 seq
 -- ARGV    1 generation  2 deadline  3 in_member (1 or 0)  4 dense (1 or 0)

@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- A part of a period as it stands: for comparing all of it with SQL, bit by bit.
 -- KEYS    1 gen  2 zset
 -- ARGV    1 generation  2 cursor ('0' to begin)  3 about how many

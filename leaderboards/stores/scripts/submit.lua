@@ -1,3 +1,4 @@
+#!lua
 -- Judges entries by the period's policy and applies them: the redis storage's write.
 -- What there is is read first, what has changed is written last, each at once; between, entries meet what those before them made.
 -- KEYS    1 gen  2 zset  3 members  4 scores  5 held  6 seq  7 dirty  8 closed  9… id buckets, in pairs: today's, yesterday's
@@ -5,7 +6,7 @@
 --         5 form (score|member|plain)  6 dense (1|0)  7 2^time bits  8 times grow (1|0)  9 lowest total  10 highest total
 --         11 cells of an entry, then per entry: player, value, time; of kind text also: score, member;
 --         where there are ids also: id field ('' for none), id proof, index of its bucket in KEYS
--- returns a letter per entry (U updated, S same, D duplicate, R id reused, O out of range, C closed); then score and member
+-- returns a letter per entry (U updated, S same, D duplicate, R id reused, M claimed by a later period, O out of range, C closed); then score and member
 --         ('' not ranked) of each whose standing is not what it says itself: of U only where totals are kept
 --! include guard.lua
 --! include deadline.lua
@@ -46,7 +47,8 @@ end
 
 local function decide_once(nth, i)
   local field, proof, bucket = ARGV[i + own], ARGV[i + own + 1], tonumber(ARGV[i + own + 2])
-  local before = seen(field, bucket)
+  if field ~= '' and seen(field, bucket) == proof .. 'c' then return 'M' end
+  local before = counted(field, bucket)
   if before then return before == proof and 'D' or 'R' end
   local letter = decide(nth, i)
   if letter == 'U' or letter == 'S' then remember(field, proof, bucket) end

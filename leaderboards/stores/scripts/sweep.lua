@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- Finds a member that stands for nobody: its player has another member, or none. Takes it out if asked to.
 -- KEYS    1 gen  2 zset  3 members  4 scores
 -- ARGV    1 generation  2 deadline  3 in_member (1 or 0)  4 dense (1 or 0)  5 player  6 member  7 take it out (1 or 0)

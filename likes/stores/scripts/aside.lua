@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- Moves the hits of a day aside for a flush, unless that flush has some already.
 -- KEYS    1 hits  2 aside
 -- ARGV    1 flush  2 deadline

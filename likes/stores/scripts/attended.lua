@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- Reads one player's bit of several days.
 -- KEYS    1… attendance
 -- ARGV    1 number of the player

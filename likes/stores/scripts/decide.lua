@@ -1,3 +1,4 @@
+#!lua
 -- Adds to a player's likes of a thing, or takes some back: the redis storage's write. Where nothing changes, nothing is written.
 -- KEYS    1 gen  2 seq  3 dirty  4 liked_by  5 likes_count  6 amounts
 -- ARGV    1 generation  2 deadline  3 how many (negative takes back)  4 repeatable (1 or 0)  5 thing  6 player  7 when, in ms

@@ -1,3 +1,4 @@
+#!lua
 -- Puts a ranking of a day where none is, whole, if the lease on making it is still the caller's.
 -- KEYS    1 ranking  2 load
 -- ARGV    1 lease ('' needs none)  2 deadline  3 seconds to keep, then per thing: thing, likes

@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- How often players like things, and whether SQL may not have that yet.
 -- KEYS    1 gen  2 dirty  3… things: liked_by, amounts of each
 -- ARGV    1 generation  2 repeatable (1 or 0), then per like: index of its thing's liked_by in KEYS, thing, player

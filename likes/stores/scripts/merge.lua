@@ -1,3 +1,4 @@
+#!lua
 -- Joins what SQL kept of a day with what Redis has; both are unions, so neither loses anything, however often it is done.
 -- KEYS    1 visitors  2 attendance  3 scratch
 -- ARGV    1 visitors in SQL ('' for none)  2 attendance in SQL ('' for none)  3 seconds to keep

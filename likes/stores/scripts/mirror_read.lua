@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- What SQL does not have yet.
 -- KEYS    1 gen  2 dirty
 -- ARGV    1 generation  2 about how many

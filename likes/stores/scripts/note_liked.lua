@@ -1,3 +1,4 @@
+#!lua
 -- Counts a like in the ranking of its day, or takes one out; a ranking that is not there is made from SQL, never here.
 -- KEYS    1 ranking
 -- ARGV    1 thing  2 change

@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- The likes of many things, and how many of them are one player's, from one moment.
 -- KEYS    1 gen  2… things: liked_by, likes_count, amounts of each
 -- ARGV    1 generation  2 player ('' nobody)  3 repeatable (1 or 0)

@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- Compares the counts of things with their likes one by one, and sets them right if asked to: one moment, so no writer is raced.
 -- KEYS    1 gen  2… things: liked_by, likes_count, amounts of each
 -- ARGV    1 generation  2 deadline  3 repeatable (1 or 0)  4 repair (1 or 0)

@@ -1,3 +1,4 @@
+#!lua
 -- Puts likes from SQL back into a kind that Redis decides over, after memory was lost or rolled back.
 -- KEYS    1 gen  2 seq  3… things: liked_by, likes_count, amounts of each
 -- ARGV    1 generation  2 deadline  3 repeatable (1 or 0), then per like: index of its thing's liked_by in KEYS, player, version, how often, when in ms

@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- Tells which keys exist.
 -- KEYS    1… any
 -- ARGV    none

@@ -1,6 +1,7 @@
+#!lua
 -- Tells a view what SQL has committed: states with versions, of which an older one than was told before is nothing.
 -- KEYS    1 run  2 liked_by  3 likes_count  4 amounts  5 seen  6 seen_at
--- ARGV    1 run_id  2 deadline  3 for how many ms it is remembered  4 how much longer than the count the sets live
+-- ARGV    1 identity  2 deadline  3 for how many ms it is remembered  4 how much longer than the count the sets live
 --         then per change: version, player, amount, ms since 1970
 -- returns the count, and how often the last of the players likes it; nothing where there is no view
 --! include deadline.lua

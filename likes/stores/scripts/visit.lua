@@ -1,3 +1,4 @@
+#!lua
 -- Counts a page view: the hit, the visitor, and the player's attendance.
 -- KEYS    1 hits  2 visitors  3 attendance
 -- ARGV    1 page  2 visitor  3 number of the player ('' for nobody's)  4 seconds to keep  5 most pages  6 name of all pages beyond

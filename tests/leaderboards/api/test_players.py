@@ -11,6 +11,7 @@ from leaderboards.models import Player
 from leaderboards.services.link import redeem
 from tests.leaderboards.api.conftest import Caller, problem
 from tests.leaderboards.factories import UserFactory
+from tests.locked import locked, only_postgresql
 
 PROFILE = {"name": "Alice 🎉", "avatar_url": "https://example.com/a.png?x=1", "country": "KR"}
 WRONG: dict[str, tuple[Any, ...]] = {
@@ -47,6 +48,19 @@ def test_a_bad_field_is_named_and_nothing_is_changed(game: Caller) -> None:
         problem(game.send("PUT", f"/players/{player}", {}), 422, "bad_player")
         problem(game.send("POST", f"/players/{player}/link-code"), 422, "bad_player")
     assert not Player.objects.exists()
+
+
+@only_postgresql
+@pytest.mark.usefixtures("transactional_db")
+def test_what_somebody_else_has_locked_is_unavailable_for_now(game: Caller) -> None:
+    game.send("PUT", "/players/alice", PROFILE)
+
+    with locked(Player.objects.filter(external_id="alice")):
+        refused = game.send("PUT", "/players/alice", {"name": "Al"})
+
+    problem(refused, 503, "unavailable")
+    assert refused["Retry-After"]
+    assert game.send("PUT", "/players/alice", {"name": "Al"}).status_code == 200
 
 
 def test_a_link_code_links_a_user_once_within_ten_minutes_and_nobody_keeps_it(game: Caller) -> None:

@@ -13,13 +13,14 @@ from foundation.redis import Link, RedisAway, RedisRefused, RedisSilent
 from foundation.statements import _Pipelined
 from leaderboards import selectors
 from leaderboards.models import Period, Player, Standing, Submission
-from leaderboards.services import resolve
+from leaderboards.services import decide_sql, resolve
 from leaderboards.services.close import close_period
 from leaderboards.services.settle import settle_due
 from leaderboards.stores.zset_settling import ZsetSettler
 from tests.contracts.arena import NOW, Sent
 from tests.leaderboards.services.contest import opened, send, send_to, told
 from tests.leaderboards.services.site import NOON, WHO_DECIDES, make_board
+from tests.locked import locked, only_postgresql
 
 pytestmark = pytest.mark.contract
 
@@ -86,6 +87,23 @@ class TestIds:
         assert told(first) == ["out_of_range", "updated", "out_of_range", "unchanged"]
         assert told(second) == ["unchanged", "id_reused"]
         assert told(third) == ["unchanged", "id_reused"]
+
+
+@only_postgresql
+def test_who_cannot_have_a_standing_in_time_is_refused_at_once_and_his_neighbour_scores() -> None:
+    arena = opened("hybrid")
+    arena.send(Sent("a", 5, 10), Sent("b", 5, 10))
+
+    with (
+        patch.object(decide_sql, "_decide_once", wraps=decide_sql._decide_once) as tries,
+        locked(Standing.objects.filter(player__external_id="a").values("pk")),
+    ):
+        refused = send_to(arena, {"player": "a", "points": 9})
+        asked = tries.call_count
+        neighbour = send_to(arena, {"player": "b", "points": 9})
+
+    assert (told(refused), asked, told(neighbour)) == (["unavailable"], 1, ["updated"])
+    arena.send(Sent("a", 5, 5))
 
 
 class TestTimes:

@@ -9,14 +9,14 @@ from foundation import lua
 from leaderboards.stores import zset
 
 FOLDER = Path(zset.__file__).parent / "scripts"
-INCLUDED = {"guard", "deadline", "many", "spots", "place", "standings", "judge", "ids"}
+INCLUDED = {"guard", "deadline", "many", "spots", "place", "standings", "judge", "ids", "told"}
 SCRIPTS = sorted(path for path in FOLDER.glob("*.lua") if path.stem not in INCLUDED)
 CALLERS = "\n".join(path.read_text() for path in FOLDER.parent.glob("*.py"))
 
 
 def header(path: Path) -> str:
     """The comment that a script opens with."""
-    lines = path.read_text().splitlines()
+    lines = path.read_text().splitlines()[1:]
     return "\n".join(line for line in lines[: next(i for i, line in enumerate(lines) if not line.startswith("-- "))])
 
 

@@ -1,5 +1,8 @@
 """What the store tells by plain commands, and more dirty marks than one call looks at."""
 
+from collections.abc import Sequence
+from itertools import count
+
 import pytest
 
 from foundation import redis
@@ -10,7 +13,7 @@ from leaderboards.stores import zset_settling
 from leaderboards.stores.base import Named, Stale
 from leaderboards.stores.zset import ZsetStore
 from leaderboards.stores.zset_ranks import is_plain, plain_rank
-from leaderboards.stores.zset_settling import ALL, ZsetSettler
+from leaderboards.stores.zset_settling import ALL, Dirty, ZsetSettler
 from tests.playing import make_board, score
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -48,6 +51,30 @@ def test_where_a_place_is_no_rank_the_script_is_asked() -> None:
         period = played(POINTS, name=str(settings), **settings)
 
         assert (is_plain(period), selectors.ranks(period, ["aiko"])) == (False, {"aiko": rank})
+
+
+def test_a_board_that_is_written_faster_than_it_is_mirrored_keeps_no_other_waiting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    busy = played({f"p{n}": n for n in range(MANY)}, name="busy", storage="redis")
+    quiet = played({"a": 1, "b": 2}, name="quiet", storage="redis")
+    copy, chunks = mirroring._copy, count(1)
+
+    def copy_while_others_score(period: Period, rows: Sequence[Dirty]) -> None:
+        chunk = next(chunks)
+        assert chunk < 500, "it never ends"
+        copy(period, rows)
+        if period == busy:
+            score(busy.board_id, {row.player: MANY + chunk for row in rows})
+
+    monkeypatch.setattr(zset_settling, "MARKS_PER_CALL", A_CALL)
+    monkeypatch.setattr(mirroring, "CHUNK", A_CALL)
+    monkeypatch.setattr(mirroring, "_copy", copy_while_others_score)
+
+    mirroring.mirror_all(seconds=0.5)
+
+    assert Standing.objects.filter(period=quiet, score__isnull=False).count() == 2
+    assert ZsetSettler(redis.boards()).dirty(busy, 1)[0] == MANY
 
 
 def test_all_dirty_marks_are_found_once_each_and_taken_off(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 """Likes that Redis decides over: what leaves a mark, how SQL follows, what comes back, and servers away."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from math import inf
@@ -109,6 +109,20 @@ class TestMirroring:
             mirroring.mirror(kind)
             assert (in_sql(kind, "1"), is_dirty(kind)) == (Told(0, {}), False)
             redis.settling().call("HSET", KindKeys(kind.kind).dirty, "1\na", "1|1|1772625600000")
+
+    def test_a_kind_that_is_never_clean_keeps_no_other_waiting(self, kind: Likeable, store: Store) -> None:
+        registry.provide(replace(kind, kind="another"))
+        settle_due(NOW)
+        store.like("1", "a", NOW)
+        copy = mirroring._mirror_chunk
+
+        def chunk(likeable: Likeable, generation_of: Callable[[str], int]) -> tuple[int, int]:
+            return copy(likeable, generation_of) if likeable.kind == kind.kind else (1, 1)
+
+        with patch.object(mirroring, "_mirror_chunk", chunk):
+            mirroring.mirror_all(seconds=0.3)
+
+        assert in_sql(kind, "1") == Told(1, {"a": 1})
 
     def test_a_like_that_sql_refuses_keeps_no_other_waiting(self, poisoned: Likeable, store: Store) -> None:
         for nth in range(20):

@@ -134,7 +134,7 @@ class TestLoading:
         assert shown(seen) == (1, 0)
         leases = seen.lease(["7"], "token")
 
-        link.run_id = "another"
+        link.identity = "another"
         before = shown(seen), seen.likers("7", 0, 10)
         seen.load({"7": [("ann", 1, NOW_MS)]}, leases, "token")
 
