@@ -20,6 +20,7 @@ from leaderboards.models import Board, Period, Standing, State
 from leaderboards.services import close, decide_sql, publish, reconcile, settle
 from leaderboards.services.submit import submit
 from leaderboards.stores.zset_publish import Announced, Publisher
+from tests.at_once import at_once
 from tests.leaderboards.services.site import NOON, crowd, in_redis, in_sql, make_board
 from tests.links import links
 
@@ -205,6 +206,22 @@ def test_who_publishes_late_changes_nothing_that_was_decided_since() -> None:
 
     assert publisher.publish(period, [late]) == 0
 
+    assert in_redis(period) == in_sql(period)
+
+
+def test_who_is_still_deciding_is_not_reconciled() -> None:
+    board = make_board("hybrid", update="increment")
+    period = crowd(board, {"ann": BEFORE})
+    reconciled: list[int] = []
+
+    def meanwhile(step: str) -> None:
+        if step == "submit.before_commit":
+            reconciled.extend(at_once([lambda: reconcile.reconcile(period)]))
+
+    with patch.object(publish, "failpoint", meanwhile):
+        sent(board, ONE)()
+
+    assert reconciled == [0]
     assert in_redis(period) == in_sql(period)
 
 

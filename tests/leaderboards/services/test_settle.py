@@ -174,7 +174,7 @@ def test_a_memory_that_had_followed_sql_gets_what_came_later_and_nothing_else() 
 def recorded_marks() -> Iterator[list[int]]:
     """How many standings were marked, each time."""
     marked: list[int] = []
-    mark = settling.mark_since
+    mark = reconcile.mark_since
     with patch.object(settling, "mark_since", lambda *args: marked.append(mark(*args))):
         yield marked
 
