@@ -4,9 +4,9 @@ The trap: equal scores stand by the member's bytes in the board's direction; the
 collation sees to that (``ByteOrderedCharField``), and the index runs the same way.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import OperationalError, connection, transaction
 from django.db.models import Count, Q, QuerySet, Window
@@ -18,6 +18,8 @@ from leaderboards.models import Period, Standing
 from leaderboards.stores.base import Around, Named, Page, Placed, Quantiles, Question, Reading, Span
 
 TOTAL_PATIENCE = 6  # times that of a rank: without a total there is no answer at all
+Answer = TypeVar("Answer")
+
 _CANCELED = "57014"  # PostgreSQL: the statement took longer than its time-out
 
 
@@ -50,6 +52,26 @@ def _deferred(sqlite: Any) -> Iterator[None]:
         sqlite.transaction_mode = mode
 
 
+def patiently(question: Callable[[], Answer], patience_ms: int | None) -> Answer | None:
+    """The answer of one statement; None where PostgreSQL takes longer than ``patience_ms``, which None lets it."""
+    if patience_ms is None or connection.vendor != "postgresql":
+        return question()
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SET LOCAL statement_timeout = %s", [patience_ms])
+            answer = question()
+            cursor.execute("SET LOCAL statement_timeout = DEFAULT")
+    except OperationalError as error:
+        if getattr(error.__cause__, "sqlstate", None) != _CANCELED:
+            raise
+        return None
+    return answer
+
+
+def _too_many() -> TooMany:
+    return TooMany("Redis is away, and counting the players in SQL takes too long; try again.")
+
+
 class SqlStore:
     """Standings as SQL has them.
 
@@ -64,6 +86,15 @@ class SqlStore:
         with one_moment():
             view = _View(period, self._patience_ms)
             return Reading(view.total(), [view.answer(question) for question in questions])
+
+    def totals(self, periods: Collection[Period]) -> dict[int, int]:
+        """By period (its pk) how many players it has, in one statement. Raises ``TooMany``."""
+        ranked = Standing.objects.filter(period__in=[period.pk for period in periods], score__isnull=False).order_by()
+        counted = ranked.values_list("period").annotate(Count("pk"))
+        found = patiently(lambda: dict(counted), self._patience_ms and self._patience_ms * TOTAL_PATIENCE)
+        if found is None:
+            raise _too_many()
+        return {period.pk: found.get(period.pk, 0) for period in periods}
 
     def quantiles(self, period: Period, shares: Sequence[int]) -> Quantiles:
         """The rows at shares of the field, in thousandths from the best."""
@@ -92,7 +123,7 @@ class _View:
     """One period's ranked rows, seen in the board's direction."""
 
     def __init__(self, period: Period, patience_ms: int | None = None) -> None:
-        self._patience_ms = patience_ms if connection.vendor == "postgresql" else None
+        self._patience_ms = patience_ms
         self.rules = period.rules
         self.layout = period.layout
         self.rows: QuerySet[Standing] = Standing.objects.filter(period=period, score__isnull=False)
@@ -105,7 +136,7 @@ class _View:
     def total(self) -> int:
         total = self._counted(self.rows, times=TOTAL_PATIENCE)
         if total is None:
-            raise TooMany("Redis is away, and counting the players in SQL takes too long; try again.")
+            raise _too_many()
         return total
 
     def answer(self, question: Question) -> list[Placed]:
@@ -135,18 +166,7 @@ class _View:
 
     def _counted(self, rows: QuerySet[Standing, Any], times: int = 1) -> int | None:
         """How many rows, None if counting them takes longer than there is patience for."""
-        if self._patience_ms is None:
-            return rows.count()
-        try:
-            with transaction.atomic(), connection.cursor() as cursor:
-                cursor.execute("SET LOCAL statement_timeout = %s", [self._patience_ms * times])
-                count = rows.count()
-                cursor.execute("SET LOCAL statement_timeout = DEFAULT")
-        except OperationalError as error:
-            if getattr(error.__cause__, "sqlstate", None) != _CANCELED:
-                raise
-            return None
-        return count
+        return patiently(rows.count, self._patience_ms and self._patience_ms * times)
 
     def _beyond(self, side: str, member: str, score: float) -> QuerySet[Standing]:
         """Rows on one side of a place. The bound on the score alone lets the index start there."""
