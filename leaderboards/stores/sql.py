@@ -75,7 +75,8 @@ def _too_many() -> TooMany:
 class SqlStore:
     """Standings as SQL has them.
 
-    ``patience_ms`` bounds each count (PostgreSQL): where it does not suffice, rows come without ranks.
+    ``patience_ms`` bounds each count (PostgreSQL): where it does not suffice, rows come without ranks, and a spread
+    without what was to be counted for it.
     """
 
     def __init__(self, patience_ms: int | None = None) -> None:
@@ -90,7 +91,7 @@ class SqlStore:
     def totals(self, periods: Collection[Period]) -> dict[int, int]:
         """By period (its pk) how many players it has, in one statement. Raises ``TooMany``."""
         ranked = Standing.objects.filter(period__in=[period.pk for period in periods], score__isnull=False).order_by()
-        counted = ranked.values_list("period").annotate(Count("pk"))
+        counted = ranked.values_list("period").annotate(players=Count("pk"))
         found = patiently(lambda: dict(counted), self._patience_ms and self._patience_ms * TOTAL_PATIENCE)
         if found is None:
             raise _too_many()
@@ -99,18 +100,18 @@ class SqlStore:
     def quantiles(self, period: Period, shares: Sequence[int]) -> Quantiles:
         """The rows at shares of the field, in thousandths from the best."""
         with one_moment():
-            total = _View(period).rows.count()
+            total = _View(period, self._patience_ms).total()
             if total == 0:
                 return Quantiles(0, [])
             places = [min(total * share // 1000, total - 1) + 1 for share in shares]
-            found = self._at_places(period, sorted(set(places)))
-        return Quantiles(total, [found[place] for place in places])
+            found = patiently(lambda: self._at_places(period, sorted(set(places))), self._patience_ms)
+        return Quantiles(total, [found[place] for place in places] if found else [])
 
-    def counts(self, period: Period, spans: Sequence[Span]) -> list[int]:
+    def counts(self, period: Period, spans: Sequence[Span]) -> list[int] | None:
         """How many players each span of scores holds."""
         counted = {f"n{index}": Count("pk", filter=within(span)) for index, span in enumerate(spans)}
-        found = _View(period).rows.aggregate(**counted)
-        return [found[f"n{index}"] for index in range(len(spans))]
+        found = patiently(lambda: _View(period).rows.aggregate(**counted), self._patience_ms)
+        return [found[f"n{index}"] for index in range(len(spans))] if found else None
 
     def _at_places(self, period: Period, places: Sequence[int]) -> dict[int, tuple[str, float]]:
         view = _View(period)
