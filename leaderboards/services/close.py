@@ -8,6 +8,7 @@ cut off and run again.
 
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import zip_longest
@@ -17,10 +18,10 @@ from django.db.models import F
 
 from foundation import redis
 from foundation.each import for_each
-from foundation.errors import Unavailable
+from foundation.errors import SunwiError, Unavailable
 from foundation.failpoints import failpoint
 from foundation.models import Heartbeat
-from leaderboards.core.periods import event_number
+from leaderboards.core.periods import event_number, window_of
 from leaderboards.models import Period, Standing, State, Storage
 from leaderboards.selectors.periods import forget_periods
 from leaderboards.services import events
@@ -65,11 +66,21 @@ def close_due(at: datetime) -> list[Closed]:
     over = [
         period
         for period in due.order_by("ends_at", "pk")
-        if period.ends_at
-        and period.ends_at + timedelta(seconds=period.board.grace_seconds) <= at
-        and not _is_backfilled(period, heard, at)
+        if _takes_until(period) <= at and not _is_backfilled(period, heard, at)
     ]
     return for_each(over, lambda period: close_period(period, at))
+
+
+def _takes_until(period: Period) -> datetime:
+    """Its grace after its end: where a zone's rules have changed since it began, that of its row or by the calendar.
+
+    Submissions go by the calendar, so the later one counts.
+    """
+    ends = [period.ends_at]
+    if not period.board.is_event:
+        with suppress(SunwiError):  # no such window, or zone, any more: the row alone says when
+            ends.append(window_of(period.board.calendar, period.label).ends_at)
+    return max(each for each in ends if each) + timedelta(seconds=period.board.grace_seconds)
 
 
 def backfill_of(board: int) -> str:
