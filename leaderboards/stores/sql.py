@@ -17,9 +17,9 @@ from leaderboards.core.rules import Order, Ties
 from leaderboards.models import Period, Standing
 from leaderboards.stores.base import Around, Named, Page, Placed, Quantiles, Question, Reading, Span
 
-TOTAL_PATIENCE = 6  # times that of a rank: without a total there is no answer at all
 Answer = TypeVar("Answer")
 
+TOTAL_PATIENCE = 6  # times that of a rank: without a total there is no answer at all
 _CANCELED = "57014"  # PostgreSQL: the statement took longer than its time-out
 
 
