@@ -138,11 +138,15 @@ class Link:
 
         Raises ``RedisAway``, ``RedisSilent``, or the first ``RedisRefused``: the others have acted then.
         """
+        return [_granted(answer) for answer in self.tried(calls)]
+
+    def tried(self, calls: Sequence[Call]) -> list[Any]:
+        """The same with each ``RedisRefused`` in the place of its answer. Raises ``RedisAway`` or ``RedisSilent``."""
         answers = self._exchange([_named(call) for call in calls])
         unknown = [nth for nth, answer in enumerate(answers) if isinstance(answer, _ScriptMissing)]
         for nth, answer in zip(unknown, self._exchange([_spelled(calls[nth]) for nth in unknown]), strict=True):
             answers[nth] = answer
-        return [_granted(answer) for answer in answers]
+        return answers
 
     def call(self, *command: Argument, read: Callable[[Any], Any] | None = None) -> Any:
         """Send one command once. Raises ``RedisAway``, ``RedisSilent`` or ``RedisRefused``."""

@@ -24,6 +24,7 @@ class LikesConfig(AppConfig):
         health.also(lag)
         boards.also(renew_all)
         erase.first(forget.forget)
+        erase.also(forget.refuse_if_back)  # first: it waits for mirrors, which hold rows that the others ask for
         erase.also(number.forget)
         follow.also(mirror.mirror_all)
         for service in (count, mirror):

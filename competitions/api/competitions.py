@@ -7,7 +7,7 @@ from django.urls import reverse
 from ninja import Router
 
 from competitions.api.access import competition_to_read, is_private
-from competitions.api.parameters import BOARD, COMPETITION, LISTED, STATE, State
+from competitions.api.parameters import BOARD, COMPETITION, STATE, State
 from competitions.api.schemas import CompetitionShown, CompetitionsListed
 from competitions.models import Competition
 from competitions.selectors.competitions import Listed, competitions_known, participants_count, shown
@@ -17,7 +17,7 @@ from foundation import clock
 from leaderboards.api.access import Reads, may_list
 from leaderboards.api.answers import conditional
 from leaderboards.api.encoding import Passing, when, when_or_none
-from leaderboards.api.parameters import OFFSET, Whole
+from leaderboards.api.parameters import LISTED, OFFSET, Whole
 
 SETTINGS = (
     *("description", "timezone", "joining", "most_participants", "attempts", "snapshot_minutes", "alert_hours"),

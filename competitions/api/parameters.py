@@ -4,14 +4,14 @@ from typing import Literal
 
 from ninja.params.functions import Path, Query
 
+from leaderboards.api.parameters import MOST_ROWS
+
 State = Literal["open", "running", "frozen", "closing", "final", "cancelled"]
 OrderOfComments = Literal["newest", "likes"]
-MOST_LISTED = 100
 
 # Defaults of views' arguments, one for each parameter of the contract.
 COMPETITION = Path(..., description="The competition's number.", example=7)
 STATE = Query(None, description="Only competitions in this state.", example="running")
 BOARD = Query(None, description="Only competitions on this board.")
-LISTED = Query(MOST_LISTED, ge=1, le=MOST_LISTED, description="How many rows to answer.")
 ORDER = Query("newest", description="`newest` first, or those with the most `likes`.", example="newest")
-COMMENTS_LISTED = Query(20, ge=1, le=MOST_LISTED, description="How many comments to answer.")
+COMMENTS_LISTED = Query(20, ge=1, le=MOST_ROWS, description="How many comments to answer.")

@@ -1,15 +1,15 @@
 """What scoring asks about competitions: the answer to the port ``leaderboards.services.events``.
 
-The trap: an entry that comes after the freeze must not precede the public copy, so asking for a competition
-whose freeze is due makes the copy first.
+The trap: an entry that comes after the freeze must not precede the public copy. Whoever asks for a competition is
+told that its freeze is due, and writes nothing; whoever then applies an entry has it frozen first.
 """
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
 
 from competitions.models import Competition, Participant
-from competitions.selectors.competitions import competitions_by_id
-from competitions.services.freeze import freeze_if_due
+from competitions.selectors.competitions import competition_by_id, competitions_by_id
+from competitions.services.freeze import freeze_if_due, is_due
 from foundation.errors import SunwiError, Unavailable
 from foundation.sql import AWAY, Remembered
 from leaderboards.errors import PeriodClosed, StorageUnavailable
@@ -46,18 +46,24 @@ class Competitions:
         players = Participant.objects.filter(~Participant.TAKING_PART, competition=number)
         return list(players.values_list("player_id", flat=True))
 
+    def freeze(self, number: int, at: datetime) -> None:
+        """Make the public copy if it is due and nobody has. Raises ``StorageUnavailable`` where it cannot be made."""
+        try:
+            freeze_if_due(competition_by_id(number), at)
+        except (Unavailable, *AWAY) as error:
+            raise StorageUnavailable(
+                "The standings cannot be frozen now, and nothing may come before; try again."
+            ) from error
+
 
 def _event(competition: Competition, at: datetime) -> Event | SunwiError:
     if competition.cancelled_at is not None:
         return PeriodClosed("The competition was cancelled.")
-    try:
-        freeze_if_due(competition, at)
-    except (Unavailable, *AWAY):
-        return StorageUnavailable("The standings cannot be frozen now, and nothing may come before; try again.")
     return Event(
         number=competition.pk,
         board=competition.board,
         window=competition.window,
         attempts=competition.attempts,
         hides_ranks=competition.is_hidden(at),
+        freeze_due=is_due(competition, at),
     )

@@ -1,7 +1,8 @@
 """Freezing: the standings of the freeze are copied once, and the public reads the copy until somebody reveals.
 
 The copy is made before any change that follows the freeze: by the schedule, and by whatever is about to change
-standings. Once frozen, a competition stays so until the reveal, also if its end is moved.
+standings, as its first step. Whoever only looks makes none. Once frozen, a competition stays so until the reveal,
+also if its end is moved.
 """
 
 from datetime import datetime
@@ -26,10 +27,15 @@ def freeze_due(at: datetime) -> int:
     return sum(for_each(candidates, lambda competition: freeze_if_due(competition, at)))
 
 
+def is_due(competition: Competition, at: datetime) -> bool:
+    """Whether its time has come and nobody has made the public copy, as far as this row knows."""
+    return competition.frozen_at is None and competition.course.freezes_at is not None and competition.is_hidden(at)
+
+
 def freeze_if_due(competition: Competition, at: datetime) -> bool:
     """Make the public copy if its time has come and it is not there. Raises ``Unavailable`` where it cannot be made."""
     freezes_at = competition.course.freezes_at
-    if competition.frozen_at is not None or freezes_at is None or not competition.is_hidden(at):
+    if freezes_at is None or not is_due(competition, at):
         return False
     take_out_gone_before(competition, freezes_at, at)  # else the copy would show them until the reveal
     copy_period(period_of(competition), competition.frozen_label, at)

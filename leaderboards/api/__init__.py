@@ -3,17 +3,20 @@
 ``docs/api.md`` is the contract. Views answer ready-made responses; the schemas beside them are the documentation.
 """
 
+from collections.abc import Sequence
+
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.views.decorators.csrf import csrf_exempt
 from ninja.errors import ValidationError
+from ninja.operation import Operation
 
 from foundation.errors import SunwiError
 from foundation.problems import BadRequest, DatabaseAway, NoSuchPath, respond, respond_unexpected
 from leaderboards.api import boards, export, players, scores, standings
 from leaderboards.api.document import Api, Part
-from leaderboards.api.edge import fenced
+from leaderboards.api.edge import Known, fenced
 from leaderboards.api.examples import told_of_boards
 
 api = Api(
@@ -35,9 +38,19 @@ def urls(*others: Part) -> list[URLPattern]:
     patterns: list[URLPattern] = []
     for bound in api._get_bound_routers():
         views = list(bound.path_operations.values())
-        known = [sorted({m for op in view.operations for m in op.methods}) for view in views for _ in view.operations]
+        known = [_known(view.operations) for view in views for _ in view.operations]
         patterns += map(fenced, bound.urls_paths(bound.prefix), known)
     return patterns
+
+
+def _known(operations: Sequence[Operation]) -> Known:
+    return {method: _parameters(operation) for operation in operations for method in operation.methods}
+
+
+def _parameters(operation: Operation) -> list[str]:
+    """What may stand behind the question mark, as ninja read it off the view."""
+    queries = [model for model in operation.models if model.__ninja_param_source__ == "query"]
+    return [name for model in queries for name in model.__ninja_flatten_map__]
 
 
 @csrf_exempt

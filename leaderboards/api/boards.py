@@ -4,6 +4,7 @@
 ``docs/decisions/0003-a-boards-period-in-the-api.md`` tells why.
 """
 
+from collections.abc import Collection
 from decimal import Decimal
 from typing import Any
 
@@ -14,20 +15,23 @@ from leaderboards import selectors
 from leaderboards.api.access import Reads, board_to_read, is_private, may_list
 from leaderboards.api.answers import conditional
 from leaderboards.api.encoding import Passing, number, when_or_none
-from leaderboards.api.parameters import NAME, SEQ, Whole
+from leaderboards.api.parameters import LISTED, NAME, OFFSET, SEQ, Whole
 from leaderboards.api.schemas import BoardShown, BoardsListed
 from leaderboards.api.standings import period_shown
 from leaderboards.models import Board
+from leaderboards.selectors import Running
 from leaderboards.services.boards import SETTINGS
 
 router = Router(tags=["boards"], auth=Reads())
 
 
 @router.get("/boards", response=BoardsListed)
-def list_boards(request: HttpRequest, name: str | None = NAME) -> HttpResponse:
-    """All boards that the caller may read, by number."""
+def list_boards(
+    request: HttpRequest, name: str | None = NAME, offset: Whole = OFFSET, limit: Whole = LISTED
+) -> HttpResponse:
+    """Boards that the caller may read, by number."""
     boards = [board for board in selectors.boards_listed(name, include_private=True) if may_list(request, board)]
-    content = {"total": len(boards), "rows": [board_shown(board) for board in boards]}
+    content = {"total": len(boards), "rows": boards_shown(boards[offset : offset + limit])}
     return conditional(request, content, private=any(is_private(board) for board in boards))
 
 
@@ -35,27 +39,30 @@ def list_boards(request: HttpRequest, name: str | None = NAME) -> HttpResponse:
 def read_board(request: HttpRequest, seq: Whole = SEQ) -> HttpResponse:
     """One board."""
     board = board_to_read(request, seq)
-    return conditional(request, board_shown(board), is_private(board))
+    return conditional(request, boards_shown([board])[0], is_private(board))
 
 
-def board_shown(board: Board) -> dict[str, Any]:
-    """A board; ``period`` is the running one, null where competitions make the windows."""
+def boards_shown(boards: Collection[Board]) -> list[dict[str, Any]]:
+    """Boards; ``period`` is the running one, null where competitions make the windows."""
+    running = selectors.running_periods(boards)
+    return [_shown(board, running.get(board.seq)) for board in boards]
+
+
+def _shown(board: Board, running: Running | None) -> dict[str, Any]:
     settings = {name: _setting(board, name) for name in SETTINGS}
-    period, total = (None, 0) if board.is_event else _running(board)
     return {
         "seq": board.seq,
         **settings,
-        "period": period,
-        "total": total,
+        "period": _period_shown(running) if running else None,
+        "total": running.total if running else 0,
         "retired_at": when_or_none(board.retired_at),
         "settings": settings,
     }
 
 
-def _running(board: Board) -> tuple[dict[str, Any], int]:
-    found = selectors.standings(board, limit=1)
-    left = found.period.seconds_left(found.as_of)
-    return period_shown(found.period) | {"seconds_left": Passing(left)}, found.total
+def _period_shown(running: Running) -> dict[str, Any]:
+    left = running.period.seconds_left(running.as_of)
+    return period_shown(running.period) | {"seconds_left": Passing(left)}
 
 
 def _setting(board: Board, name: str) -> Any:

@@ -44,7 +44,7 @@ def told_of_boards() -> dict[str, Told]:
             body=body(_entries_schema(), _entries(real)),
             answer=_results(real),
         ),
-        "list_boards": Told(refusals=(401,)),
+        "list_boards": Told(refusals=(401,), query="?offset=0&limit=100"),
         "read_board": Told(path=board),
         "read_standings": Told(path=board, query="?offset=0&limit=10", answer=page),
         "export_standings": Told(path=board, query=f"?period={real.label}", whole_answer=CSV),

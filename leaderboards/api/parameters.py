@@ -32,6 +32,7 @@ PLAYER = Path(..., description="The game's own id of the player, percent-encoded
 PERIOD = Query("current", description="`current`, `previous` or a label such as `2026-47`.", example="current")
 OFFSET = Query(0, ge=0, le=FARTHEST, description="How many of the best rows to pass over.")
 LIMIT = Query(10, ge=1, le=MOST_ROWS, description="How many rows to answer.")
+LISTED = Query(MOST_ROWS, ge=1, le=MOST_ROWS, description="How many rows to answer.")
 RADIUS = Query(4, ge=1, le=MOST_AROUND, description="How many rows on each side of the player.")
 IDS = Query(..., description=f"Players, separated by commas; repeatable; up to {MOST_NAMED}.", example=["alice,bob"])
 NAME = Query(None, description="Only the board of this name.", example="Weekly wins")

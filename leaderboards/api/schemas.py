@@ -117,7 +117,9 @@ class Spread(Schema):
     as_of: Time
     live: bool
     percentiles: dict[str, Number] = Field(description='"1" to "99"; empty where nobody is ranked.')
-    histogram: list[BinOfHistogram]
+    histogram: list[BinOfHistogram] = Field(
+        description="Like the percentiles it may be empty while `live` is false: SQL had no time to count."
+    )
 
 
 class CriterionOfBoard(Schema):

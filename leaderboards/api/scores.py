@@ -16,7 +16,7 @@ from leaderboards.api.answers import answer
 from leaderboards.api.bodies import object_of
 from leaderboards.api.parameters import DRY_RUN, RANKS
 from leaderboards.api.schemas import Results
-from leaderboards.core.entries import Entry, read_entry, read_player, shown
+from leaderboards.core.entries import Entry, read_entry, read_player
 from leaderboards.core.submissions import Caller, Outcome, Refused, Status
 from leaderboards.errors import StorageUnavailable
 from leaderboards.services.submit import submit
@@ -30,7 +30,6 @@ router = Router(tags=["scores"])
 @router.post("/scores", auth=Writes("scores:write"), response=Results, by_alias=True)
 def submit_scores(request: HttpRequest, dry_run: bool = DRY_RUN, ranks: bool = RANKS) -> HttpResponse:
     """Submit 1 to 1,000 entries."""
-    _refuse_misspelled(request)
     clock.refuse_if_off()
     sent = _entries(object_of(request, ("entries",)))
     entries = [_read(raw, position) for position, raw in enumerate(sent)]
@@ -44,14 +43,6 @@ def submit_scores(request: HttpRequest, dry_run: bool = DRY_RUN, ranks: bool = R
     if all(outcome.code == StorageUnavailable.code for outcome in outcomes):
         return respond(StorageUnavailable("What decides for these boards is away; try again."), **content)
     return answer(content)
-
-
-def _refuse_misspelled(request: HttpRequest) -> None:
-    """A dry run that was spelled wrong would apply everything."""
-    unknown = [name for name in request.GET if name not in ("dry_run", "ranks")]
-    if unknown:
-        detail = f"There is no parameter {shown(unknown[0])} here; there are `dry_run` and `ranks`."
-        raise BadRequest(detail, [{"parameter": unknown[0][:40], "detail": detail}])
 
 
 def _entries(body: dict[str, object]) -> list[dict[str, object]]:

@@ -39,21 +39,22 @@ def judge(rules: Rules, old: State | None, new: State) -> State:
 def replay(rules: Rules, submissions: Iterable[State]) -> State | None:
     """The standing that submissions amount to, in the order in which they were applied; None without any.
 
-    Limits are not asked again: each submission was within them when it was accepted.
+    Nothing is refused here: each was within the limits when it was accepted. Without one that was voided since, a sum
+    may leave them at a later one; it stops at the limit there and goes on from it.
     """
     state: State | None = None
+    sums = rules.update is Update.INCREMENT
     for new in submissions:
-        if rules.update is Update.INCREMENT:
-            state = new if state is None else _sum(state, new)
-        else:
-            state = judge(rules, state, new)
+        state = _sum(rules, state, new) if sums else judge(rules, state, new)
     return state
 
 
-def _sum(old: State, new: State) -> State:
-    if new.value[0] == 0:
-        return old
-    return State((old.value[0] + new.value[0],), max(old.at_ms, new.at_ms))
+def _sum(rules: Rules, old: State | None, new: State) -> State:
+    total = new.value[0] + (old.value[0] if old else 0)
+    total = min(max(total, rules.minimum), rules.total_maximum)
+    if old is None:
+        return State((total,), new.at_ms)
+    return old if (total,) == old.value else State((total,), max(old.at_ms, new.at_ms))
 
 
 def _increment(rules: Rules, old: State | None, new: State) -> State:

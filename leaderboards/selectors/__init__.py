@@ -14,6 +14,7 @@ from leaderboards.selectors.periods import (
     stored_period,
 )
 from leaderboards.selectors.players import boards_of, players_called
+from leaderboards.selectors.running import Running, running_periods
 from leaderboards.selectors.standings import (
     BoardPage,
     PlayerRow,
@@ -42,6 +43,7 @@ __all__ = [
     "PlayerRow",
     "RankThen",
     "Row",
+    "Running",
     "Standings",
     "around",
     "beside",
@@ -61,6 +63,7 @@ __all__ = [
     "player_row",
     "players_called",
     "ranks",
+    "running_periods",
     "share_below",
     "shown_period",
     "standings",

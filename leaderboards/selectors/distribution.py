@@ -33,7 +33,10 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """Percentiles "1" to "99" and the histogram, lowest points first; both empty on an empty board."""
+    """Percentiles "1" to "99" and the histogram, lowest points first; both empty on an empty board.
+
+    Either may be where Redis is away and SQL had no time to count.
+    """
 
     total: int
     as_of: datetime
@@ -50,10 +53,12 @@ def distribution(board: Board, period: str = CURRENT) -> Distribution:
         return Distribution(0, as_of, True, {}, [])
     (quantiles, counts, edges), live = ask(stored, _measure)
     if not quantiles.rows:
-        return Distribution(0, as_of, live, {}, [])
+        return Distribution(quantiles.total, as_of, live, {}, [])
     values = [stored.layout.leading(score) for _, score in quantiles.rows]
     decimals = stored.rules.decimals
     percentiles = {str(p): points_number(values[100 - p], decimals) for p in range(1, 100)}
+    if counts is None:
+        return Distribution(quantiles.total, as_of, live, percentiles, [])
     histogram = [
         Bin(points_number(start, decimals), points_number(stop - 1, decimals), count)
         for (start, stop), count in zip(edges, counts, strict=True)
@@ -61,7 +66,7 @@ def distribution(board: Board, period: str = CURRENT) -> Distribution:
     return Distribution(sum(counts), as_of, live, percentiles, histogram)
 
 
-def _measure(store: Store, period: Period) -> tuple[Quantiles, list[int], list[tuple[int, int]]]:
+def _measure(store: Store, period: Period) -> tuple[Quantiles, list[int] | None, list[tuple[int, int]]]:
     quantiles = store.quantiles(period, _SHARES)
     if not quantiles.rows:
         return quantiles, [], []

@@ -37,6 +37,13 @@ def period_by_label(board: Board, label: str) -> Period | None:
     return _own_copy(_remembered.get((board.seq, label)), board)
 
 
+def periods_by_label(named: Collection[tuple[Board, str]]) -> dict[int, Period]:
+    """By the boards' numbers, those of the periods that have a row; remembered likewise."""
+    found = _remembered.get_many([(board.seq, label) for board, label in named])
+    rows = {board.seq: _own_copy(found.get((board.seq, label)), board) for board, label in named}
+    return {seq: period for seq, period in rows.items() if period is not None}
+
+
 def period_as_of_late(board: Board, label: str, at: datetime) -> Period | None:
     """The row as it was in the last seconds: only for what Redis's script or SQL's transaction decides.
 

@@ -4,7 +4,8 @@ Raises nothing for a Redis that is away: the answer then comes from SQL, and say
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import TypeVar
 
 from foundation import redis
@@ -37,6 +38,31 @@ def ask(period: Period, question: Callable[[Store, Period], Answer]) -> tuple[An
         except Unavailable as error:
             logger.info("period %s is read from SQL: %s", period.pk, error.detail)
     return _ask_sql(period, question, SqlStore(patience_ms=PATIENCE_MS)), False
+
+
+def totals(periods: Collection[Period]) -> dict[int, int]:
+    """By period (its pk) how many players it has: one round trip to Redis, and two statements of SQL at most.
+
+    Raises ``SqlAway`` where neither can answer, and ``TooMany``.
+    """
+    found = {period.pk: period.players for period in periods if period.state in (State.FINAL, State.EXPIRED)}
+    living = [period for period in periods if period.pk not in found]
+    in_redis = [period for period in living if period.board.storage != Storage.SQL]
+    found |= _totals_in_redis([period for period in in_redis if period.stale_since is None])
+    stood_in_for = [period for period in in_redis if period.pk not in found]
+    by_sql = [period for period in living if period.board.storage == Storage.SQL]
+    for store, asked in ((SqlStore(), by_sql), (SqlStore(patience_ms=PATIENCE_MS), stood_in_for)):
+        found |= ask_sql(partial(store.totals, asked)) if asked else {}
+    return found
+
+
+def _totals_in_redis(periods: Sequence[Period]) -> dict[int, int]:
+    """Those that Redis shows as they are; none while it is away."""
+    try:
+        return ZsetStore(redis.boards()).totals(periods)
+    except Unavailable as error:
+        logger.info("%d periods are counted in SQL: %s", len(periods), error.detail)
+        return {}
 
 
 def _ask_sql(period: Period, question: Callable[[Store, Period], Answer], store: SqlStore) -> Answer:

@@ -7,19 +7,21 @@ cut off and run again.
 """
 
 import logging
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import zip_longest
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F
 
 from foundation import redis
 from foundation.each import for_each
-from foundation.errors import Unavailable
+from foundation.errors import SunwiError, Unavailable
 from foundation.failpoints import failpoint
-from leaderboards.core.periods import event_number
+from foundation.models import Heartbeat
+from leaderboards.core.periods import event_number, window_of
 from leaderboards.models import Period, Standing, State, Storage
 from leaderboards.selectors.periods import forget_periods
 from leaderboards.services import events
@@ -31,6 +33,7 @@ from leaderboards.stores.zset_settling import ZsetSettler
 logger = logging.getLogger(__name__)
 
 BACKFILL_PATIENCE = timedelta(hours=1)
+BACKFILL = "backfill of board "
 COMPARED_AT_ONCE = 1000
 _Row = tuple[str, float | None]  # member, score
 AWAY = "Redis, which decides for this board, is away"
@@ -54,17 +57,43 @@ class Closed:
 def close_due(at: datetime) -> list[Closed]:
     """Close every period that ended more than its board's grace ago, oldest first.
 
-    One that was opened after its end is being backfilled: its import closes it, or we do if that died.
+    One that was opened after its end is being backfilled: its import closes it, or we do if that died, which we take
+    for granted once nothing was heard of it for ``BACKFILL_PATIENCE``.
     One that cannot be closed keeps no other waiting; what failed is raised at the end.
     """
     due = Period.objects.filter(state__in=(State.OPEN, State.CLOSING), ends_at__lte=at).select_related("board")
-    due = due.exclude(Q(created_at__gt=F("ends_at")) & Q(created_at__gt=at - BACKFILL_PATIENCE))
+    heard = dict(Heartbeat.objects.filter(name__startswith=BACKFILL).values_list("name", "beat_at"))
     over = [
         period
         for period in due.order_by("ends_at", "pk")
-        if period.ends_at and period.ends_at + timedelta(seconds=period.board.grace_seconds) <= at
+        if _takes_until(period) <= at and not _is_backfilled(period, heard, at)
     ]
     return for_each(over, lambda period: close_period(period, at))
+
+
+def _takes_until(period: Period) -> datetime:
+    """Its grace after its end: where a zone's rules have changed since it began, that of its row or by the calendar.
+
+    Submissions go by the calendar, so the later one counts.
+    """
+    ends = [period.ends_at]
+    if not period.board.is_event:
+        with suppress(SunwiError):  # no such window, or zone, any more: the row alone says when
+            ends.append(window_of(period.board.calendar, period.label).ends_at)
+    return max(each for each in ends if each) + timedelta(seconds=period.board.grace_seconds)
+
+
+def backfill_of(board: int) -> str:
+    """The name under which an import of a board's past gives signs of life."""
+    return f"{BACKFILL}{board}"
+
+
+def _is_backfilled(period: Period, heard: Mapping[str, datetime], at: datetime) -> bool:
+    """Whether an import is at it: it was opened after its end, and that or the last sign of life is not long ago."""
+    if period.state != State.OPEN or period.ends_at is None or period.created_at <= period.ends_at:
+        return False
+    last = max(period.created_at, heard.get(backfill_of(period.board_id), period.created_at))
+    return last > at - BACKFILL_PATIENCE
 
 
 def close_period(period: Period, at: datetime) -> Closed:

@@ -1,7 +1,8 @@
 """Erasing who a player is: what he has in open periods goes, what is final stays in its place under another id.
 
 Ranks, scores and the hash over final standings do not change: they know his internal number alone. He is banned first,
-so that nobody scores for him meanwhile. The trap: a name in Redis outlives SQL's, so Redis is asked before SQL forgets.
+so that nobody scores for him meanwhile. The trap: a name in Redis outlives SQL's, so Redis is asked before SQL forgets,
+once more in the transaction that renames him, which no mirror with his name in its hands outlasts.
 Cut off anywhere, it is run again. What apps above know of him they forget in the same transaction (``also``).
 """
 
@@ -36,6 +37,8 @@ from leaderboards.services.decide_redis import forget_bans
 from leaderboards.services.mirror import DEAD, mirror
 from leaderboards.services.players import ensure_player
 from leaderboards.services.remove import remove_from
+from leaderboards.stores import barrier
+from leaderboards.stores.zset_settling import ZsetSettler
 from leaderboards.stores.zset_writes import ZsetWriter
 
 LIVING = (State.OPEN, State.CLOSING)
@@ -60,7 +63,10 @@ class Erased:
 
 
 def also(forget: Forget) -> None:
-    """Have ``forget`` called for whoever is erased, while he still has his id. Asking twice changes nothing."""
+    """Have ``forget`` called for whoever is erased, while he still has his id. Asking twice changes nothing.
+
+    It is called in the transaction that renames him, those of apps below first; it may refuse, and it is run again.
+    """
     if forget not in _more:
         _more.append(forget)
 
@@ -127,6 +133,7 @@ def _forget_in_redis(player: Player) -> None:
 
 @transaction.atomic
 def _rename(player: Player, removed: list[str], at: datetime) -> Erased:
+    _wait_for_mirrors(player)
     for forget in _more:
         forget(player, at)
     old, new = player.external_id, _free_id(player)
@@ -151,6 +158,20 @@ def _rename(player: Player, removed: list[str], at: datetime) -> Erased:
     Player.objects.filter(pk=player.pk).update(external_id=new, **nobody)
     transaction.on_commit(forget_bans)
     return erased
+
+
+def _wait_for_mirrors(player: Player) -> None:
+    """Let whoever has read his marks finish, since he would make him anew under the old name, and let nobody begin.
+
+    Raises ``StorageUnavailable`` where Redis names him yet, or cannot be asked, and what the link raises.
+    """
+    decided_by_redis = Period.objects.filter(state__in=LIVING, board__storage=Storage.REDIS)
+    living = list(decided_by_redis.select_related("board").order_by("pk"))
+    for period in living:
+        barrier.hold_exclusive(period.pk)
+        period.refresh_from_db(fields=["stale_since"])
+        if period.stale_since is not None or ZsetSettler(redis.boards()).names(period, player.external_id):
+            raise _unsettled(period)
 
 
 def _refuse_if_back(player: Player) -> None:

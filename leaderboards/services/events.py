@@ -20,6 +20,7 @@ class Event:
     """A competition as scoring sees it: its board, its window, how often a player may score in it.
 
     ``attempts`` None is as often as he likes. Raises ``BadBoard`` where the board cannot count them.
+    ``freeze_due``: the next change of its standings is to be hidden, and what the public sees is not kept yet.
     """
 
     number: int
@@ -27,6 +28,7 @@ class Event:
     window: Window
     attempts: int | None = None
     hides_ranks: bool = False
+    freeze_due: bool = False
 
     def __post_init__(self) -> None:
         if self.attempts is not None and self.board.storage == Storage.REDIS:
@@ -38,7 +40,10 @@ class Event:
 
 
 class Events(Protocol):
-    """What scoring asks about competitions. May raise ``Unavailable``; then their entries are refused as such."""
+    """What scoring asks about competitions. May raise ``Unavailable``; then their entries are refused as such.
+
+    All but ``freeze`` are questions, which write nothing.
+    """
 
     def named(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:
         """The events of these numbers; one that takes no entries is its refusal, an unknown one is left out."""
@@ -48,6 +53,12 @@ class Events(Protocol):
 
     def gone(self, number: int) -> Collection[int]:
         """The players (by internal number) who took part in an event and do no more: they get no final rank."""
+
+    def freeze(self, number: int, at: datetime) -> None:
+        """Keep what the public sees of an event from ``at`` on, if that is due: before the first change that it hides.
+
+        Asked again it changes nothing. Raises ``Unavailable`` where it cannot be kept: then nothing may change.
+        """
 
 
 class _NoEvents:
@@ -59,6 +70,9 @@ class _NoEvents:
 
     def gone(self, number: int) -> Collection[int]:  # noqa: ARG002 (nobody)
         return ()
+
+    def freeze(self, number: int, at: datetime) -> None:
+        """There is nothing to hide."""
 
 
 class _Provided:

@@ -1,7 +1,8 @@
 """Scores from a table: each row read as strictly as the API reads an entry, then through the same door.
 
 A row is known by its number. The traps: a row that cannot be read must not take its neighbours with it,
-and the same file read twice must not count twice, so ``row`` ids come from the file's name and the number.
+and the same file read twice must not count twice, so ``row`` ids come from the file's name and the number. An import
+of the past gives a sign of life with each batch, however long it takes: the schedule leaves its periods open.
 """
 
 import hashlib
@@ -11,12 +12,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from foundation.errors import SunwiError
+from foundation.models import Heartbeat
 from leaderboards.core.entries import Entry, read_entry
 from leaderboards.core.periods import PeriodKind, window_of
 from leaderboards.core.submissions import Caller, Outcome, Status
 from leaderboards.errors import BadEntry, BadLabel, BadTime
 from leaderboards.models import Board, Period
-from leaderboards.services.close import Closed, close_period
+from leaderboards.services.close import Closed, backfill_of, close_period
 from leaderboards.services.submit import backfill, submit
 
 BATCH = 1000
@@ -67,6 +69,8 @@ def import_batch(lines: Sequence[Line], job: Import, at: datetime) -> list[Outco
         except SunwiError as error:
             outcomes[line.number] = _rejected(line, job, error)
     caller = Caller(SERVICE)
+    if job.backfilled:
+        Heartbeat.note(backfill_of(job.board.seq), at)
     found = backfill(entries, caller, at) if job.backfilled else submit(entries, caller, at)
     outcomes |= {outcome.position: outcome for outcome in found}
     return [outcomes[line.number] for line in lines]

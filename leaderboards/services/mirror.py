@@ -58,6 +58,7 @@ def _mirror_chunk(period: Period) -> tuple[int, int]:
         if period.stale_since is not None:
             return 0, 0
         total, rows = settler.dirty(period, CHUNK)
+        failpoint("mirror.after_read")
         _copy(period, rows)
     failpoint("mirror.after_commit")
     settler.clean(period, rows)

@@ -1,17 +1,26 @@
 """Opening periods: the running one and the next of every board, each with the rules of its moment.
 
 A period's row is made before it is needed, and a fresh one is settled at once, so that the first
-submission after midnight finds a generation in Redis.
+submission after midnight finds a generation in Redis. The trap: a zone's own rules change too, between two looks
+at a window, and the windows of a board must leave no gap.
 """
 
+import logging
+from dataclasses import replace
 from datetime import datetime, timedelta
+
+from django.db import transaction
 
 from foundation import clock
 from foundation.each import for_each
 from leaderboards.core.periods import PeriodKind, Window, next_window, window_at
 from leaderboards.core.scores import choose_layout
-from leaderboards.models import Board, Period, Storage
+from leaderboards.models import Board, Period, State, Storage
+from leaderboards.selectors.periods import forget_periods
 from leaderboards.services.settle import try_settle
+from leaderboards.stores import barrier
+
+logger = logging.getLogger(__name__)
 
 
 def open_period(board: Board, window: Window) -> Period:
@@ -39,7 +48,7 @@ def open_period(board: Board, window: Window) -> Period:
 
 
 def open_board(board: Board, at: datetime) -> None:
-    """The running period of a calendar board, and the next one."""
+    """The running period of a calendar board, and the next one, in the windows that its zone has by now."""
     if board.is_event:
         return
     running = window_at(board.calendar, at)
@@ -48,7 +57,39 @@ def open_board(board: Board, at: datetime) -> None:
         windows.append(next_window(board.calendar, running))
     for window in windows:
         if not begins_after_retirement(board, window):
-            open_period(board, window)
+            _follow_calendar(open_period(board, window), window, at)
+
+
+def _follow_calendar(period: Period, window: Window, at: datetime) -> None:
+    """Let the row have the zone's present window: all of it before it begins, then its end alone.
+
+    Where its scores hold the time left to its end, a running period keeps the end of its row; submissions still find it
+    by the calendar, and it is not closed before that (``services/close.py``).
+    """
+    if period.window == _present(period, window, at):
+        return
+    with transaction.atomic():
+        barrier.hold_exclusive(period.pk)
+        period.refresh_from_db()
+        wanted = _present(period, window, at)
+        if period.state != State.OPEN or period.window == wanted:
+            return
+        old, new = period.layout, choose_layout(period.rules, wanted)
+        if _has_begun(period, at) and (old.slots, old.tail) != (new.slots, new.tail):
+            logger.warning("period %s keeps its end though by its zone it is %s", period, wanted.ends_at)
+            return
+        logger.info("period %s lasts to %s, since its zone has other rules", period, wanted.ends_at)
+        Period.objects.filter(pk=period.pk).update(starts_at=wanted.starts_at, ends_at=wanted.ends_at)
+        transaction.on_commit(forget_periods)
+
+
+def _present(period: Period, window: Window, at: datetime) -> Window:
+    """The window that the row should have: what has begun keeps its start."""
+    return replace(window, starts_at=period.starts_at) if _has_begun(period, at) else window
+
+
+def _has_begun(period: Period, at: datetime) -> bool:
+    return period.starts_at is not None and period.starts_at <= at
 
 
 def open_due(at: datetime) -> int:

@@ -1,8 +1,9 @@
 """Submitting scores: the one door, for the API, the import and the simulated players.
 
 The order of effects: find boards and competitions → answer ids that were used before → refuse who has not
-joined → find or open periods → decide a period at a time, in the order of first appearance. Every entry
-stands alone: what one is refused for never touches its neighbours.
+joined → find or open periods → decide a period at a time, in the order of first appearance; a competition whose
+freeze is due is frozen just before, by whoever really applies something. Every entry stands alone: what one is
+refused for never touches its neighbours.
 """
 
 import logging
@@ -17,8 +18,9 @@ from leaderboards.core.entries import Entry
 from leaderboards.core.submissions import Caller, Outcome, Refused, Status
 from leaderboards.errors import OutcomeUnknown, StorageUnavailable
 from leaderboards.models import Period, Storage
-from leaderboards.services import decide_redis, decide_sql, ids
+from leaderboards.services import decide_redis, decide_sql, events, ids
 from leaderboards.services.decided import Decided, outcome, refused
+from leaderboards.services.events import Event
 from leaderboards.services.resolve import Item, Periods, Target, Targets, not_joined
 
 
@@ -80,6 +82,7 @@ class _Request:
 
     def _decide(self, decide: Decide, items: Sequence[Item]) -> dict[int, Decided]:
         try:
+            self._freeze(items[0].event)
             return decide(items, self._caller.service, self._at, self._dry_run)
         except AWAY:
             logger.exception("SQL went away while it decided")
@@ -87,7 +90,15 @@ class _Request:
         except OutcomeUnknown as error:
             logger.exception("SQL went away while it committed")
             gone = refused(error)
+        except StorageUnavailable as error:
+            logger.exception("a competition could not be frozen")
+            gone = refused(error)
         return {item.entry.position: gone for item in items}
+
+    def _freeze(self, event: Event | None) -> None:
+        """Raises ``StorageUnavailable`` where that cannot be done, and nothing may come before."""
+        if event is not None and event.freeze_due and not self._dry_run:
+            events.source().freeze(event.number, self._at)
 
     def _find_targets(self, entries: Collection[Entry]) -> None:
         targets = Targets(entries, self._caller, self._at)

@@ -16,6 +16,7 @@ from leaderboards.errors import StorageUnavailable
 from leaderboards.models import Board, Period, Standing, State, Storage
 from leaderboards.services.settle import try_settle
 from leaderboards.stores import barrier, generations
+from leaderboards.stores.zset import ZsetStore
 from leaderboards.stores.zset_settling import ZsetSettler
 
 A_DAY = timedelta(days=1)  # whether a period of these has begun is asked of SQL
@@ -44,7 +45,8 @@ def _refresh(period: Period, rules: dict[str, Any]) -> None:
     if has_begun or Standing.objects.filter(period=present, score__isnull=False).exists():
         return
     if present.board.storage == Storage.REDIS and present.stale_since is None:
-        _tell_redis(present, number)
+        if not _tell_redis(present, number):
+            return
     elif present.board.storage != Storage.SQL:
         present.stale_since, present.whole = present.stale_since or clock.now(), True
     present.rules_json, present.generation = rules, number
@@ -53,12 +55,15 @@ def _refresh(period: Period, rules: dict[str, Any]) -> None:
         transaction.on_commit(partial(try_settle, present))
 
 
-def _tell_redis(period: Period, number: int) -> None:
-    """Nobody writes there by the old rules any more."""
+def _tell_redis(period: Period, number: int) -> bool:
+    """Whether nobody writes there by the old rules any more; False where somebody has a standing already."""
+    settler = ZsetSettler(redis.boards())
     try:
-        settler = ZsetSettler(redis.boards())
-        if settler.renew(period, number, settler.memory(period), empty=True) is not None:
-            return
+        memory = settler.memory(period)
+        if ZsetStore(redis.boards()).read(period, []).total:
+            return False
+        if settler.renew(period, number, memory, empty=False) is not None:
+            return True
     except Unavailable as error:
         raise _away() from error
     raise _away()

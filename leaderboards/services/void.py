@@ -1,4 +1,8 @@
-"""Voiding one submission: the player falls back to what his others amount to."""
+"""Voiding one submission: the player falls back to what his others amount to.
+
+That is always possible in an open period: a cheat goes though what remains of a sum would leave the board's limits.
+The sum then stops at the limit (``core/policies.replay``), and the others stay accepted.
+"""
 
 from datetime import datetime
 

@@ -61,7 +61,9 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Quantiles:
-    """The (member, score) pairs at the places asked for; none on an empty board."""
+    """The (member, score) pairs at the places asked for; none on an empty board, nor where SQL stood in for Redis and
+    had no time to find them.
+    """
 
     total: int
     rows: list[tuple[str, float]]
@@ -88,5 +90,5 @@ class Store(Protocol):
     def quantiles(self, period: Period, shares: Sequence[int]) -> Quantiles:
         """The rows at shares of the field, in thousandths from the best (0) to the last (1000)."""
 
-    def counts(self, period: Period, spans: Sequence[Span]) -> list[int]:
-        """How many players each span of scores holds."""
+    def counts(self, period: Period, spans: Sequence[Span]) -> list[int] | None:
+        """How many players each span of scores holds; None where SQL stood in for Redis and had no time."""

@@ -4,9 +4,9 @@ The trap: equal scores stand by the member's bytes in the board's direction; the
 collation sees to that (``ByteOrderedCharField``), and the index runs the same way.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import OperationalError, connection, transaction
 from django.db.models import Count, Q, QuerySet, Window
@@ -16,6 +16,8 @@ from foundation.errors import Unavailable
 from leaderboards.core.rules import Order, Ties
 from leaderboards.models import Period, Standing
 from leaderboards.stores.base import Around, Named, Page, Placed, Quantiles, Question, Reading, Span
+
+Answer = TypeVar("Answer")
 
 TOTAL_PATIENCE = 6  # times that of a rank: without a total there is no answer at all
 _CANCELED = "57014"  # PostgreSQL: the statement took longer than its time-out
@@ -50,10 +52,31 @@ def _deferred(sqlite: Any) -> Iterator[None]:
         sqlite.transaction_mode = mode
 
 
+def patiently(question: Callable[[], Answer], patience_ms: int | None) -> Answer | None:
+    """The answer of one statement; None where PostgreSQL takes longer than ``patience_ms``, which None lets it."""
+    if patience_ms is None or connection.vendor != "postgresql":
+        return question()
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SET LOCAL statement_timeout = %s", [patience_ms])
+            answer = question()
+            cursor.execute("SET LOCAL statement_timeout = DEFAULT")
+    except OperationalError as error:
+        if getattr(error.__cause__, "sqlstate", None) != _CANCELED:
+            raise
+        return None
+    return answer
+
+
+def _too_many() -> TooMany:
+    return TooMany("Redis is away, and counting the players in SQL takes too long; try again.")
+
+
 class SqlStore:
     """Standings as SQL has them.
 
-    ``patience_ms`` bounds each count (PostgreSQL): where it does not suffice, rows come without ranks.
+    ``patience_ms`` bounds each count (PostgreSQL): where it does not suffice, rows come without ranks, and a spread
+    without what was to be counted for it.
     """
 
     def __init__(self, patience_ms: int | None = None) -> None:
@@ -65,21 +88,30 @@ class SqlStore:
             view = _View(period, self._patience_ms)
             return Reading(view.total(), [view.answer(question) for question in questions])
 
+    def totals(self, periods: Collection[Period]) -> dict[int, int]:
+        """By period (its pk) how many players it has, in one statement. Raises ``TooMany``."""
+        ranked = Standing.objects.filter(period__in=[period.pk for period in periods], score__isnull=False).order_by()
+        counted = ranked.values_list("period").annotate(players=Count("pk"))
+        found = patiently(lambda: dict(counted), self._patience_ms and self._patience_ms * TOTAL_PATIENCE)
+        if found is None:
+            raise _too_many()
+        return {period.pk: found.get(period.pk, 0) for period in periods}
+
     def quantiles(self, period: Period, shares: Sequence[int]) -> Quantiles:
         """The rows at shares of the field, in thousandths from the best."""
         with one_moment():
-            total = _View(period).rows.count()
+            total = _View(period, self._patience_ms).total()
             if total == 0:
                 return Quantiles(0, [])
             places = [min(total * share // 1000, total - 1) + 1 for share in shares]
-            found = self._at_places(period, sorted(set(places)))
-        return Quantiles(total, [found[place] for place in places])
+            found = patiently(lambda: self._at_places(period, sorted(set(places))), self._patience_ms)
+        return Quantiles(total, [found[place] for place in places] if found else [])
 
-    def counts(self, period: Period, spans: Sequence[Span]) -> list[int]:
+    def counts(self, period: Period, spans: Sequence[Span]) -> list[int] | None:
         """How many players each span of scores holds."""
         counted = {f"n{index}": Count("pk", filter=within(span)) for index, span in enumerate(spans)}
-        found = _View(period).rows.aggregate(**counted)
-        return [found[f"n{index}"] for index in range(len(spans))]
+        found = patiently(lambda: _View(period).rows.aggregate(**counted), self._patience_ms)
+        return [found[f"n{index}"] for index in range(len(spans))] if found else None
 
     def _at_places(self, period: Period, places: Sequence[int]) -> dict[int, tuple[str, float]]:
         view = _View(period)
@@ -92,7 +124,7 @@ class _View:
     """One period's ranked rows, seen in the board's direction."""
 
     def __init__(self, period: Period, patience_ms: int | None = None) -> None:
-        self._patience_ms = patience_ms if connection.vendor == "postgresql" else None
+        self._patience_ms = patience_ms
         self.rules = period.rules
         self.layout = period.layout
         self.rows: QuerySet[Standing] = Standing.objects.filter(period=period, score__isnull=False)
@@ -105,7 +137,7 @@ class _View:
     def total(self) -> int:
         total = self._counted(self.rows, times=TOTAL_PATIENCE)
         if total is None:
-            raise TooMany("Redis is away, and counting the players in SQL takes too long; try again.")
+            raise _too_many()
         return total
 
     def answer(self, question: Question) -> list[Placed]:
@@ -135,18 +167,7 @@ class _View:
 
     def _counted(self, rows: QuerySet[Standing, Any], times: int = 1) -> int | None:
         """How many rows, None if counting them takes longer than there is patience for."""
-        if self._patience_ms is None:
-            return rows.count()
-        try:
-            with transaction.atomic(), connection.cursor() as cursor:
-                cursor.execute("SET LOCAL statement_timeout = %s", [self._patience_ms * times])
-                count = rows.count()
-                cursor.execute("SET LOCAL statement_timeout = DEFAULT")
-        except OperationalError as error:
-            if getattr(error.__cause__, "sqlstate", None) != _CANCELED:
-                raise
-            return None
-        return count
+        return patiently(rows.count, self._patience_ms and self._patience_ms * times)
 
     def _beyond(self, side: str, member: str, score: float) -> QuerySet[Standing]:
         """Rows on one side of a place. The bound on the score alone lets the index start there."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from foundation import lua
-from foundation.redis import Argument, Link, RedisRefused
+from foundation.redis import Argument, Call, Link, RedisRefused
 from leaderboards.core.rules import Order, Ties
 from leaderboards.models import Period
 from leaderboards.stores.base import Around, Named, Page, Placed, Quantiles, Question, Reading, Span, Stale
@@ -73,17 +73,18 @@ class ZsetStore:
 
     def read(self, period: Period, questions: Sequence[Question]) -> Reading:
         """Answer all questions from one moment of the period, in one round trip."""
-        args: list[Argument] = [
-            period.generation,
-            is_descending(period),
-            period.rules.ties.value,
-            flag(period.layout.in_member),
-        ]
+        args = _reading_head(period)
         for question in questions:
             args += _asked(question)
         total, *lines = run(self._link, "read", ranked_keys(period), args).decode().split("\n")
         rows = _neighbours(lines, period.rules.ties.by_time)
         return Reading(int(total), [_answer(question, rows) for question in questions])
+
+    def totals(self, periods: Sequence[Period]) -> dict[int, int]:
+        """By period (its pk) how many players it has, in one round trip; those that Redis lacks are left out."""
+        calls = [Call(script("read"), ranked_keys(period), _reading_head(period)) for period in periods]
+        answers = zip(periods, self._link.tried(calls), strict=True)
+        return {period.pk: int(answer) for period, answer in answers if not isinstance(answer, RedisRefused)}
 
     def quantiles(self, period: Period, shares: Sequence[int]) -> Quantiles:
         """The rows at shares of the field, in thousandths from the best."""
@@ -99,6 +100,12 @@ class ZsetStore:
             args.append("-inf" if span.start is None else repr(span.start))
             args.append("+inf" if span.stop is None else f"({span.stop!r}")
         return [int(count) for count in run(self._link, "counts", [period.family.gen, period.family.zset], args)]
+
+
+def _reading_head(period: Period) -> list[Argument]:
+    """The arguments that ``read`` opens with; without any question it answers with the total alone."""
+    in_member = flag(period.layout.in_member)
+    return [period.generation, is_descending(period), period.rules.ties.value, in_member]
 
 
 def _asked(question: Question) -> list[Argument]:

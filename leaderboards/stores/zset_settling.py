@@ -139,6 +139,14 @@ class ZsetSettler:
         """Whether SQL may lack the player's standing."""
         return bool(self._link.call("HEXISTS", period.family.dirty, player))
 
+    def names(self, period: Period, player: str) -> bool:
+        """Whether a standing there is the player's, or a dirty mark."""
+        family = period.family
+        in_member = ("HEXISTS", family.members, player)
+        placed = in_member if period.layout.in_member else ("ZSCORE", family.zset, player)
+        answers = self._link.pipeline([("HEXISTS", family.dirty, player), placed])
+        return any(answer not in (None, 0) for answer in answers)
+
     def unlink(self, period: Period) -> None:
         """Let the whole family go, without blocking the server for its size."""
         self._link.call("UNLINK", *period.family.every)

@@ -1,16 +1,18 @@
 """Forgetting the likes of a player who is erased: they are taken back, and nothing in Redis names him afterwards.
 
-He is banned by then, so he likes nothing meanwhile. The trap: what Redis has is asked for while he still has his name.
-Cut off anywhere, it is run again.
+He is banned by then, so he likes nothing meanwhile. The trap: what Redis has is asked for while he still has his name,
+once more when he is about to lose it. Cut off anywhere, it is run again.
 """
 
 from collections.abc import Sequence
 from datetime import datetime
+from operator import attrgetter
 
 from django.db import transaction
 
 from foundation import redis
 from foundation.models import DeadLetter
+from leaderboards.errors import StorageUnavailable
 from leaderboards.models import Player
 from likes import registry
 from likes.core.kinds import Storage
@@ -23,6 +25,7 @@ from likes.services.adopt import adopt
 from likes.services.count import count
 from likes.services.hold import hold
 from likes.stores.choose import store_of
+from likes.stores.redis_settling import RedisSettler
 from likes.stores.views import Views
 
 CHUNK = 500
@@ -40,6 +43,20 @@ def forget(player: Player, at: datetime) -> None:
         if likeable.storage == Storage.HYBRID:
             _forget_in_views(likeable, list(rows.values_list("thing", flat=True)), player.external_id)
     DeadLetter.objects.filter(kind=mirroring.DEAD, payload__player=player.external_id).delete()
+
+
+def refuse_if_back(player: Player, _at: datetime) -> None:
+    """A process that had not heard of the ban may have let him like something since, of a kind that Redis decides over.
+
+    Whoever mirrors is waited for, and nobody begins until the caller's transaction, which renames him, has ended.
+    Raises ``StorageUnavailable`` where he is back, and what the link raises: then it has to be run again.
+    """
+    by_redis = [likeable for likeable in registry.every() if likeable.storage == Storage.REDIS]
+    for likeable in sorted(by_redis, key=attrgetter("kind")):
+        hold(likeable)
+        liked = Like.objects.filter(kind=likeable.kind, player=player, amount__gt=0)
+        if liked.exists() or RedisSettler(likeable, redis.boards()).names(player.external_id):
+            raise StorageUnavailable(f"A {likeable.kind} was liked by the player meanwhile: run it again.")
 
 
 def _take_back(likeable: Likeable, thing: str, player: str, at: datetime) -> None:

@@ -102,6 +102,17 @@ class RedisSettler:
         total, *cells = run(self._link, "mirror_read", [self._keys.gen, self._keys.dirty], [generation, limit])
         return int(total), [_dirty(field, mark) for field, mark in zip(cells[::2], cells[1::2], strict=True)]
 
+    def names(self, player: str) -> bool:
+        """Whether a dirty mark is the player's, under whatever generation."""
+        cursor = "0"
+        while True:
+            following, cells = self._link.call("HSCAN", self._keys.dirty, cursor, "COUNT", SCANNED_AT_ONCE)
+            if any(field.decode().partition("\n")[2] == player for field in cells[::2]):
+                return True
+            cursor = following.decode()
+            if cursor == "0":
+                return False
+
     def clean(self, generation: int, rows: Sequence[DirtyLike]) -> int:
         """Take off the dirty marks that are still those that were read; returns how many likes are dirty yet."""
         args: list[Argument] = [generation]

@@ -69,7 +69,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "api/v1/players/<player>": ("/api/v1/players/bob",),
     "api/v1/players/<player>/link-code": ("/api/v1/players/bob/link-code",),
     "^api(?:/|$)": ("/api/", "/api/v1/nothing"),
-    "api/v1/boards": ("/api/v1/boards", "/api/v1/boards?name=Cups"),
+    "api/v1/boards": ("/api/v1/boards", "/api/v1/boards?name=Cups", "/api/v1/boards?offset=1&limit=1"),
     API_BOARD: ("/api/v1/boards/{board}", "/api/v1/boards/{other}"),
     f"{API_BOARD}/standings": (
         *_of_boards("standings", "standings?offset=1&limit=1"),

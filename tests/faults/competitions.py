@@ -53,6 +53,9 @@ class Races:
     def gone(self, number: int) -> Collection[int]:
         return ()
 
+    def freeze(self, number: int, at: object) -> None:
+        """Nothing is hidden."""
+
 
 def _event(board: Board, days: float) -> Event:
     window = event_window(board.pk, board.created_at - timedelta(hours=1), board.created_at + timedelta(days=days))

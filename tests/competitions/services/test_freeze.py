@@ -13,7 +13,12 @@ from competitions.services.finish import finish_due
 from competitions.services.freeze import freeze_due, reveal
 from competitions.services.snapshot import take_due
 from leaderboards import selectors
+from leaderboards.core.entries import read_entry
+from leaderboards.core.submissions import Caller
+from leaderboards.models import Period
+from leaderboards.services import events
 from leaderboards.services.close import close_due
+from leaderboards.services.submit import submit
 from tests.at_once import at_once
 from tests.competitions.factories import DAY, END, HOUR, MINUTE
 from tests.competitions.services.mishaps import let_happen_before, redis_away
@@ -51,6 +56,24 @@ def test_a_score_after_the_freeze_is_seen_by_its_player_and_the_admins_alone(sto
     assert ranks(competition, FREEZE) == BEFORE
     assert ranks(competition, FREEZE, full=True) == AFTER
     assert own_points(reloaded(competition), "bob", FREEZE) == OwnPoints(99, None)
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_who_looks_rehearses_or_is_refused_freezes_nothing_and_who_scores_next_freezes_first(storage: str) -> None:
+    competition = freezing(storage)
+    entry = {"competition": competition.pk, "player": "bob", "points": 99}
+
+    [event] = events.source().named([competition.pk], FREEZE).values()
+    [rehearsed] = submit([read_entry(entry, 0)], Caller("tests"), FREEZE, dry_run=True)
+    [stranger] = score(competition, {"eve": 1}, FREEZE)
+    looked = (reloaded(competition).frozen_at, Period.objects.filter(label=competition.frozen_label).count())
+    score(competition, {"bob": 99}, FREEZE)
+
+    assert looked == (None, 0)
+    assert isinstance(event, events.Event)
+    assert (event.freeze_due, rehearsed.status, stranger.code) == (True, "updated", "not_joined")
+    assert reloaded(competition).frozen_at == FREEZE
+    assert ranks(competition, FREEZE) == BEFORE
 
 
 def test_the_schedule_freezes_once_and_the_last_score_before_is_in_the_copy() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db.models import Count, Func
 from django.test import Client
 
 from foundation import redis
@@ -105,6 +106,11 @@ def field(make_board: Make, game: Caller) -> int:
     board = make_board()
     game.score(board, **{f"p{nth}": nth * 10 for nth in range(1, 10)})
     return board
+
+
+def slow_count(field: str, **options: Any) -> Count:
+    """PostgreSQL takes a second for ten rows."""
+    return Count(Func(field, template="(%(expressions)s + 0 * length(pg_sleep(0.1)::text))"), **options)
 
 
 def take_redis_away(monkeypatch: pytest.MonkeyPatch) -> None:

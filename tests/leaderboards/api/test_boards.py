@@ -1,13 +1,20 @@
 """Boards as the API shows them: one, all, and the one of a name."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
+import pytest
 import time_machine
+from pytest_django import DjangoAssertNumQueries
 
-from foundation import clock
-from leaderboards.models import Board
+from foundation import clock, redis
+from foundation.redis import Argument, Link
+from leaderboards.models import Board, Period
+from leaderboards.selectors import reading
 from leaderboards.services.boards import SETTINGS, retire
-from tests.leaderboards.api.conftest import Caller, Make
+from leaderboards.services.mirror import mirror_all
+from leaderboards.stores import sql
+from tests.leaderboards.api.conftest import Caller, Make, problem, slow_count, take_redis_away, wrong_parameter
 from tests.playing import score
 
 
@@ -45,6 +52,73 @@ def test_all_time_has_no_end_a_retired_board_one_and_an_event_board_no_running_p
     endless = {"label": "all", "starts_at": None, "ends_at": None, "state": "open", "seconds_left": None}
     assert (all_time["period"], event["period"]) == (endless, None)
     assert retired["retired_at"] == retired["period"]["ends_at"]
+
+
+def note_trips(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Each round trip to the boards' Redis from now on: how many commands it is."""
+    trips: list[int] = []
+    exchange = Link._exchange
+
+    def noted(link: Link, commands: Sequence[Sequence[Argument]]) -> list[object]:
+        trips.extend([len(commands)] if commands and link is redis.boards() else [])
+        return exchange(link, commands)
+
+    monkeypatch.setattr(Link, "_exchange", noted)
+    return trips
+
+
+@pytest.fixture
+def crowd(make_board: Make, game: Caller) -> dict[int, int]:
+    """Boards of every storage by number, with how many players each has; one of events, and one that nobody opened."""
+    seqs = [make_board(f"{storage} {nth}", storage=storage) for storage in ("hybrid", "redis", "sql") for nth in (1, 2)]
+    for nth, seq in enumerate(seqs):
+        game.score(seq, **{f"p{player}": player for player in range(nth + 1)})
+    bare = make_board("Bare")
+    Period.objects.filter(board=bare).delete()
+    return {seq: nth + 1 for nth, seq in enumerate(seqs)} | {bare: 0, make_board("Cups", period="event"): 0}
+
+
+def test_boards_come_in_pages_each_with_one_round_trip_to_redis_and_three_statements(
+    crowd: dict[int, int],
+    anybody: Caller,
+    monkeypatch: pytest.MonkeyPatch,
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    trips = note_trips(monkeypatch)
+
+    with time_machine.travel(clock.now(), tick=False):
+        with django_assert_num_queries(3):
+            whole = anybody.get("/boards").json()
+        at_first = list(trips)
+        pages = [anybody.get(f"/boards?offset={offset}&limit=3").json() for offset in (0, 3, 6, 9)]
+        alone = [anybody.get(f"/boards/{seq}").json() for seq in crowd]
+
+    assert {row["seq"]: row["total"] for row in whole["rows"]} == crowd
+    assert whole["rows"] == alone
+    assert [row for page in pages for row in page["rows"]] == whole["rows"]
+    assert {page["total"] for page in (whole, *pages)} == {len(crowd)}
+    assert at_first == [4]
+    for wrong in ("limit=0", "limit=101", "limit=x", "offset=-1"):
+        assert wrong_parameter(anybody.get(f"/boards?{wrong}")) == wrong.partition("=")[0]
+
+
+def test_a_board_that_redis_does_not_have_is_counted_in_sql_and_all_are_while_it_is_away(
+    crowd: dict[int, int], anybody: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mirror_all()
+    stale, lost = (Period.objects.get(board=seq, starts_at__lte=clock.now()) for seq in list(crowd)[:2])
+    Period.objects.filter(pk=stale.pk).update(stale_since=clock.now())
+    redis.boards().call("SET", lost.family.gen, lost.generation + 1)
+
+    partly = anybody.get("/boards").json()
+    take_redis_away(monkeypatch)
+    away = anybody.get("/boards").json()
+    monkeypatch.setattr(reading, "PATIENCE_MS", 20)
+    monkeypatch.setattr(sql, "Count", slow_count)
+    too_slow = anybody.get("/boards")
+
+    assert [row["total"] for row in partly["rows"]] == [row["total"] for row in away["rows"]] == list(crowd.values())
+    problem(too_slow, 503, "unavailable")
 
 
 def test_boards_are_listed_by_number_and_found_by_name(make_board: Make, anybody: Caller) -> None:

@@ -1,5 +1,6 @@
 """What holds at every address: methods, HEAD, OPTIONS, other sites, ETags, faults of ours."""
 
+import re
 from datetime import timedelta
 from unittest.mock import Mock
 
@@ -26,6 +27,27 @@ def test_other_methods_are_not_allowed(game: Caller) -> None:
             response = game.send(method, path, {})
             problem(response, 405, "method_not_allowed")
             assert known <= set(response["Allow"].split(", ")), path
+
+
+def test_a_parameter_that_an_address_does_not_have_is_refused_with_those_that_it_has(
+    make_board: Make, game: Caller
+) -> None:
+    make_board()
+    paths = game._client.get("/api/openapi.json").json()["paths"]
+    for path, method, operation in ((path, *each) for path, operations in paths.items() for each in operations.items()):
+        known = [each["name"] for each in operation["parameters"] if each["in"] == "query"]
+        there_are = ", ".join(f"`{name}`" for name in known)
+        address = re.sub(r"{\w+}", "1", path).removeprefix("/api/v1")
+
+        told = problem(game.send(method.upper(), f"{address}?Limit=5&dryrun=", {}), 422, "invalid_request")
+
+        assert [each["parameter"] for each in told["errors"]] == ["Limit", "dryrun"], address
+        assert told["detail"].startswith("There is no parameter 'Limit' here"), told
+        assert (there_are or "there are none") in told["detail"], told
+    crowd = "&".join(f"p{nth}=" for nth in range(1001))
+    problem(game.get(f"/boards?{crowd}"), 422, "invalid_request")
+    assert game.send("HEAD", "/boards?limits=1").status_code == 422
+    assert game.send("OPTIONS", "/boards?limits=1").status_code == 204
 
 
 def test_an_unknown_path_is_a_problem_document(db: None, anybody: Caller) -> None:

@@ -3,13 +3,28 @@
 That every storage says the same, with every kind of ties, is held by tests/contracts.
 """
 
+import time
 from datetime import datetime
+
+import pytest
+from django.db import connection
 
 from foundation import clock
 from leaderboards.core.periods import window_at
 from leaderboards.models import Board
+from leaderboards.selectors import reading
 from leaderboards.services.players import set_profile
-from tests.leaderboards.api.conftest import Caller, Make, players, problem, wrong_parameter
+from leaderboards.stores import sql
+from leaderboards.stores.sql import SqlStore
+from tests.leaderboards.api.conftest import (
+    Caller,
+    Make,
+    players,
+    problem,
+    slow_count,
+    take_redis_away,
+    wrong_parameter,
+)
 
 
 def test_a_page_holds_rows_best_first_with_the_whole_count(field: int, anybody: Caller) -> None:
@@ -66,7 +81,7 @@ WRONG = {
 }
 
 
-PATHS = ("standings", "players/a", "players/a/around", "players", "distribution", "standings.csv")
+PATHS = ("standings?", "players/a?", "players/a/around?", "players?ids=a&", "distribution?", "standings.csv?")
 
 
 def test_what_is_out_of_range_is_refused_by_its_parameter(field: int, anybody: Caller) -> None:
@@ -85,12 +100,12 @@ def test_a_board_and_a_period_that_are_none_are_not_found(make_board: Make, game
     strange = ("nonsense", "", "%00", "2026-47%0A", "c1", "all", "x" * 500, "'; --", "%F0%9F")
 
     for seq in ("0", "-1", "999999", "99999999999"):
-        for path in ("", *(f"/{each}?ids=a" for each in PATHS)):
+        for path in ("", *(f"/{each}" for each in PATHS)):
             problem(anybody.get(f"/boards/{seq}{path}"), 404, "unknown_board")
         problem(game.send("DELETE", f"/boards/{seq}/players/a"), 404, "unknown_board")
     for period in (next_one, "2999-01", "1999-07", *strange):
         for path in PATHS:
-            response = anybody.get(f"/boards/{board.seq}/{path}?ids=a&period={period}")
+            response = anybody.get(f"/boards/{board.seq}/{path}period={period}")
             problem(response, 404, "unknown_period")
     problem(anybody.get(f"/boards/{all_time}/standings?period=previous"), 404, "unknown_period")
 
@@ -149,6 +164,33 @@ def test_everybody_is_in_the_histogram(field: int, make_board: Make, anybody: Ca
     assert list(answer["percentiles"]) == [str(percent) for percent in range(1, 100)]
     assert answer["percentiles"]["50"] == 50
     assert (empty["total"], empty["percentiles"], empty["histogram"]) == (0, {}, [])
+
+
+@pytest.mark.parametrize(("slow", "measured"), [("_at_places", 0), ("Count", 99)])
+def test_a_spread_that_sql_has_no_time_to_count_is_left_out_while_redis_is_away(
+    field: int, anybody: Caller, monkeypatch: pytest.MonkeyPatch, slow: str, measured: int
+) -> None:
+    take_redis_away(monkeypatch)
+    in_time = anybody.get(f"/boards/{field}/distribution").json()
+    monkeypatch.setattr(reading, "PATIENCE_MS", 200)
+    if slow == "Count":
+        monkeypatch.setattr(sql, "Count", slow_count)
+    else:
+        monkeypatch.setattr(SqlStore, "_at_places", _slowly)
+
+    began = time.monotonic()
+    answer = anybody.get(f"/boards/{field}/distribution").json()
+
+    assert time.monotonic() - began < 2.0
+    assert (answer["total"], answer["live"], answer["histogram"]) == (9, False, [])
+    assert len(answer["percentiles"]) == measured
+    assert (len(in_time["percentiles"]), sum(each["count"] for each in in_time["histogram"])) == (99, 9)
+
+
+def _slowly(*_: object) -> dict[int, tuple[str, float]]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_sleep(9)")
+    return {}
 
 
 def test_the_running_window_has_a_label_and_the_one_before_is_empty(field: int, anybody: Caller) -> None:

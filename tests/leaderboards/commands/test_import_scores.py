@@ -10,8 +10,12 @@ from django.core.management.base import CommandError
 
 from foundation import clock
 from leaderboards import selectors
+from leaderboards.core.entries import read_entry
+from leaderboards.core.submissions import Caller
 from leaderboards.models import Board, FinalStanding, Period, Player, Standing, State, Storage, Submission
 from leaderboards.services.close import close_due
+from leaderboards.services.import_scores import Columns, Import, Line, import_batch
+from leaderboards.services.submit import backfill
 from tests.leaderboards.commands.calls import Printed, run
 from tests.leaderboards.factories import BoardFactory
 from tests.playing import score
@@ -96,6 +100,28 @@ def test_the_past_is_closed_but_for_a_backfill_which_leaves_the_running_period_o
     assert close_due(clock.now()) == []
     later = close_due(clock.now() + timedelta(hours=2))
     assert [(closed.label, closed.final) for closed in later] == [("2024-09", True)]
+
+
+def test_a_backfill_keeps_its_periods_open_while_it_gives_signs_of_life_and_a_dead_one_does_not() -> None:
+    board, now, hour = make_board(), clock.now(), timedelta(hours=1)
+    other = make_board(name="Another")
+    job, day = Import(board, Columns("who", None, "1", at="at"), "scores", backfilled=True), "2024-03-01"
+
+    found, closed = [], []
+    for nth in range(4):
+        at = now + nth * 0.8 * hour
+        found += import_batch([Line(nth, {"who": f"p{nth}", "at": day})], job, at)
+        backfill(
+            [read_entry({"board": other.seq, "player": f"p{nth}", "points": 1, "at": f"{day}T12:00:00Z"}, 0)],
+            Caller("tests"),
+            at,
+        )
+        closed.append([each.board for each in close_due(at)])
+    after = [[each.board for each in close_due(at + step * hour)] for step in (0.9, 1.1)]
+
+    assert [outcome.code for outcome in found] == [None] * 4
+    assert closed == [[], [], [other.seq], []]
+    assert after == [[], [board.seq]]
 
 
 def test_an_id_makes_a_row_count_once_and_a_row_that_was_changed_is_refused(tmp_path: Path) -> None:

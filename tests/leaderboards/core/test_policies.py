@@ -1,10 +1,12 @@
 """What a submission makes of a standing, and of its time."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leaderboards.core.policies import State, judge
+from leaderboards.core.policies import State, judge, replay
 from leaderboards.core.rules import Criterion, Order, Rules, Update
 from leaderboards.errors import OutOfRange
 from tests.leaderboards.core.samples import ALL_TIME
@@ -55,6 +57,20 @@ def test_a_total_outside_the_limits_is_refused_in_the_boards_decimals() -> None:
     for total, more, said in ((150_000, 1, r"1,500\.01"), (5, -6, r"-0\.01")):
         with pytest.raises(OutOfRange, match=rf"total would be {said}; this board keeps 0 to 1,500\."):
             judge(rules, State((total,), 1), State((more,), 2))
+
+
+@pytest.mark.parametrize(
+    ("left", "amount_to"),
+    [
+        pytest.param([(100, 1), (50, 3)], ((100,), 1), id="it stops at the greatest, and its time stays"),
+        pytest.param([(100, 1), (50, 3), (-20, 4)], ((80,), 4), id="it goes on from there"),
+        pytest.param([(80, 1), (50, 3)], ((100,), 3), id="as far as there is room"),
+        pytest.param([(-40, 2), (5, 3)], ((-5,), 3), id="the first one too, at the least"),
+        pytest.param([(-10, 2), (-5, 3), (0, 4)], ((-10,), 2), id="what changes nothing moves no time"),
+    ],
+)
+def test_what_is_left_of_a_sum_stops_at_the_limits(left: list[tuple[int, int]], amount_to: tuple[Any, int]) -> None:
+    assert replay(SUM, [State((points,), at_ms) for points, at_ms in left]) == State(*amount_to)
 
 
 submissions = st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 4)), min_size=1, max_size=8)

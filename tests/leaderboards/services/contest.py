@@ -38,6 +38,9 @@ class KnownEvents:
     def gone(self, number: int) -> Collection[int]:
         return self.no_more if number in self.by_number else ()
 
+    def freeze(self, number: int, at: datetime) -> None:
+        """Nothing is hidden."""
+
     def add(self, board: Board, number: int = 7, **wanted: Any) -> Event:
         window = event_window(number, wanted.pop("starts_at", STARTS), wanted.pop("ends_at", ENDS))
         self.by_number[number] = event = Event(number, board, window, **wanted)

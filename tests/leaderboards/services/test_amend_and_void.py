@@ -111,6 +111,21 @@ class TestVoiding:
         if update == "best":  # the time of the earlier score comes back with it
             assert Standing.objects.get(player__external_id="a").at == NOON
 
+    @pytest.mark.parametrize("storage", ["hybrid", "sql"])
+    @pytest.mark.parametrize(("sent", "voided", "left"), [((99, -50, 50), -50, 99), ((99, -60, -50), 99, -60)])
+    def test_a_sum_that_the_rest_would_carry_beyond_the_limits_stops_there(
+        self, storage: str, sent: tuple[int, ...], voided: int, left: int
+    ) -> None:
+        board = make_board(storage, update="increment", minimum=-60, maximum=99, total_maximum=99)
+        for each in sent:
+            score(board, {"a": each})
+        period = crowd(board, {"b": 6})
+
+        void(voided)
+
+        assert points(board) == {"a": left, "b": 6}
+        assert storage == "sql" or in_redis(period) == in_sql(period)
+
     def test_voiding_twice_is_voiding_once_and_a_voided_id_stays_used(self) -> None:
         board = make_board("hybrid", update="increment")
         score(board, {"a": 5}, id_="match")

@@ -5,13 +5,17 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from django.db import connection
 
 from foundation import redis
+from leaderboards.errors import StorageUnavailable
 from leaderboards.models import Player
+from leaderboards.services import erase
 from leaderboards.services.erase import erase_player
 from likes.core.kinds import Storage
 from likes.models import Like
 from likes.registry import Likeable
+from likes.services import mirror as mirroring
 from likes.stores.base import Store
 from likes.stores.views import Views
 from tests.at_once import at_once
@@ -102,6 +106,48 @@ def test_who_is_erased_while_their_like_is_under_way_likes_nothing(store: Store)
     later = store.like("1", GONE, NOW)
 
     assert [(each.count, each.own, each.changed) for each in (late, later)] == [(0, 0, False)] * 2
+    assert keys_that_name(GONE) == []
+
+
+@IN_REDIS
+@pytest.mark.parametrize("mirrored", ["a mirror has read it", "it is in SQL", "it is in Redis alone"])
+def test_a_like_that_comes_before_their_ban_is_heard_of_does_not_bring_the_name_back(
+    kind: Likeable, store: Store, monkeypatch: pytest.MonkeyPatch, mirrored: str
+) -> None:
+    has_read, go_on = threading.Event(), threading.Event()
+
+    def pause(step: str) -> None:
+        if step == "mirror_likes.after_read" and threading.current_thread().name == "paused":
+            has_read.set()
+            go_on.wait(5)
+
+    def mirror_slowly() -> None:
+        mirroring.mirror(kind)
+        connection.close()
+
+    paused = threading.Thread(target=mirror_slowly, name="paused")
+    let_go = threading.Timer(0.5, go_on.set)  # long after somebody who does not wait is done
+
+    def late(_player: Player, _at: object) -> None:
+        store.like("1", GONE, NOW)
+        if mirrored == "it is in SQL":
+            settled(kind)
+        elif mirrored == "a mirror has read it":
+            paused.start()
+            has_read.wait(5)
+            let_go.start()
+
+    monkeypatch.setattr(mirroring, "failpoint", pause)
+    with patch.object(erase, "_first", [*erase._first, late]), pytest.raises(StorageUnavailable):
+        erase_player(GONE, NOW)
+    go_on.set()
+    if paused.ident:
+        paused.join()
+
+    assert Player.objects.filter(external_id=GONE).exists()
+    erase_player(GONE, NOW)
+    settled(kind)
+    assert not Player.objects.filter(external_id=GONE).exists()
     assert keys_that_name(GONE) == []
 
 

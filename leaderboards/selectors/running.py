@@ -1,0 +1,37 @@
+"""The running periods of many boards, with how many players each has: what lists of boards show.
+
+However many boards there are, it is one statement for their periods and one round trip to Redis.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from foundation import clock
+from leaderboards.core.periods import window_at
+from leaderboards.models import Board
+from leaderboards.selectors.periods import CURRENT, PeriodShown, as_shown, periods_by_label
+from leaderboards.selectors.reading import totals
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A board's running period, how many players it has, and when that was so."""
+
+    period: PeriodShown
+    total: int
+    as_of: datetime
+
+
+def running_periods(boards: Collection[Board]) -> dict[int, Running]:
+    """By the boards' numbers; those of events have none. Raises ``SqlAway`` and ``TooMany``."""
+    at = clock.now()
+    named = {board: window_at(board.calendar, at).label for board in boards if not board.is_event}
+    stored = periods_by_label(named.items())
+    counted = totals(stored.values())
+    found = {}
+    for board in named:
+        period = stored.get(board.seq)
+        total = counted[period.pk] if period else 0
+        found[board.seq] = Running(as_shown(board, CURRENT, period, at), total, at)
+    return found
