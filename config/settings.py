@@ -105,6 +105,8 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 DATABASES = {
     "default": sql.database(env, env.str("DATABASE_URL", default=f"sqlite:///{quote(str(DATA_DIR))}/db.sqlite3")),
 }
+# How long who keeps all others out of a period may rest meanwhile; 0 is no limit of its own.
+SQL_ALONE_SECONDS = env.float("SQL_ALONE_SECONDS", default=0.4)
 
 # -- Redis: boards, page cache and broker never share a database --------------------------------
 

@@ -24,6 +24,12 @@ class Statements:
     def wait(self) -> None:
         """Until everything sent so far is answered. Raises what it was refused for."""
 
+    def rest(self) -> None:
+        """Say that nothing is under way: the caller turns to something else, and SQL ends who rests for too long.
+
+        Without it PostgreSQL waits for more of the same, and no limit of its own ends that. Nobody waits for answers.
+        """
+
     def commit(self) -> None:
         """End the transaction with the statements before, where that saves a round trip; else its ``atomic`` does.
 
@@ -42,6 +48,11 @@ class _Pipelined(Statements):
 
     def wait(self) -> None:
         self._pipeline.sync()
+
+    def rest(self) -> None:
+        pipeline = self._pipeline
+        pipeline._enqueue_sync()  # its own `sync` also waits for all answers
+        pipeline._conn.wait(pipeline._communicate_gen())
 
     def commit(self) -> None:
         if len(connection.atomic_blocks) == 1:  # else somebody around has not finished

@@ -53,7 +53,10 @@ def pytest_unconfigure() -> None:
 def set_addresses(worker: str | None) -> None:
     """Where this process's servers will be, or which databases of given servers are its own."""
     os.environ |= {"DATA_DIR": str(folder()), "SECRET_KEY": "only-for-tests", "HTTPS": "off"}
-    os.environ["SQL_IDLE_SECONDS"] = "60"  # a test that is rolled back is one transaction, which may rest
+    os.environ |= {
+        "SQL_IDLE_SECONDS": "60",
+        "SQL_ALONE_SECONDS": "60",
+    }  # a test that is rolled back is one transaction, which may rest
     os.environ.pop("STATIC_ROOT", None)
     if "REDIS_URL" not in os.environ or "TEST_OWN_REDIS" in os.environ:
         os.environ |= {"REDIS_URL": f"unix://{folder()}/redis.sock?db=0", "TEST_OWN_REDIS": "yes"}

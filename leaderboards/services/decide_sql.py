@@ -246,6 +246,7 @@ def _write(judging: _Judging, items: Sequence[Item], service: str, at: datetime,
         for start in range(0, len(items), JUDGED_AT_ONCE):
             if submissions := judging.take(items[start : start + JUDGED_AT_ONCE]):
                 kept.append(insert_submissions(statements, sending, submissions))
+                statements.rest()
         if not kept:
             return
         changed = judging.changed()

@@ -41,9 +41,11 @@ def write_and_publish(statements: Statements, period: Period, rows: Sequence[Sta
         return
     shown = period.board.storage == Storage.HYBRID
     write_standings(statements, period, rows, unput=shown and period.whole)
+    statements.rest()
     failpoint("submit.before_announce")
     if shown and not period.whole and not _announce(period, rows):
         mark_unput(statements, period, rows, at)
+    statements.rest()  # who meets a new server asks SQL who that is
     failpoint("submit.after_announce")
     failpoint("submit.before_commit")
     transaction.on_commit(lambda: failpoint("submit.after_commit"))

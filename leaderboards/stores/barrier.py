@@ -9,6 +9,7 @@ begins IMMEDIATE, which is the barrier.
 
 import time
 
+from django.conf import settings
 from django.db import OperationalError, connection, transaction
 
 from foundation import clock
@@ -34,7 +35,7 @@ def hold_exclusive(number: int, space: int = PERIODS, patience: float = PATIENCE
     """Wait for all writers, then keep everybody out until this transaction ends: for short statements of SQL alone.
 
     One writer who is frozen must not hold up the others, who queue behind us: so we queue for a moment at a time,
-    for ``patience`` seconds in all. Raises ``SqlBusy``.
+    for ``patience`` seconds in all. Nor must we: PostgreSQL ends us if we rest for long. Raises ``SqlBusy``.
     """
     until = clock.monotonic() + patience
     while True:
@@ -49,15 +50,17 @@ def hold_exclusive(number: int, space: int = PERIODS, patience: float = PATIENCE
 def _queue(number: int, space: int) -> None:
     """Wait for a moment. Raises ``SqlBusy``; the transaction around stays as it was."""
     with transaction.atomic():
-        _wait_at_most(f"'{QUEUED_MS}ms'")
+        _limit("lock_timeout", f"'{QUEUED_MS}ms'")
         _lock(Statements(), "pg_advisory_xact_lock", space, number)
-        _wait_at_most("DEFAULT")
+        _limit("lock_timeout", "DEFAULT")
+        if space == PERIODS and settings.SQL_ALONE_SECONDS:
+            _limit("idle_in_transaction_session_timeout", f"'{round(1000 * settings.SQL_ALONE_SECONDS)}ms'")
 
 
-def _wait_at_most(limit: str) -> None:
+def _limit(name: str, value: str) -> None:
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
-            cursor.execute(f"SET LOCAL lock_timeout = {limit}")
+            cursor.execute(f"SET LOCAL {name} = {value}")
 
 
 def _lock(statements: Statements, function: str, space: int, number: int) -> None:

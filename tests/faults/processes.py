@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[2]
 KILLED_HERE = 137  # the status of who died at a failpoint
 OF_THE_PARENT = (
     "REDIS_URL", "CACHE_URL", "BROKER_URL", "DATABASE_URL", "DATA_DIR", "FAIL_AT", "STATIC_ROOT", "SQL_IDLE_SECONDS",
+    "SQL_ALONE_SECONDS",
 )  # fmt: skip  # as a list
 
 
