@@ -1,7 +1,8 @@
 """Settling: what Redis lost comes back, and what only Redis has is never thrown away."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -9,16 +10,17 @@ from django.db import connection
 
 from foundation import redis
 from foundation.models import KnownRedis
-from foundation.redis import RedisSilent
+from foundation.redis import RedisRefused, RedisSilent
 from leaderboards.models import DrawnGeneration, Period, Standing
 from leaderboards.services import reconcile
 from leaderboards.services import settle as settling
 from leaderboards.services.settle import settle, settle_due
 from leaderboards.stores.zset_publish import Publisher
+from leaderboards.stores.zset_settling import ZsetSettler
 from tests.at_once import at_once
 from tests.contracts.arena import NOW, Arena, Sent
 from tests.leaderboards.services.contest import opened, send_to, told
-from tests.leaderboards.services.site import WHO_DECIDES, redis_client
+from tests.leaderboards.services.site import WHO_DECIDES, make_board, redis_client
 
 FIRST = (Sent("a", 3, 5000), Sent("b", 3, 4000), Sent("c_d", 8, 10))
 
@@ -194,3 +196,56 @@ def test_a_server_nobody_knows_is_away_until_it_is_greeted(storage: str) -> None
     redis.boards().reset()
 
     agree(arena)
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_nobody_asks_redis_within_a_transaction_of_sql(lost: bool) -> None:
+    """A Redis that froze at that moment would hold up whoever waits for the locks."""
+    arena = begun("hybrid", stale=True, lost=lost)
+    Standing.objects.filter(player__external_id="a").update(unput=True)
+    if not lost:
+        Publisher(redis.boards()).announce(arena.period, ["b"], "of a dead writer")
+    exchange = redis.Link._exchange
+
+    def outside(link: redis.Link, *sent: Any) -> list[Any]:
+        assert not connection.in_atomic_block
+        return exchange(link, *sent)
+
+    with patch.object(redis.Link, "_exchange", outside):
+        settle_due(NOW)
+
+    agree(arena)
+
+
+def test_a_board_that_cannot_be_brought_back_keeps_no_other_waiting() -> None:
+    refused = begun("redis")
+    refused.mirror()
+    arena = begun("hybrid", lost=True)
+
+    with patch.object(ZsetSettler, "restore", side_effect=RedisRefused("OOM command not allowed")):
+        settle_due(NOW)
+
+    agree(arena)
+    refused.period.refresh_from_db()
+    assert refused.period.stale_since is not None
+    settle_due(NOW)
+    refused.period.refresh_from_db()
+    assert refused.period.stale_since is None
+
+
+def test_a_quiet_second_asks_once_for_each_period() -> None:
+    for number in range(6):
+        make_board("hybrid" if number % 2 else "redis", NOW, name=f"Board {number}")
+    settle_due(NOW)
+    periods, asked = Period.objects.count(), []
+    exchange = redis.Link._exchange
+
+    def counted(link: redis.Link, commands: Sequence[Any]) -> list[Any]:
+        asked.append(len(commands))
+        return exchange(link, commands)
+
+    with patch.object(redis.Link, "_exchange", counted), patch.object(settling, "followed", lambda: 0):
+        settle_due(NOW)
+
+    assert periods == 12
+    assert [count for count in asked if count] == [1, periods]  # who is there, and all periods in one round trip
