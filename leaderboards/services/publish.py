@@ -26,7 +26,8 @@ from foundation.failpoints import failpoint
 from foundation.statements import Statements
 from leaderboards.models import Period, Storage
 from leaderboards.stores.sql_writes import StandingRow, mark_unput, write_standings
-from leaderboards.stores.zset_publish import Announced, Publisher, new_token
+from leaderboards.stores.zset_publish import Publisher, new_token
+from leaderboards.stores.zset_writes import Put
 
 logger = logging.getLogger(__name__)
 
@@ -59,14 +60,14 @@ def _announce(period: Period, rows: Sequence[StandingRow]) -> bool:
     except Unavailable as error:
         logger.warning("period %s: Redis does not hear what is decided: %s", period.pk, error.detail)
         return False
-    announced = [Announced(row.player, token, row.score, row.member) for row in rows]
-    transaction.on_commit(partial(_publish, publisher, period, announced))
+    decided = [Put(row.player, row.score, row.member) for row in rows]
+    transaction.on_commit(partial(_publish, publisher, period, token, decided))
     return True
 
 
-def _publish(publisher: Publisher, period: Period, rows: Sequence[Announced]) -> None:
+def _publish(publisher: Publisher, period: Period, token: str, rows: Sequence[Put]) -> None:
     failpoint("submit.before_publish")
     try:
-        publisher.publish(period, rows)
+        publisher.publish(period, {token: rows})
     except Unavailable as error:  # the announcements stand
         logger.warning("period %s: %s standings wait to be reconciled: %s", period.pk, len(rows), error.detail)

@@ -5,7 +5,8 @@ The trap: a row may be read only when nobody is deciding over it who has announc
 announcement the row lock tells (a locked row is left to the next run); of our own, that there was none before.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from django.db import connection, transaction
@@ -15,7 +16,7 @@ from foundation.failpoints import failpoint
 from leaderboards.models import Period, Standing
 from leaderboards.stores import barrier
 from leaderboards.stores.sql_writes import clear_unput
-from leaderboards.stores.zset_publish import Announced, Publisher, new_token
+from leaderboards.stores.zset_publish import Publisher, new_token
 from leaderboards.stores.zset_writes import Put
 
 CHUNK = 2500
@@ -39,7 +40,9 @@ def reconcile(period: Period) -> int:
     for tokens in publisher.inflight(period):
         rows = _undecided(period, tokens)
         failpoint("reconcile.after_read")
-        announced = [_announced(name, tokens[name], row) for name, row in rows.items()]
+        announced: dict[str, list[Put]] = defaultdict(list)
+        for name, row in rows.items():
+            announced[tokens[name]].append(_put(name, row))
         shown += publisher.publish(period, announced)
     return shown
 
@@ -47,17 +50,16 @@ def reconcile(period: Period) -> int:
 def show(period: Period, names: Sequence[str]) -> None:
     """Show these players as SQL has them, but for whom somebody else is deciding."""
     publisher, token = Publisher(redis.settling()), new_token()
-    standing = publisher.claim(period, names, token)
+    ours = publisher.claim(period, names, token)
     failpoint("reconcile.after_claim")
-    ours = [name for name, stands in zip(names, standing, strict=True) if stands == token]
     standings = Standing.objects.filter(period=period, player__external_id__in=ours)
     rows = {name: _Committed(*row) for name, *row in standings.values_list("player__external_id", *_COMMITTED)}
-    publisher.publish(period, [_announced(name, token, rows.get(name)) for name in ours])
+    publisher.publish(period, {token: [_put(name, rows.get(name)) for name in ours]})
     failpoint("reconcile.after_shown")
     clear_unput(period, [(row.player_id, row.version) for row in rows.values()])
 
 
-def _undecided(period: Period, names: Mapping[str, str]) -> dict[str, _Committed | None]:
+def _undecided(period: Period, names: Iterable[str]) -> dict[str, _Committed | None]:
     """The standings that nobody has locked; None for who has none. Others are left out."""
     standings = Standing.objects.filter(period=period, player__external_id__in=list(names))
     with transaction.atomic():
@@ -67,8 +69,8 @@ def _undecided(period: Period, names: Mapping[str, str]) -> dict[str, _Committed
     return {name: rows.get(name) for name in names if name in rows or name not in there}
 
 
-def _announced(name: str, token: str, row: _Committed | None) -> Announced:
-    return Announced(name, token, None, name) if row is None else Announced(name, token, row.score, row.member)
+def _put(name: str, row: _Committed | None) -> Put:
+    return Put(name, None, name) if row is None else Put(name, row.score, row.member)
 
 
 def put_marked(period: Period, go_on: GoOn) -> None:

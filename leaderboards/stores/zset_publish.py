@@ -5,8 +5,8 @@ another token, or none, and does nothing. So nothing here carries a deadline.
 """
 
 import secrets
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from foundation.redis import Argument, Call, Link
 from leaderboards.core.rules import Ties
@@ -15,15 +15,6 @@ from leaderboards.stores.zset import flag, granted, ranked_keys, run, script
 from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, Put
 
 SCANNED_AT_ONCE = 500
-
-
-class Announced(NamedTuple):
-    """A standing that SQL has committed, and the token it was announced with. Without a score it is taken out."""
-
-    player: str
-    token: str
-    score: float | None
-    member: str
 
 
 def new_token() -> str:
@@ -39,20 +30,22 @@ class Publisher:
 
     def announce(self, period: Period, players: Sequence[str], token: str) -> None:
         """Say that the standings of these players, whose rows the caller has locked, are being decided."""
-        self._announce(period, players, token, claim=False)
+        self._announce("announce", period, players, token)
 
     def claim(self, period: Period, players: Sequence[str], token: str) -> list[str]:
-        """Announce those that nobody has announced; the token that stands now, of each player."""
-        return [standing.decode() for standing in self._announce(period, players, token, claim=True)]
+        """Announce those whom nobody has announced; who they are."""
+        claimed = self._announce("claim_standings", period, players, token)
+        return [player for player, is_ours in zip(players, claimed, strict=True) if is_ours]
 
-    def publish(self, period: Period, rows: Sequence[Announced]) -> int:
-        """Show the rows whose token still stands, in one round trip; returns how many those were."""
-        calls = []
-        for start in range(0, len(rows), ENTRIES_PER_CALL):
-            args = self._head(period)
-            for row in rows[start : start + ENTRIES_PER_CALL]:
-                args += (row.player, row.token, "" if row.score is None else row.score, row.member)
-            calls.append(Call(script("publish"), [*ranked_keys(period), period.family.inflight], args))
+    def publish(self, period: Period, announced: Mapping[str, Sequence[Put]]) -> int:
+        """Show rows, by the token they were announced with, if it still stands; returns how many. In one round trip."""
+        keys, calls = [*ranked_keys(period), period.family.inflight], []
+        for token, rows in announced.items():
+            for start in range(0, len(rows), ENTRIES_PER_CALL):
+                args = [*self._head(period), token]
+                for player, score, member in rows[start : start + ENTRIES_PER_CALL]:
+                    args += (player, "" if score is None else score, member)
+                calls.append(Call(script("publish"), keys, args))
         with granted():
             return sum(self._link.many(calls))
 
@@ -79,10 +72,9 @@ class Publisher:
             if cursor == "0":
                 return
 
-    def _announce(self, period: Period, players: Sequence[str], token: str, claim: bool) -> list[bytes]:
+    def _announce(self, name: str, period: Period, players: Sequence[str], token: str) -> Any:
         keys = [period.family.gen, period.family.inflight]
-        answer: list[bytes] = run(self._link, "announce", keys, [period.generation, token, flag(claim), *players])
-        return answer
+        return run(self._link, name, keys, [period.generation, token, *players])
 
     def _head(self, period: Period) -> list[Argument]:
         return [period.generation, flag(period.layout.in_member), flag(period.rules.ties is Ties.DENSE)]

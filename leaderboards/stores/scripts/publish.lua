@@ -1,25 +1,24 @@
 #!lua
 -- Shows standings that SQL has committed, each only while the token it was announced with still stands.
 -- KEYS    1 gen  2 zset  3 members  4 scores  5 inflight
--- ARGV    1 generation  2 in_member (1 or 0)  3 dense (1 or 0)
---         then per player, each once: player, token, score ('' takes them out), member
+-- ARGV    1 generation  2 in_member (1 or 0)  3 dense (1 or 0)  4 token
+--         then per player, each once: player, score ('' takes them out), member
 -- returns how many were shown; of the others somebody has announced anew, or published already
 --! include guard.lua
 local in_member, dense = ARGV[2] == '1', ARGV[3] == '1'
 --! include many.lua
 --! include place.lua
 local asked = {}
-for i = 4, #ARGV, 4 do asked[#asked + 1] = ARGV[i] end
+for i = 5, #ARGV, 3 do asked[#asked + 1] = ARGV[i] end
 local shown, players, scores, members = {}, {}, {}, {}
 for n, token in ipairs(ask('HMGET', KEYS[5], asked)) do
-  local i = 4 * n
-  if token == ARGV[i + 1] then
+  if token == ARGV[4] then
+    local i, at = 3 * n + 2, #players + 1
     shown[#shown + 1] = ARGV[i]
-    if ARGV[i + 2] == '' then
+    if ARGV[i + 1] == '' then
       take(ARGV[i])
     else
-      local at = #players + 1
-      players[at], scores[at], members[at] = ARGV[i], ARGV[i + 2], ARGV[i + 3]
+      players[at], scores[at], members[at] = ARGV[i], ARGV[i + 1], ARGV[i + 2]
     end
   end
 end

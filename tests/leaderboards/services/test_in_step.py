@@ -19,7 +19,8 @@ from leaderboards.core.submissions import Caller
 from leaderboards.models import Board, Period, Standing, State
 from leaderboards.services import close, decide_sql, publish, reconcile, settle
 from leaderboards.services.submit import submit
-from leaderboards.stores.zset_publish import Announced, Publisher
+from leaderboards.stores.zset_publish import Publisher
+from leaderboards.stores.zset_writes import Put
 from tests.at_once import at_once
 from tests.leaderboards.services.site import NOON, crowd, in_redis, in_sql, make_board
 from tests.links import links
@@ -199,12 +200,12 @@ def test_who_publishes_late_changes_nothing_that_was_decided_since() -> None:
     board = make_board("hybrid", update="increment")
     period = crowd(board, {"ann": BEFORE})
     [member] = in_redis(period)
-    late = Announced("ann", "of before", 1.0, member)
+    late = Put("ann", 1.0, member)
     publisher = Publisher(redis.boards())
     publisher.announce(period, ["ann"], "of before")
     sent(board, ONE)()
 
-    assert publisher.publish(period, [late]) == 0
+    assert publisher.publish(period, {"of before": [late]}) == 0
 
     assert in_redis(period) == in_sql(period)
 
