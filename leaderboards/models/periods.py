@@ -22,7 +22,8 @@ class Period(models.Model):
 
     ``generation`` must equal Redis's own before anything is read or written there; ``stale_since`` is
     set while some standing may be missing in Redis; ``whole`` while all of them may be, and ``rebuilt`` of
-    them have been put since. ``players`` and ``content_hash`` are those of the final standings.
+    them have been put since; ``emptied_at`` is the generation under which that was last so. ``players`` and
+    ``content_hash`` are those of the final standings.
     """
 
     board = models.ForeignKey(Board, models.PROTECT, related_name="periods", verbose_name=_("board"))
@@ -34,6 +35,7 @@ class Period(models.Model):
     generation = models.BigIntegerField(default=0)
     stale_since = models.DateTimeField(null=True)
     whole = models.BooleanField(default=False)
+    emptied_at = models.BigIntegerField(default=0)
     rebuilt = models.BigIntegerField(default=0)
     settling_until = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -16,6 +16,7 @@ from leaderboards.core.policies import State, judge
 from leaderboards.core.submissions import Status
 from leaderboards.errors import Banned, OutcomeUnknown, OutOfRange, PeriodClosed, RulesChanged, StorageUnavailable
 from leaderboards.models import Period, Player
+from leaderboards.selectors.periods import look_again
 from leaderboards.selectors.reading import of_the_present
 from leaderboards.services.decided import Decided, refused
 from leaderboards.services.ids import bucketed, days, reused
@@ -31,6 +32,8 @@ def decide(items: Sequence[Item], service: str, at: datetime, dry_run: bool = Fa
     decided = _refuse_banned(items)
     fitting = [item for item in items if item.entry.position not in decided and _fits(item, decided)]
     chunks = [fitting[start : start + ENTRIES_PER_CALL] for start in range(0, len(fitting), ENTRIES_PER_CALL)]
+    if period.stale_since is not None:
+        look_again(period)  # it may have been settled since
     failure: SunwiError | None = _away() if period.stale_since is not None else None
     for chunk in chunks:
         if failure is None:

@@ -15,7 +15,7 @@ from itertools import count
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
-from django.db.models import Model, QuerySet, Value
+from django.db.models import F, Model, QuerySet, Value
 from django.db.models.functions import Concat, Length, Substr
 
 from foundation import redis
@@ -154,6 +154,7 @@ def _rename(player: Player, removed: list[str], at: datetime) -> Erased:
     )
     _refuse_if_back(player)
     nobody = {"name": "", "avatar_url": "", "country": "", "user": None, "banned_at": None}
+    _distrust_older_memory(player)
     KeptRank.objects.filter(player=player).delete()
     Player.objects.filter(pk=player.pk).update(external_id=new, **nobody)
     transaction.on_commit(forget_bans)
@@ -172,6 +173,12 @@ def _wait_for_mirrors(player: Player) -> None:
         period.refresh_from_db(fields=["stale_since"])
         if period.stale_since is not None or ZsetSettler(redis.boards()).names(period, player.external_id):
             raise _unsettled(period)
+
+
+def _distrust_older_memory(player: Player) -> None:
+    """A Redis that comes back with files of before knows the old name, and nobody else does: then all is put again."""
+    theirs = Period.objects.filter(state__in=LIVING, standings__player=player, board__storage=Storage.HYBRID)
+    theirs.update(emptied_at=F("generation") + 1)
 
 
 def _refuse_if_back(player: Player) -> None:

@@ -20,6 +20,10 @@ from leaderboards.stores.zset_publish import Publisher, new_token
 from leaderboards.stores.zset_writes import Put
 
 CHUNK = 2500
+_MARK_SINCE = """
+    UPDATE leaderboards_standing SET unput = true WHERE id IN (SELECT id FROM leaderboards_standing
+    WHERE period_id = %s AND NOT unput AND age(xmin) <= age(%s::xid8::xid) ORDER BY player_id FOR UPDATE {waits})
+"""
 
 GoOn = Callable[[int], None]
 
@@ -106,15 +110,15 @@ def put_all(period: Period, go_on: GoOn) -> bool:
 def mark_since(period: Period, transaction_number: int) -> int:
     """Mark whose row changed in that transaction of SQL or a later one; returns how many those are. PostgreSQL only.
 
-    A row knows the transaction that wrote it (``xmin``, a number of 32 bits: ``age`` compares those).
+    A row knows the transaction that wrote it (``xmin``, a number of 32 bits: ``age`` compares those). Those that
+    somebody is deciding are waited for last, so that nobody else is.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE leaderboards_standing SET unput = true WHERE id IN (SELECT id FROM leaderboards_standing"
-            " WHERE period_id = %s AND NOT unput AND age(xmin) <= age(%s::xid8::xid) ORDER BY player_id FOR UPDATE)",
-            [period.pk, str(transaction_number)],
-        )
-        return int(cursor.rowcount)
+    marked = 0
+    for statement in (_MARK_SINCE.format(waits="SKIP LOCKED"), _MARK_SINCE.format(waits="")):
+        with connection.cursor() as cursor:
+            cursor.execute(statement, [period.pk, str(transaction_number)])
+            marked += cursor.rowcount
+    return marked
 
 
 def followed() -> int:

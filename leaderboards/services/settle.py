@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
-from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db import transaction
 
@@ -20,18 +19,17 @@ from foundation import clock, redis
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from foundation.models import KnownRedis
-from foundation.sql import AWAY
+from foundation.sql import AWAY, SqlBusy
 from leaderboards.models import Period, Standing, State, Storage
 from leaderboards.services.reconcile import followed, mark_since, put_all, put_marked, reconcile
+from leaderboards.services.restore import restore
 from leaderboards.stores import barrier, generations
-from leaderboards.stores.sql_writes import state_of
-from leaderboards.stores.zset_settling import Memory, Restored, ZsetSettler
-from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, held_text, is_held
+from leaderboards.stores.zset_settling import Memory, ZsetSettler
 
 logger = logging.getLogger(__name__)
 
-LEASE = timedelta(seconds=30)
-CHUNK = 5000
+LEASE = timedelta(seconds=10)
+ALONE_WITHIN_SECONDS = 1.0
 FOLLOWED_EVERY = 5  # seconds: a memory that comes back lacks as much more
 _LIVING = (State.OPEN, State.CLOSING)
 Tell = Callable[[Period], None]
@@ -78,7 +76,11 @@ def try_settle(period: Period) -> bool:
         return settle(period.pk)
     except Unavailable as error:
         logger.warning("period %s is not settled yet: %s", period.pk, error.detail)
-        return False
+    except AWAY:
+        raise
+    except Exception:
+        logger.exception("period %s cannot be settled", period.pk)
+    return False
 
 
 def settle(period_id: int, tell: Tell = lambda _: None) -> bool:
@@ -94,13 +96,17 @@ def settle(period_id: int, tell: Tell = lambda _: None) -> bool:
         sequence = 0
         if decided_by_redis or period.whole or _memory(period).generation != period.generation:
             judged = _supersede(period)
-            sequence_or_none = None if judged is None else _take_over(judged)
-            if judged is None or sequence_or_none is None:
+            if judged is None:
                 return False
-            period, sequence = judged.period, -1 if judged.lost else sequence_or_none
+            period = judged.period
+            found = _take_over(judged)
+            if found is None:
+                return False
+            sequence = -1 if judged.lost else found
+        go_on = partial(_go_on, period, tell)
         if decided_by_redis:
-            _restore(period, above=sequence)
-        elif not _put(period, partial(_go_on, period, tell)):
+            restore(period, sequence, go_on)
+        elif not _put(period, go_on):
             return False
         return _declare_settled(period)
     finally:
@@ -120,7 +126,7 @@ def greet() -> None:
     settler = ZsetSettler(link)
     for period in Period.objects.filter(state=State.FINAL).exclude(board__storage=Storage.SQL):
         settler.forget_generation(period)
-    for judged in [_supersede(period, distrust=True) for period in _living()]:
+    for judged in [_distrust(period) for period in _living()]:
         if judged is not None and _take_over(judged) is None:
             return  # memory has changed since: the next run judges it anew
     for renew in _more:
@@ -133,11 +139,12 @@ def greet() -> None:
 def _look_at(periods: Sequence[Period], at: datetime) -> None:
     """Mark stale whose memory is another (a FLUSHALL, say), and reconcile what was announced and not published."""
     living = [period for period in periods if period.stale_since is None]
+    marked = set(Standing.objects.filter(unput=True, period__in=living).values_list("period", flat=True).distinct())
     for period, pulse in zip(living, ZsetSettler(redis.settling()).pulses(living), strict=True):
-        if pulse.generation != period.generation:
+        if pulse is None or pulse.generation != period.generation or period.pk in marked:
             _mark_stale(period, at)
         elif pulse.inflight:
-            _try_reconcile(period)
+            _try_reconcile(period, at)
 
 
 def _note_followed(periods: Sequence[Period], at: datetime) -> None:
@@ -150,11 +157,13 @@ def _note_followed(periods: Sequence[Period], at: datetime) -> None:
             ZsetSettler(redis.boards()).note_followed(due, upto)
 
 
-def _try_reconcile(period: Period) -> None:
+def _try_reconcile(period: Period, at: datetime) -> None:
+    """Where Redis does not take what SQL has committed, SQL answers."""
     try:
         reconcile(period)
     except Unavailable as error:
         logger.warning("period %s is not reconciled yet: %s", period.pk, error.detail)
+        _mark_stale(period, at)
 
 
 def _mark_stale(period: Period, at: datetime) -> None:
@@ -190,19 +199,32 @@ def _supersede(period: Period, distrust: bool = False) -> _Judged | None:
         generations.lift(memory.generation)
         number = generations.draw()
     with transaction.atomic():
-        barrier.hold_exclusive(period.pk)
+        barrier.hold_exclusive(period.pk, patience=ALONE_WITHIN_SECONDS)
         present = Period.objects.select_related("board").get(pk=period.pk)
         if present.generation != period.generation or present.state not in _LIVING:
             return None
         lost = _is_lost(present, memory)
         present.generation, present.stale_since = number, present.stale_since or clock.now()
         present.whole, present.rebuilt = lost, 0
+        if lost:
+            present.emptied_at = number
         if distrust:
             present.settling_until = None
-        present.save(update_fields=["generation", "stale_since", "whole", "rebuilt", "settling_until"])
+        present.save(update_fields=[*("generation", "stale_since", "whole", "rebuilt"), "emptied_at", "settling_until"])
         failpoint("settle.before_commit")
     failpoint("settle.after_generation")
     return _Judged(present, memory, lost)
+
+
+def _distrust(period: Period) -> _Judged | None:
+    """The same for a server that nobody knows. A hybrid period that somebody keeps to himself is judged later."""
+    try:
+        return _supersede(period, distrust=True)
+    except SqlBusy:
+        if period.board.storage == Storage.REDIS:
+            raise
+        ZsetSettler(redis.settling()).forget_generation(period)  # till then nobody reads it there, or writes
+        return None
 
 
 def _take_over(judged: _Judged) -> int | None:
@@ -221,40 +243,12 @@ def _is_lost(period: Period, memory: Memory) -> bool:
 
     Where Redis decides, memory of another generation may hold what SQL never saw: it was rolled back, or a
     settle was cut off after its first step. Only no generation at all is lost memory there. Where SQL decides, memory
-    must be of SQL's generation, and must tell up to where it has followed.
+    must be no older than the generation under which all was put last, and must tell up to where it has followed.
     """
     if period.board.storage == Storage.REDIS:
         return period.whole or memory.generation == 0
-    if period.whole or memory.generation != period.generation:
-        return True
-    return not 0 < memory.followed <= followed()
-
-
-def _restore(period: Period, above: int) -> None:
-    """Give a redis period the rows of SQL that are newer than its memory.
-
-    By version: cut off anywhere, the sequence says how far it came. Only then is it lifted: a memory that was
-    thought gone may come back later, and must not have versions that were given out again meanwhile.
-    """
-    settler = ZsetSettler(redis.settling())
-    columns = ("version", "score", "member", *(("points", "fields", "at") if is_held(period) else ()))
-    rows = Standing.objects.filter(period=period, version__gt=above).order_by("version", "pk").values_list(*columns)
-    found = rows.iterator(chunk_size=CHUNK)
-    while chunk := list(islice(found, ENTRIES_PER_CALL)):
-        settler.restore(period, [_restored(period, *row) for row in chunk])
-        failpoint("settle.after_restored_chunk")
-    settler.lift(period)
-    failpoint("settle.after_lift")
-    if period.state != State.OPEN:
-        settler.close(period)
-
-
-def _restored(period: Period, version: int, score: float | None, member: str, *value: Any) -> Restored:
-    """A row, and its value and time where Redis keeps them beside the score: to read them costs most."""
-    if score is None:  # the member of who is not ranked is their id
-        return Restored(member, version, None, "", "")
-    held = held_text(period, state_of(*value)) if value else ""
-    return Restored(period.layout.player_of(member), version, score, member, held)
+    of_this_course = period.emptied_at <= memory.generation <= period.generation and memory.generation > 0
+    return period.whole or not of_this_course or not 0 < memory.followed <= followed()
 
 
 def _put(period: Period, go_on: Callable[[int], None]) -> bool:

@@ -45,8 +45,8 @@ def _refresh(period: Period, rules: dict[str, Any]) -> None:
     if has_begun or Standing.objects.filter(period=present, score__isnull=False).exists():
         return
     if present.board.storage == Storage.REDIS and present.stale_since is None:
-        if not _tell_redis(present, number):
-            return
+        if _stands_in_redis(present, number):
+            rules = present.rules_json
     elif present.board.storage != Storage.SQL:
         present.stale_since, present.whole = present.stale_since or clock.now(), True
     present.rules_json, present.generation = rules, number
@@ -55,18 +55,16 @@ def _refresh(period: Period, rules: dict[str, Any]) -> None:
         transaction.on_commit(partial(try_settle, present))
 
 
-def _tell_redis(period: Period, number: int) -> bool:
-    """Whether nobody writes there by the old rules any more; False where somebody has a standing already."""
+def _stands_in_redis(period: Period, number: int) -> bool:
+    """Whether somebody has a standing there, where nobody writes by the old rules any more."""
     settler = ZsetSettler(redis.boards())
     try:
-        memory = settler.memory(period)
-        if ZsetStore(redis.boards()).read(period, []).total:
-            return False
-        if settler.renew(period, number, memory, empty=False) is not None:
-            return True
+        if settler.renew(period, number, settler.memory(period), empty=False) is None:
+            raise _away()
+        period.generation = number
+        return bool(ZsetStore(redis.boards()).read(period, []).total)
     except Unavailable as error:
         raise _away() from error
-    raise _away()
 
 
 def _away() -> StorageUnavailable:

@@ -9,13 +9,14 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import Count
 
 from foundation.statements import Statements
 from leaderboards.core.instants import milliseconds
 from leaderboards.core.policies import State
 from leaderboards.models import Period, Player, Submission
+from leaderboards.stores import barrier
 from leaderboards.stores.sql_rows import Cell, Table, among, any_of, insert, send_rows
 
 ROWS_PER_STATEMENT = 250  # the server writes the first while the next are put together
@@ -153,19 +154,28 @@ def mark_unput(statements: Statements, period: Period, rows: Sequence[StandingRo
         f"UPDATE leaderboards_standing SET unput = %s WHERE period_id = %s AND {condition}",
         [True, period.pk, *params],
     )
+    # Whoever else is saying so at this moment is not waited for: settling finds the marks, should he not commit.
+    at_once = " FOR NO KEY UPDATE SKIP LOCKED" if connection.vendor == "postgresql" else ""
     statements.execute(
-        "UPDATE leaderboards_period SET stale_since = %s WHERE id = %s AND stale_since IS NULL",
+        "UPDATE leaderboards_period SET stale_since = %s WHERE id IN"
+        f" (SELECT id FROM leaderboards_period WHERE id = %s AND stale_since IS NULL{at_once})",
         [connection.ops.adapt_datetimefield_value(at), period.pk],
     )
 
 
 def clear_unput(period: Period, shown: Sequence[tuple[int, int]]) -> None:
-    """Clear the marks of standings (player, version) that are still of that version. Nobody is waited for."""
+    """Clear the marks of standings (player, version) that are still of that version. Nobody who writes is waited for.
+
+    Only under the generation that they were shown under: another memory may lack them again.
+    """
     if not shown:
         return
     pairs = ", ".join(["(%s, %s)"] * len(shown))
     locked = " ORDER BY player_id FOR UPDATE SKIP LOCKED" if connection.vendor == "postgresql" else ""
-    with connection.cursor() as cursor:
+    with transaction.atomic(), connection.cursor() as cursor:
+        barrier.hold_shared(period.pk)
+        if not Period.objects.filter(pk=period.pk, generation=period.generation).exists():
+            return
         cursor.execute(
             "UPDATE leaderboards_standing SET unput = %s WHERE id IN (SELECT id FROM leaderboards_standing"
             f" WHERE period_id = %s AND (player_id, version) IN (VALUES {pairs}){locked})",

@@ -6,7 +6,7 @@ from datetime import timedelta
 from itertools import starmap
 from typing import NamedTuple
 
-from foundation.redis import Argument, Call, Link
+from foundation.redis import Argument, Call, Link, RedisRefused
 from leaderboards.models import Period
 from leaderboards.stores.zset import flag, placing_head, ranked_keys, run, script
 
@@ -63,10 +63,10 @@ class ZsetSettler:
         family = period.family
         return Memory(*(int(value or 0) for value in self._link.call("MGET", family.gen, family.seq, family.followed)))
 
-    def pulses(self, periods: Sequence[Period]) -> list[Pulse]:
-        """A look at each, in one round trip."""
+    def pulses(self, periods: Sequence[Period]) -> list[Pulse | None]:
+        """A look at each, in one round trip; None where Redis refuses it."""
         calls = [Call(script("pulse"), [each.family.gen, each.family.inflight]) for each in periods]
-        return [Pulse(int(generation or 0), inflight) for generation, inflight in self._link.many(calls)]
+        return [None if isinstance(told, RedisRefused) else _pulse(*told) for told in self._link.tried(calls)]
 
     def note_followed(self, periods: Sequence[Period], transaction: int) -> None:
         """All that SQL committed before its ``transaction`` is there, or announced there. The server must be known."""
@@ -204,6 +204,10 @@ class ZsetSettler:
                 args += (row.player, row.version)
             left = int(run(self._link, "mirror_done", keys, args))
         return left
+
+
+def _pulse(generation: bytes, inflight: int) -> Pulse:
+    return Pulse(int(generation or 0), inflight)
 
 
 def _dirty(player: bytes, version: bytes, score: bytes, member: bytes, held: bytes) -> Dirty:

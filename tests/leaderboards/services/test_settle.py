@@ -47,7 +47,7 @@ def agree(arena: Arena) -> None:
 
 def test_a_settle_that_was_cut_off_throws_nothing_away_that_only_redis_has() -> None:
     arena = begun("redis", stale=True)
-    with patch.object(settling, "_restore", side_effect=RedisSilent("silent")), pytest.raises(RedisSilent):
+    with patch.object(settling, "restore", side_effect=RedisSilent("silent")), pytest.raises(RedisSilent):
         settle(arena.period.pk)
 
     assert settle(arena.period.pk)
