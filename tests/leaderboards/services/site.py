@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import connection
 
 from foundation import redis
-from foundation.models import DeadLetter
+from foundation.models import DeadLetter, KnownRedis
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller, Outcome
 from leaderboards.models import Board, Period, Player, Standing
@@ -61,6 +61,24 @@ def follow(period: Period) -> None:
 
 def redis_client() -> driver.Redis:
     return driver.Redis.from_url(settings.REDIS_URL)
+
+
+def files() -> dict[bytes, bytes]:
+    """What Redis would write down now."""
+    with redis_client() as client:
+        return {key: client.dump(key) or b"" for key in client.scan_iter()}
+
+
+def restart_with(older: dict[bytes, bytes]) -> None:
+    """As a server that was started again with these files: SQL does not know it."""
+    with redis_client() as client:
+        client.flushdb()
+        for key, value in older.items():
+            client.restore(key, 0, value)
+    KnownRedis.objects.all().delete()
+    KnownRedis._seen.clear()
+    redis.boards().reset()
+    redis.settling().reset()
 
 
 def in_redis(period: Period) -> dict[str, float]:

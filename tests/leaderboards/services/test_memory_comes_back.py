@@ -1,7 +1,4 @@
-"""A Redis that comes back with an earlier part of what it was told, fills up or hiccups, at the worst moment.
-
-``files`` and ``restart_with`` stand for a server's files: all keys as they were, under a name that SQL does not know.
-"""
+"""A Redis that comes back with an earlier part of what it was told, fills up or hiccups, at the worst moment."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -15,7 +12,6 @@ import pytest
 from django.db import connection, transaction
 
 from foundation import clock, redis
-from foundation.models import KnownRedis
 from leaderboards import selectors
 from leaderboards.models import Board, Period
 from leaderboards.services import publish, reconcile, settle, upcoming
@@ -28,11 +24,13 @@ from tests.leaderboards.services.site import (
     NOON,
     WHO_DECIDES,
     crowd,
+    files,
     in_redis,
     in_sql,
     make_board,
     period_of,
     redis_client,
+    restart_with,
     score,
 )
 from tests.links import links
@@ -42,22 +40,6 @@ __all__ = ["links"]
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 POSTGRESQL = pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has one writer, and no numbers")
 FROZEN_SECONDS, HELD_UP = 1.5, 0.5
-
-
-def files() -> dict[bytes, bytes]:
-    with redis_client() as client:
-        return {key: client.dump(key) or b"" for key in client.scan_iter()}
-
-
-def restart_with(older: dict[bytes, bytes]) -> None:
-    with redis_client() as client:
-        client.flushdb()
-        for key, value in older.items():
-            client.restore(key, 0, value)
-    KnownRedis.objects.all().delete()
-    KnownRedis._seen.clear()
-    redis.boards().reset()
-    redis.settling().reset()
 
 
 def bring_to_rest() -> None:
