@@ -14,8 +14,8 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).parent
-ALL = ("store", "http", "agora", "rates", "growth", "likes", "counting", "pages", "recovery", "competitions")
-SHARES = {"rates": 2, "pages": 10, "recovery": 10, "competitions": 20}
+ALL = ("store", "http", "agora", "rates", "growth", "likes", "counting", "pages", "recovery", "restart", "competitions")
+SHARES = {"rates": 2, "pages": 10, "recovery": 10, "restart": 10, "competitions": 20}
 _HALF = ("--seconds", "0.5")
 LESS = {
     "http": ("--seconds", "0.75"),
