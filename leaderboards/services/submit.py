@@ -64,8 +64,22 @@ class _Request:
         before = self._ranks(groups, read) if ranks else {}
         for items in groups:
             self._apply(items[0].period, items)
+        self._follow_the_order(read)
         outcomes = [self._outcome(entry) for entry in entries]
         return self._with_ranks(outcomes, before, self._ranks(groups, read)) if ranks else outcomes
+
+    def _follow_the_order(self, entries: Iterable[Entry]) -> None:
+        """A repetition was looked up before its neighbours counted: it tells the standing that those before it made."""
+        latest: dict[Ranked, Decided] = {}
+        for entry in entries:
+            decided = self._decided.get(entry.position)
+            if decided is None or decided.period is None or decided.error is not None:
+                continue
+            key = (decided.period, entry.player)
+            if decided.status == Status.DUPLICATE and key in latest:
+                self._decided[entry.position] = decided._replace(state=latest[key].state)
+            else:
+                latest[key] = decided
 
     def _apply(self, period: Period, items: Sequence[Item]) -> None:
         in_redis = period.board.storage == Storage.REDIS

@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 
 from leaderboards.core.rules import Order, Ties, Update
-from tests.contracts.arena import STORAGES, Arena, mixed
+from tests.contracts.arena import STORAGES, Arena, Sent, mixed
 from tests.contracts.forms import FORMS, Form
 
 pytestmark = [pytest.mark.contract, pytest.mark.django_db(transaction=True)]
@@ -75,3 +75,12 @@ def play(arena: Arena, players: list[str]) -> None:
     arena.agree()
     arena.mirror()
     arena.agree_in_sql()
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_a_repetition_tells_the_standing_that_those_before_it_made(links: None, storage: str) -> None:
+    form = next(form for form in FORMS if form.name == "member")
+    arena = Arena.open(form, storage, Order.DESC, Update.BEST, Ties.FIRST_COME)
+    arena.send(Sent("b", 5, 60_000, "y"))
+
+    arena.send(Sent("b", 9, 1001), Sent("b", 5, 60_000, "y"), Sent("b", 12, 0))
