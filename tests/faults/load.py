@@ -61,7 +61,7 @@ def write(
     that some entries say that they happened before. `races`: the boards' competitions are scored in. `lately` shortens
     how long a redis board that was settled is refused by who saw it stale: that saves time, never standings.
     """
-    periods.LATELY_SECONDS = lately  # type: ignore[attr-defined]
+    periods.LATELY_SECONDS = lately  # type: ignore[attr-defined]  # imported there, and read there
     notes, dice, name = Notes(history), random.Random(seed), Path(history).stem
     said, unanswered, made = list[dict[str, Any]](), list[list[dict[str, Any]]](), 0
     end = datetime.fromtimestamp(ends_at, UTC)

@@ -9,7 +9,6 @@ import pytest
 from django.db import connection
 
 from foundation import redis
-from foundation.models import KnownRedis
 from foundation.redis import RedisRefused, RedisSilent
 from leaderboards.models import DrawnGeneration, Period, Standing
 from leaderboards.services import reconcile
@@ -20,7 +19,7 @@ from leaderboards.stores.zset_settling import ZsetSettler
 from tests.at_once import at_once
 from tests.contracts.arena import NOW, Arena, Sent
 from tests.leaderboards.services.contest import opened, send_to, told
-from tests.leaderboards.services.site import WHO_DECIDES, make_board, redis_client
+from tests.leaderboards.services.site import WHO_DECIDES, files, make_board, redis_client, restart_with
 
 FIRST = (Sent("a", 3, 5000), Sent("b", 3, 4000), Sent("c_d", 8, 10))
 
@@ -140,29 +139,16 @@ def test_what_was_announced_and_not_published_is_shown_as_sql_has_it() -> None:
     agree(arena)
 
 
-def stranger() -> None:
-    """The server answers under a name that SQL does not know."""
-    KnownRedis.objects.all().delete()
-    KnownRedis._seen.clear()
-    redis.boards().reset()
-    redis.settling().reset()
-
-
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite numbers no transactions: all of it is put again")
 def test_a_memory_that_had_followed_sql_gets_what_came_later_and_nothing_else() -> None:
     arena = begun("hybrid")
     arena.send(*[Sent(f"p{number}", number, number) for number in range(1, 6)])
     with patch.object(settling, "FOLLOWED_EVERY", 1):
         settle_due(NOW)
-    family = arena.period.family
-    with redis_client() as client:
-        older = {key: client.dump(key) for key in family.every if client.exists(key)}
-        arena.send(Sent("a", 5, 6000), Sent("newcomer", 2, 1))
-        arena.remove("c_d")
-        client.flushdb()
-        for key, value in older.items():
-            client.restore(key, 0, value or b"")
-    stranger()
+    older = files()
+    arena.send(Sent("a", 5, 6000), Sent("newcomer", 2, 1))
+    arena.remove("c_d")
+    restart_with(older)
 
     with patch.object(Publisher, "place_all", side_effect=AssertionError("all of it")), recorded_marks() as marked:
         settle_due(NOW)
@@ -184,7 +170,7 @@ def recorded_marks() -> Iterator[list[int]]:
 @WHO_DECIDES
 def test_a_server_nobody_knows_is_away_until_it_is_greeted(storage: str) -> None:
     arena = begun(storage)
-    stranger()
+    restart_with(files())
 
     if storage == "redis":
         assert told(send_to(arena, {"player": "b", "points": 9})) == ["unavailable"]

@@ -1,7 +1,7 @@
 """Periods that have not begun take over what changes on their board; one that has begun keeps its rules."""
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from unittest.mock import patch
 
 import pytest
@@ -31,8 +31,11 @@ def _at_noon() -> Iterator[None]:
         yield
 
 
-def upcoming_of(board: Board) -> Period:
-    return Period.objects.get(board=board, starts_at__gt=NOON)
+def upcoming_of(board: Board) -> tuple[Period, datetime]:
+    """The next period, and when it begins."""
+    period = Period.objects.get(board=board, starts_at__gt=NOON)
+    assert period.starts_at is not None
+    return period, period.starts_at
 
 
 def shown(board: Board, label: str) -> dict[str, str]:
@@ -43,9 +46,7 @@ def shown(board: Board, label: str) -> dict[str, str]:
 def test_a_change_that_waits_for_a_turn_leaves_the_period_that_has_begun_as_it_is(storage: str) -> None:
     """Fault: 900 points were read as -99,100, since the rules changed under standings."""
     board = make_board(storage)
-    following = upcoming_of(board)
-    starts_at = following.window.starts_at
-    assert starts_at is not None
+    following, starts_at = upcoming_of(board)
     refresh, wanted = upcoming._refresh, {"name": board.name, "minimum": -100_000}
 
     def after_the_turn(period: Period, rules: dict[str, object]) -> None:
@@ -67,9 +68,7 @@ def test_a_change_that_waits_for_a_turn_leaves_the_period_that_has_begun_as_it_i
 @EVERY
 def test_whoever_has_read_the_old_rules_judges_by_the_new_ones(storage: str) -> None:
     board = make_board(storage)
-    following = upcoming_of(board)
-    starts_at = following.window.starts_at
-    assert starts_at is not None
+    following, starts_at = upcoming_of(board)
     old = Period.objects.select_related("board").get(pk=following.pk)
 
     board.maximum = 7
@@ -88,13 +87,13 @@ def test_whoever_has_read_the_old_rules_judges_by_the_new_ones(storage: str) -> 
 
 def test_where_redis_decides_and_is_away_nothing_is_changed() -> None:
     board = make_board("redis")
-    before = upcoming_of(board).rules_json
+    before = upcoming_of(board)[0].rules_json
     board.maximum = 7
 
     with patch.object(redis.boards(), "call", side_effect=RedisAway("away")), pytest.raises(StorageUnavailable):
         save_board(board)
 
-    assert upcoming_of(board).rules_json == before
+    assert upcoming_of(board)[0].rules_json == before
     assert Board.objects.get().maximum != 7
 
 
@@ -104,7 +103,7 @@ def test_a_period_that_has_not_begun_is_live_under_its_new_rules(storage: str) -
     board.maximum = 7
     save_board(board)
 
-    following = upcoming_of(board)
+    following, _ = upcoming_of(board)
 
     assert following.rules.maximum == 7
     assert following.stale_since is None
