@@ -10,9 +10,18 @@ from django.utils.translation import gettext_lazy as _
 from foundation.limits import MOST_REQUESTS, MOST_SECONDS, Limit
 
 # Django finds the models of an app here.
+from foundation.sync.rows import DrawnGeneration
 from foundation.webhooks.models import WebhookDelivery, WebhookEndpoint
 
-__all__ = ["DeadLetter", "Heartbeat", "KnownRedis", "ServiceKey", "WebhookDelivery", "WebhookEndpoint"]
+__all__ = [
+    "DeadLetter",
+    "DrawnGeneration",
+    "Heartbeat",
+    "KnownRedis",
+    "ServiceKey",
+    "WebhookDelivery",
+    "WebhookEndpoint",
+]
 
 
 class ServiceKey(models.Model):

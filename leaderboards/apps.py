@@ -12,10 +12,13 @@ class LeaderboardsConfig(AppConfig):
     verbose_name = _("Leaderboards")
 
     def ready(self) -> None:
-        """Whoever looks after the site asks below what is late, and what to do about dead letters."""
+        """Who stands below asks what is late, what to do about dead letters, and what a new Redis may remember."""
         from foundation import dead_letters, health
+        from foundation.sync import settling
         from leaderboards.selectors.lag import lag
         from leaderboards.services import mirror
+        from leaderboards.services.settle import everything
 
         health.also(lag)
+        settling.also(everything)
         dead_letters.provide(mirror.DEAD, mirror.DEAD_WORK)

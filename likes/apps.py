@@ -12,17 +12,17 @@ class LikesConfig(AppConfig):
     verbose_name = _("Likes")
 
     def ready(self) -> None:
-        """Who stands below asks what is late and what to do about dead letters, renews kinds for a Redis that nobody
-        knows, and has players forgotten."""
+        """Who stands below asks what is late, what to do about dead letters and what a new Redis may remember, and has
+        players forgotten."""
         from foundation import dead_letters, health
+        from foundation.sync import settling
         from leaderboards.services import erase, follow
-        from leaderboards.services import settle as boards
         from likes.selectors.lag import lag
         from likes.services import count, forget, mirror, number
-        from likes.services.settle import renew_all
+        from likes.services.settle import everything
 
         health.also(lag)
-        boards.also(renew_all)
+        settling.also(everything)
         erase.first(forget.forget)
         erase.also(forget.refuse_if_back)  # first: it waits for mirrors, which hold rows that the others ask for
         erase.also(number.forget)

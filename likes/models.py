@@ -9,6 +9,7 @@ from typing import ClassVar
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from foundation.sync.rows import InStep
 from leaderboards.fields import ByteOrderedCharField
 from leaderboards.models import Player
 from likes.core.activity import MOST_PLAYERS
@@ -103,16 +104,11 @@ class LikeCount(models.Model):
         return f"{self.kind} {self.thing}: {self.count}"
 
 
-class LikeKind(models.Model):
-    """A kind whose likes somebody has counted: in which storage, and for Redis the generation of its memory.
-
-    ``stale_since`` while Redis may lack likes of the kind: nobody reads them from there.
-    """
+class LikeKind(InStep):
+    """A kind whose likes somebody has counted, and in which storage. Where that is Redis it is kept in step."""
 
     kind = models.CharField(max_length=20, primary_key=True)
     storage = models.CharField(max_length=6)
-    generation = models.BigIntegerField(default=0)
-    stale_since = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
         return self.kind

@@ -4,7 +4,7 @@ import pytest
 
 from foundation import redis
 from foundation.models import KnownRedis
-from leaderboards.services.settle import greet
+from foundation.sync.settling import greet
 
 
 @pytest.fixture

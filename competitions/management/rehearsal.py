@@ -39,7 +39,7 @@ from leaderboards.core.submissions import Caller, Outcome, Status
 from leaderboards.models import Board, Player
 from leaderboards.services.boards import apply_boards
 from leaderboards.services.players import ensure_player
-from leaderboards.services.settle import try_settle
+from leaderboards.services.settle import settle_now
 from leaderboards.services.submit import submit
 
 BOARD = {"name": "Rehearsal", "storage": "hybrid", "period": "event", "visibility": "private"}
@@ -179,7 +179,7 @@ class Rehearsal:
 
     def _do_what_is_due(self, at: datetime) -> None:
         cup = self.competition
-        try_settle(period_of(cup))
+        settle_now(period_of(cup))
         if freeze_if_due(cup, at):
             self._told(at, "the public standings are frozen")
         take_out_strays(cup, at)

@@ -13,8 +13,8 @@ from competitions.models import ChangeKind, Competition, Participant
 from competitions.services.changes import note, reason_given
 from competitions.services.locked import locked, period_of
 from competitions.services.strays import take_out
+from foundation.sync import barrier
 from leaderboards.models import Period, Player, State
-from leaderboards.stores import barrier
 
 
 def remove(

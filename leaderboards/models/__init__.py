@@ -5,7 +5,7 @@ Rows know themselves and nothing else: no Redis, no HTTP, no signals. What chang
 
 from leaderboards.choices import State, Storage, Unit, Visibility
 from leaderboards.models.boards import Board, default_timezone
-from leaderboards.models.periods import DrawnGeneration, Period
+from leaderboards.models.periods import Period
 from leaderboards.models.players import LinkCode, Player
 from leaderboards.models.snapshots import KeptRank, PeriodSnapshot
 from leaderboards.models.standings import Difference, FinalStanding, Standing, Submission
@@ -13,7 +13,6 @@ from leaderboards.models.standings import Difference, FinalStanding, Standing, S
 __all__ = [
     "Board",
     "Difference",
-    "DrawnGeneration",
     "FinalStanding",
     "KeptRank",
     "LinkCode",

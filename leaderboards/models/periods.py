@@ -1,4 +1,4 @@
-"""Periods: the windows of boards, each with the rules it opened with, and the generations they draw."""
+"""Periods: the windows of boards, each with the rules it opened with."""
 
 from collections.abc import Iterable
 from functools import cached_property
@@ -9,6 +9,7 @@ from django.db.models import Q
 from django.db.models.base import ModelState
 from django.utils.translation import gettext_lazy as _
 
+from foundation.sync.rows import InStep
 from leaderboards.choices import State
 from leaderboards.core import keys
 from leaderboards.core.periods import Window
@@ -17,13 +18,12 @@ from leaderboards.core.scores import Layout, choose_layout
 from leaderboards.models.boards import Board
 
 
-class Period(models.Model):
+class Period(InStep):
     """One window of a board, with the rules it opened with.
 
-    ``generation`` must equal Redis's own before anything is read or written there; ``stale_since`` is
-    set while some standing may be missing in Redis; ``whole`` while all of them may be, and ``rebuilt`` of
-    them have been put since; ``emptied_at`` is the generation under which that was last so. ``players`` and
-    ``content_hash`` are those of the final standings.
+    It is kept in step with its standings in Redis (``InStep``): while it is ``whole``, ``rebuilt`` of them have been
+    put; ``emptied_at`` is the generation under which that was last so. ``players`` and ``content_hash`` are those of
+    the final standings.
     """
 
     board = models.ForeignKey(Board, models.PROTECT, related_name="periods", verbose_name=_("board"))
@@ -32,12 +32,8 @@ class Period(models.Model):
     ends_at = models.DateTimeField(_("ends"), null=True)
     rules_json = models.JSONField(_("rules"))
     state = models.CharField(_("state"), max_length=7, choices=State.choices, default=State.OPEN)
-    generation = models.BigIntegerField(default=0)
-    stale_since = models.DateTimeField(null=True)
-    whole = models.BooleanField(default=False)
     emptied_at = models.BigIntegerField(default=0)
     rebuilt = models.BigIntegerField(default=0)
-    settling_until = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
     closed_at = models.DateTimeField(null=True)
     verified_at = models.DateTimeField(null=True)
@@ -102,12 +98,3 @@ class Period(models.Model):
     def family(self) -> keys.Family:
         """The names of its keys in Redis."""
         return keys.Family(keys.zset(self.board_id, self.label))
-
-
-class DrawnGeneration(models.Model):
-    """A row drawn for its number alone: numbers grow and are never used again, also after a rollback."""
-
-    drawn_at = models.DateTimeField(auto_now_add=True)
-
-    def __str__(self) -> str:
-        return str(self.pk)

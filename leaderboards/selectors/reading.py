@@ -11,9 +11,10 @@ from typing import TypeVar
 from foundation import redis
 from foundation.errors import Unavailable
 from foundation.sql import ask as ask_sql
+from foundation.sync.memory import Stale
 from leaderboards.models import Period, State, Storage
 from leaderboards.selectors.periods import look_again
-from leaderboards.stores.base import Stale, Store
+from leaderboards.stores.base import Store
 from leaderboards.stores.sql import SqlStore
 from leaderboards.stores.sql_final import FinalStore
 from leaderboards.stores.zset import ZsetStore

@@ -11,6 +11,7 @@ from django.db import transaction
 
 from foundation import redis
 from foundation.models import DeadLetter
+from foundation.sync import barrier
 from leaderboards.core.bodies import read_json
 from leaderboards.core.entries import Entry, read_entry, read_value
 from leaderboards.core.instants import milliseconds
@@ -20,7 +21,6 @@ from leaderboards.core.rules import Update
 from leaderboards.errors import BadEntry, BadTime, StandingMoved
 from leaderboards.models import Period
 from leaderboards.services.mirror import living_period, mirror_letter
-from leaderboards.stores import barrier
 from leaderboards.stores.zset_writes import Put, ZsetWriter, held_text, state_from
 
 

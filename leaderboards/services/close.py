@@ -21,12 +21,12 @@ from foundation.each import for_each
 from foundation.errors import SunwiError, Unavailable
 from foundation.failpoints import failpoint
 from foundation.models import Heartbeat
+from foundation.sync import barrier
 from leaderboards.core.periods import event_number, window_of
 from leaderboards.models import Period, Standing, State, Storage
 from leaderboards.selectors.periods import forget_periods
 from leaderboards.services import events
 from leaderboards.services.mirror import buried, given_up, mirror
-from leaderboards.stores import barrier
 from leaderboards.stores.sql_final import content_hash, write_final_standings
 from leaderboards.stores.zset_settling import ZsetSettler
 

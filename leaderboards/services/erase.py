@@ -20,6 +20,7 @@ from django.db.models.functions import Concat, Length, Substr
 
 from foundation import redis
 from foundation.models import DeadLetter
+from foundation.sync import barrier
 from leaderboards.errors import NotRanked, PeriodClosed, StorageUnavailable, UnknownPlayer
 from leaderboards.models import (
     Difference,
@@ -37,7 +38,6 @@ from leaderboards.services.decide_redis import forget_bans
 from leaderboards.services.mirror import DEAD, mirror
 from leaderboards.services.players import ensure_player
 from leaderboards.services.remove import remove_from
-from leaderboards.stores import barrier
 from leaderboards.stores.zset_settling import ZsetSettler
 from leaderboards.stores.zset_writes import ZsetWriter
 

@@ -14,14 +14,14 @@ from django.db import transaction
 from foundation import redis
 from foundation.failpoints import failpoint
 from foundation.statements import Statements
+from foundation.sync import barrier, generations
 from leaderboards.core.policies import State
 from leaderboards.core.scores import Layout, choose_layout
 from leaderboards.errors import BadBoard, OutOfRange, StorageUnavailable
 from leaderboards.models import Period, Standing, Storage
 from leaderboards.models import State as PeriodState
 from leaderboards.services.mirror import buried, copy_rest, mirror
-from leaderboards.services.settle import try_settle
-from leaderboards.stores import barrier, generations
+from leaderboards.services.settle import settle_now
 from leaderboards.stores.sql_writes import StandingRow, state_of, write_standings
 from leaderboards.stores.zset_settling import ZsetSettler
 
@@ -131,5 +131,5 @@ def _settle(period: Period) -> None:
     """Now, so that nobody waits for the schedule; what cannot be done now, the schedule does."""
     failpoint("extend.after_commit")
     if period.stale_since is not None:
-        try_settle(period)
+        settle_now(period)
         period.refresh_from_db()

@@ -9,10 +9,10 @@ from datetime import datetime
 from django.db import transaction
 
 from foundation.failpoints import failpoint
+from foundation.sync import barrier
 from leaderboards.errors import StorageUnavailable
 from leaderboards.models import Period, State, Storage
 from leaderboards.services.mirror import mirror
-from leaderboards.stores import barrier
 from leaderboards.stores.sql_final import content_hash, write_final_standings
 
 

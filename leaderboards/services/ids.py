@@ -20,6 +20,7 @@ from django.db.models import Q
 from foundation import redis
 from foundation.errors import Unavailable
 from foundation.sql import Remembered, SqlAway, ask
+from foundation.sync.memory import Stale
 from leaderboards.core.entries import Entry
 from leaderboards.core.id_buckets import BucketedId, bucketed_id
 from leaderboards.core.periods import event_label, window_at
@@ -30,7 +31,6 @@ from leaderboards.models import Board, Period, Standing, State, Storage, Submiss
 from leaderboards.selectors.periods import period_by_label
 from leaderboards.services.decided import Decided, refused
 from leaderboards.services.resolve import FUTURE_TOLERANCE
-from leaderboards.stores.base import Stale
 from leaderboards.stores.sql_writes import state_of
 from leaderboards.stores.zset_writes import Seen, ZsetWriter, state_from
 

@@ -13,12 +13,12 @@ from django.db import transaction
 
 from foundation import clock
 from foundation.each import for_each
+from foundation.sync import barrier
 from leaderboards.core.periods import PeriodKind, Window, next_window, window_at
 from leaderboards.core.scores import choose_layout
 from leaderboards.models import Board, Period, State, Storage
 from leaderboards.selectors.periods import forget_periods
-from leaderboards.services.settle import try_settle
-from leaderboards.stores import barrier
+from leaderboards.services.settle import settle_now
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ def open_period(board: Board, window: Window) -> Period:
         },
     )
     if created and in_redis:
-        try_settle(period)
+        settle_now(period)
         period.refresh_from_db()
     return period
 

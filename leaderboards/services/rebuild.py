@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from foundation import clock
+from foundation.sync.settling import greet
 from leaderboards.errors import PeriodClosed, UnknownPeriod
 from leaderboards.models import Board, Period, State, Storage
 from leaderboards.selectors.settling import ranked
 from leaderboards.services.mirror import mirror
-from leaderboards.services.settle import Tell, greet, settle
+from leaderboards.services.settle import PeriodSettling, Tell
 
 LIVING = (State.OPEN, State.CLOSING)
 PATIENCE_SECONDS = 60.0
@@ -58,7 +59,7 @@ def _rebuild(period: Period, at: datetime, tell: Tell) -> Rebuilt:
     before, give_up = period.generation, clock.monotonic() + PATIENCE_SECONDS
     while True:
         _mark(period, at)
-        settle(period.pk, tell)
+        PeriodSettling(period, tell).settle()
         period.refresh_from_db()
         settled = period.stale_since is None and period.generation > before
         if settled or clock.monotonic() > give_up:

@@ -13,8 +13,8 @@ from django.db import connection, transaction
 
 from foundation import redis
 from foundation.failpoints import failpoint
+from foundation.sync import barrier
 from leaderboards.models import Period, Standing
-from leaderboards.stores import barrier
 from leaderboards.stores.sql_writes import clear_unput
 from leaderboards.stores.zset_publish import Publisher, new_token
 from leaderboards.stores.zset_writes import Put

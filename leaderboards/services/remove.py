@@ -11,11 +11,11 @@ from django.db import transaction
 from foundation import redis
 from foundation.errors import Unavailable
 from foundation.statements import one_behind_the_other
+from foundation.sync import barrier
 from leaderboards import selectors
 from leaderboards.errors import NotRanked, PeriodClosed, StorageUnavailable
 from leaderboards.models import Board, Period, State, Storage, Submission
 from leaderboards.services.publish import write_and_publish
-from leaderboards.stores import barrier
 from leaderboards.stores.sql_locks import lock_standings
 from leaderboards.stores.sql_writes import StandingRow
 from leaderboards.stores.zset_writes import ZsetWriter

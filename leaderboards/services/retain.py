@@ -17,6 +17,8 @@ from foundation import redis
 from foundation.each import for_each
 from foundation.models import DeadLetter
 from foundation.sql import unhurried
+from foundation.sync import barrier
+from foundation.sync.mirroring import DROPPED
 from leaderboards.core.instants import from_milliseconds
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.policies import replay
@@ -31,8 +33,6 @@ from leaderboards.models import (
     Storage,
     Submission,
 )
-from leaderboards.services.mirror import DROPPED
-from leaderboards.stores import barrier
 from leaderboards.stores.sql_writes import state_of
 from leaderboards.stores.zset_settling import ZsetSettler
 

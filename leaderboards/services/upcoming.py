@@ -12,10 +12,10 @@ from django.db import transaction
 
 from foundation import clock, redis
 from foundation.errors import Unavailable
+from foundation.sync import barrier, generations
 from leaderboards.errors import StorageUnavailable
 from leaderboards.models import Board, Period, Standing, State, Storage
-from leaderboards.services.settle import try_settle
-from leaderboards.stores import barrier, generations
+from leaderboards.services.settle import settle_now
 from leaderboards.stores.zset import ZsetStore
 from leaderboards.stores.zset_settling import ZsetSettler
 
@@ -52,7 +52,7 @@ def _refresh(period: Period, rules: dict[str, Any]) -> None:
     present.rules_json, present.generation = rules, number
     present.save(update_fields=["rules_json", "generation", "stale_since", "whole"])
     if present.stale_since is not None:
-        transaction.on_commit(partial(try_settle, present))
+        transaction.on_commit(partial(settle_now, present))
 
 
 def _stands_in_redis(period: Period, number: int) -> bool:

@@ -20,7 +20,7 @@ from leaderboards.core.rules import Ties
 from leaderboards.models import Difference, Period, Standing, State, Storage
 from leaderboards.services.mirror import is_given_up, mirror
 from leaderboards.services.reconcile import show
-from leaderboards.services.settle import settle
+from leaderboards.services.settle import PeriodSettling
 from leaderboards.stores.sql_writes import state_of
 from leaderboards.stores.zset_settling import ZsetSettler
 from leaderboards.stores.zset_writes import Seen, ZsetWriter, held_text, is_held
@@ -99,9 +99,9 @@ class _Walk:
         self.differences += 1
         logger.warning("period %s: Redis's memory is older than SQL's; repaired: %s", self._period.pk, self._repair)
         if self._repair:
-            mine = Period.objects.filter(pk=self._period.pk, generation=self._period.generation, stale_since=None)
-            mine.update(stale_since=clock.now())
-            self.repaired += settle(self._period.pk)
+            settling = PeriodSettling(self._period)
+            settling.mark_stale(clock.now())
+            self.repaired += settling.settle()
             self._period.refresh_from_db()
 
     def steps(self) -> Iterator[None]:

@@ -9,11 +9,11 @@ from datetime import datetime
 from django.db import transaction
 
 from foundation.statements import one_behind_the_other
+from foundation.sync import barrier
 from leaderboards.core.policies import replay
 from leaderboards.errors import PeriodClosed
 from leaderboards.models import Period, State, Submission
 from leaderboards.services.publish import write_and_publish
-from leaderboards.stores import barrier
 from leaderboards.stores.sql_locks import lock_standings
 from leaderboards.stores.sql_writes import StandingRow, state_of
 

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from foundation.errors import Unavailable
 from leaderboards.models import Period
 
 
@@ -75,10 +74,6 @@ class Span:
 
     start: float | None
     stop: float | None
-
-
-class Stale(Unavailable):
-    """The period in Redis is of another generation than SQL knows: Redis is away for this period."""
 
 
 class Store(Protocol):

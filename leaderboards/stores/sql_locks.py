@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 from django.db import connection
 
 from foundation.statements import Statements, one_behind_the_other
+from foundation.sync import barrier
 from leaderboards.core.policies import State
 from leaderboards.models import Period
 from leaderboards.models import State as PeriodState
-from leaderboards.stores import barrier
 from leaderboards.stores.sql_rows import any_of
 
 _AT_MS = {

@@ -13,10 +13,10 @@ from django.db import connection, transaction
 from django.db.models import Count
 
 from foundation.statements import Statements
+from foundation.sync import barrier
 from leaderboards.core.instants import milliseconds
 from leaderboards.core.policies import State
 from leaderboards.models import Period, Player, Submission
-from leaderboards.stores import barrier
 from leaderboards.stores.sql_rows import Cell, Table, among, any_of, insert, send_rows
 
 ROWS_PER_STATEMENT = 250  # the server writes the first while the next are put together

@@ -5,42 +5,23 @@ otherwise ``Stale`` says that Redis is away for this period.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from functools import cache
 from itertools import count, islice, repeat
 from pathlib import Path
 from typing import Any
 
-from foundation import lua
 from foundation.redis import Argument, Call, Link, RedisRefused
+from foundation.sync.memory import granted, scripts_in
 from leaderboards.core.rules import Order, Ties
 from leaderboards.models import Period
-from leaderboards.stores.base import Around, Named, Page, Placed, Quantiles, Question, Reading, Span, Stale
+from leaderboards.stores.base import Around, Named, Page, Placed, Quantiles, Question, Reading, Span
 
-_SCRIPTS = Path(__file__).parent / "scripts"
-
-
-@cache
-def script(name: str) -> lua.Script:
-    """The script of that name."""
-    return lua.load(_SCRIPTS / f"{name}.lua")
+script = scripts_in(Path(__file__).parent / "scripts")
 
 
 def run(link: Link, name: str, keys: Sequence[str], args: Sequence[Argument]) -> Any:
     """Run a script. Raises ``Stale``, or what the link raises."""
     with granted():
         return link.run(script(name), keys, args)
-
-
-@contextmanager
-def granted() -> Iterator[None]:
-    """Around what the link is asked: a refusal by the guard is ``Stale``."""
-    try:
-        yield
-    except RedisRefused as error:
-        if "STALE" in error.detail:
-            raise Stale("Redis does not have this period's present state.") from error
-        raise
 
 
 def flag(value: bool) -> str:

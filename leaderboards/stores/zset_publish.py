@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from foundation.redis import Argument, Call, Link
+from foundation.sync.memory import granted
 from leaderboards.core.rules import Ties
 from leaderboards.models import Period
-from leaderboards.stores.zset import flag, granted, ranked_keys, run, script
+from leaderboards.stores.zset import flag, ranked_keys, run, script
 from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, Put
 
 SCANNED_AT_ONCE = 500

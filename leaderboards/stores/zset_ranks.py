@@ -6,9 +6,9 @@ has it: if it is the caller's by then, it was so when the rank was read. A repli
 """
 
 from foundation.redis import Link
+from foundation.sync.memory import Stale
 from leaderboards.core.rules import Order
 from leaderboards.models import Period
-from leaderboards.stores.base import Stale
 
 
 def is_plain(period: Period) -> bool:

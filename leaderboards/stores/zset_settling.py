@@ -7,12 +7,13 @@ from itertools import starmap
 from typing import NamedTuple
 
 from foundation.redis import Argument, Call, Link, RedisRefused
+from foundation.sync import memory
+from foundation.sync.memory import Memory
 from leaderboards.models import Period
 from leaderboards.stores.zset import flag, placing_head, ranked_keys, run, script
 
 MARKS_PER_CALL = 500  # dirty marks that one call looks at: Redis is held up for 2 to 3 ms
 ALL = sys.maxsize
-VERSION_BITS = 24  # of a version below its generation; both together stay exact in Lua's numbers for 2^29 generations
 
 
 class Dirty(NamedTuple):
@@ -35,16 +36,6 @@ class Restored(NamedTuple):
     held: str
 
 
-class Memory(NamedTuple):
-    """What Redis remembers of a period: its generation and its sequence (0 for none), and up to which transaction
-    it had followed SQL (hybrid; 0 for none).
-    """
-
-    generation: int
-    sequence: int
-    followed: int = 0
-
-
 class Pulse(NamedTuple):
     """What one look at a period in Redis told: its generation (0 for none), and how many announcements stand."""
 
@@ -60,8 +51,7 @@ class ZsetSettler:
 
     def memory(self, period: Period) -> Memory:
         """What is there now, under whatever generation."""
-        family = period.family
-        return Memory(*(int(value or 0) for value in self._link.call("MGET", family.gen, family.seq, family.followed)))
+        return memory.remembered(self._link, period.family)
 
     def pulses(self, periods: Sequence[Period]) -> list[Pulse | None]:
         """A look at each, in one round trip; None where Redis refuses it."""
@@ -76,16 +66,11 @@ class ZsetSettler:
 
     def renew(self, period: Period, generation: int, judged: Memory, empty: bool) -> int | None:
         """Write a new generation, and empty the family if asked; its sequence, None where memory is not as judged."""
-        family = period.family
-        keys = [family.gen, family.seq, *(key for key in family.every if key not in (family.gen, family.seq))]
-        args: list[Argument] = [generation, flag(empty), judged.generation or ""]
-        args += (keys.index(family.followed) + 1, judged.followed or "")
-        sequence = int(run(self._link, "renew", keys, args))
-        return None if sequence < 0 else sequence
+        return memory.renew(self._link, period.family, generation, judged, empty)
 
     def forget_generation(self, period: Period) -> None:
         """Nobody reads or writes the period in Redis any more."""
-        self._link.call("DEL", period.family.gen)
+        memory.forget(self._link, period.family)
 
     def close(self, period: Period) -> None:
         """From here on the submit script refuses what is new."""
@@ -176,8 +161,7 @@ class ZsetSettler:
 
     def lift(self, period: Period) -> None:
         """Let versions go on above all that earlier memories gave out, so that those can come back and not win."""
-        args: list[Argument] = [period.generation, self._link.deadline_ms(), period.generation << VERSION_BITS]
-        run(self._link, "lift", [period.family.gen, period.family.seq], args)
+        memory.lift(self._link, period.family, period.generation)
 
     def dirty(self, period: Period, limit: int) -> tuple[int, list[Dirty]]:
         """How many standings SQL lacks, and about ``limit`` of them, all with ``ALL``."""
@@ -197,12 +181,10 @@ class ZsetSettler:
 
     def clean(self, period: Period, rows: Sequence[Dirty]) -> int:
         """Take off the dirty marks that are still of the version read; returns how many standings are dirty yet."""
-        left, keys = 0, [period.family.gen, period.family.dirty]
+        left = 0
         for start in range(0, len(rows) or 1, MARKS_PER_CALL):
-            args: list[Argument] = [period.generation]
-            for row in rows[start : start + MARKS_PER_CALL]:
-                args += (row.player, row.version)
-            left = int(run(self._link, "mirror_done", keys, args))
+            marks = [(row.player, row.version) for row in rows[start : start + MARKS_PER_CALL]]
+            left = memory.clean(self._link, period.family, period.generation, marks)
         return left
 
 

@@ -83,6 +83,16 @@ class KindKeys:
         """Hash ``thing␊player`` → ``version|amount|ms``: the states that the mirror has not copied yet."""
         return self._of("dirty")
 
+    @property
+    def followed(self) -> str:
+        """Not used: Redis decides over the kind, and follows nobody."""
+        return self._of("followed")
+
+    @property
+    def every(self) -> tuple[str, ...]:
+        """The keys of the kind itself; those of its things are found by their pattern."""
+        return (self.gen, self.seq, self.dirty)
+
     def _of(self, name: str) -> str:
         return f"{{likes:{self.kind}}}:{name}"
 

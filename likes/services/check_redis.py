@@ -23,7 +23,7 @@ Pair = tuple[str, str]
 
 
 def in_memory(likeable: Likeable, things: Sequence[str], at: datetime, repair: bool) -> list[Difference]:
-    """What is wrong with these things, put right if asked to. Raises ``KindStale``, and what the link raises."""
+    """What is wrong with these things, put right if asked to. Raises ``Stale``, and what the link raises."""
     walk = _Walk(likeable, at, repair)
     tallies = walk.tallies(things)
     differences = [*walk.wrong_counts(tallies), *walk.wrong_rows(tallies)]

@@ -22,8 +22,8 @@ from foundation.dead_letters import Work
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from foundation.models import DeadLetter
-from foundation.poison import write_apart
 from foundation.sql import AWAY, is_busy
+from foundation.sync.poison import write_apart
 from leaderboards.core.instants import milliseconds
 from leaderboards.models import Player
 from likes import registry

@@ -8,12 +8,10 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Max
 
+from foundation.sync import barrier
 from leaderboards.models import Player
-from leaderboards.stores import barrier
 from likes.core.activity import MOST_PLAYERS
 from likes.models import PlayerNumber
-
-NUMBERS = barrier.LIKES + 1
 
 
 def number_of(player_id: int) -> int | None:
@@ -33,7 +31,7 @@ def _known(player_id: int) -> int | None:
 
 @transaction.atomic
 def _give(player_id: int) -> int | None:
-    barrier.hold_exclusive(0, NUMBERS)
+    barrier.hold_exclusive(0, barrier.NUMBERS)
     found = _known(player_id)  # whoever came first gave it
     if found is not None:
         return found

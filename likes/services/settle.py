@@ -1,26 +1,28 @@
 """Settling kinds that Redis decides over: a kind's first use, a server that restarted, memory that was lost.
 
-A kind gets a new generation in Redis, then what SQL has and Redis lacks, and last SQL learns the generation; until
-then nobody reads or writes the kind in Redis. Cut off anywhere it is run again, also twice at once.
+``foundation/sync/settling.py`` tells how. The trap: counts live elsewhere in each storage, rows do not. Where memory is
+lost, or the kind was kept another way, its counts are made of the rows first.
 """
 
 import logging
+from collections.abc import Iterable
 from datetime import datetime
 from itertools import islice
+from typing import Any
 
 from django.db import transaction
 
 from foundation import redis
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
-from foundation.sql import may_rest
+from foundation.sync.memory import Memory
+from foundation.sync.settling import Judged, Settling, greet
 from leaderboards.core.instants import milliseconds
-from leaderboards.services import settle as boards
-from leaderboards.stores import generations
 from likes import registry
 from likes.core.kinds import Storage
 from likes.models import Like, LikeChange, LikeKind
 from likes.registry import Likeable
+from likes.services.hold import hold
 from likes.stores.kinds import hold_exclusive
 from likes.stores.redis_settling import Kept, RedisSettler
 from likes.stores.sql_states import count_anew
@@ -28,110 +30,115 @@ from likes.stores.sql_states import count_anew
 logger = logging.getLogger(__name__)
 
 CHUNK = 1_000
-EMPTYING_SECONDS = 600
+
+
+class KindSettling(Settling[LikeKind]):
+    """Settling a kind."""
+
+    def __init__(self, likeable: Likeable) -> None:
+        row, _ = LikeKind.objects.get_or_create(kind=likeable.kind, defaults={"storage": Storage.REDIS})
+        super().__init__(row)
+        self._likeable = likeable
+        self._settler = RedisSettler(likeable, redis.settling())
+
+    def is_present(self) -> bool:
+        """Whether Redis has the kind's present state."""
+        return self.row.storage == Storage.REDIS and 0 < self.row.generation == self.memory().generation
+
+    def hold_alone(self, patience: float) -> None:
+        """Wait for the mirror."""
+        hold_exclusive(self.row.kind, patience)
+
+    def read(self) -> LikeKind:
+        """The kind."""
+        return LikeKind.objects.get(pk=self.row.pk)
+
+    def memory(self) -> Memory:
+        """What Redis remembers of the kind."""
+        return self._settler.memory()
+
+    def is_lost(self, memory: Memory) -> bool:
+        """Memory of another generation may hold what SQL never saw. Lost is none at all, and what was there before the
+        kind was kept elsewhere.
+        """
+        return self.row.whole or memory.generation == 0 or self.row.storage != Storage.REDIS
+
+    def renew(self, judged: Judged) -> int | None:
+        """Redis gets the number."""
+        return self._settler.renew(self.row.generation, judged.memory, empty=judged.lost)
+
+    def fill(self, above: int) -> bool:
+        """Give the kind the rows of SQL that are newer than its memory.
+
+        By version: cut off anywhere, the latest one says how far it came; at 0 it came nowhere. Only then are versions
+        lifted: a memory that was thought gone may come back later, and must not have some that were given out again.
+        """
+        if self.row.whole:
+            self._empty()
+            self._adopt()
+        columns = ("thing", "player__external_id", "version", "amount", "at")
+        rows = Like.objects.filter(kind=self.row.kind, version__gt=above or -1).order_by("version", "pk")
+        found = rows.values_list(*columns).iterator(chunk_size=CHUNK)
+        while chunk := list(islice(found, CHUNK)):
+            self._settler.restore(self.row.generation, [_kept(*row) for row in chunk])
+            self.go_on()
+            failpoint("settle_likes.while_restoring")
+        self._settler.lift(self.row.generation)
+        failpoint("settle_likes.after_lift")
+        return True
+
+    def settled(self) -> dict[str, Any]:
+        """From here on Redis decides over it."""
+        return {"storage": Storage.REDIS}
+
+    def _empty(self) -> None:
+        """What Redis had of the kind's things goes."""
+        for keys in self._settler.keys_of_things():
+            self._settler.drop(self.row.generation, keys)
+            self.go_on()
+            failpoint("settle_likes.while_emptying")
+
+    def _adopt(self) -> None:
+        """What waits to be counted is in the rows. The changes go first: whoever is counting them is waited for."""
+        with transaction.atomic():
+            hold(self._likeable)
+            LikeChange.objects.filter(kind=self.row.kind).delete()
+            count_anew(self.row.kind)
+
+
+def _kept(thing: str, player: str, version: int, amount: int, at: datetime) -> Kept:
+    return Kept(thing, player, version, amount, milliseconds(at))
 
 
 def settle_due(at: datetime) -> int:
     """Settle the kinds that need it; returns how many were brought back. Raises what the link raises."""
-    boards.greet()
-    return sum(_try_settle(likeable, at) for likeable in _decided_by_redis())
+    greet()
+    return sum(_settle_if_due(KindSettling(likeable), at) for likeable in _decided_by_redis())
 
 
-def renew_all() -> None:
-    """Give every kind a new generation, for a server that SQL does not know. Raises what the link raises.
+def everything() -> Iterable[KindSettling]:
+    """All kinds that a server which nobody knows may remember.
 
     One that nobody has registered in this process is away until somebody does.
     """
     ours = _decided_by_redis()
     others = LikeKind.objects.exclude(kind__in=[likeable.kind for likeable in ours])
     others.filter(storage=Storage.REDIS).update(generation=0)
-    for likeable in ours:
-        _renew(likeable, distrust=True)
+    return [KindSettling(likeable) for likeable in ours]
 
 
-def _try_settle(likeable: Likeable, at: datetime) -> bool:
+def _settle_if_due(kind: KindSettling, at: datetime) -> bool:
     """Whether the kind was settled; one that fails keeps no other waiting."""
-    row, _ = LikeKind.objects.get_or_create(kind=likeable.kind, defaults={"storage": Storage.REDIS})
     try:
-        if row.stale_since is None and not _is_present(likeable, row):
-            LikeKind.objects.filter(pk=row.pk, generation=row.generation, stale_since=None).update(stale_since=at)
-            row.stale_since = at
-        return row.stale_since is not None and _renew(likeable)
+        if kind.row.stale_since is None:
+            if kind.is_present():
+                return False
+            kind.mark_stale(at)
     except Unavailable as error:
-        logger.warning("likes of %s are not settled yet: %s", likeable.kind, error.detail)
+        logger.warning("likes of %s are not settled yet: %s", kind.row, error.detail)
         return False
-
-
-def _is_present(likeable: Likeable, row: LikeKind) -> bool:
-    """Whether Redis has the kind's present state."""
-    memory = RedisSettler(likeable, redis.settling()).memory()
-    return row.storage == Storage.REDIS and 0 < row.generation == memory.generation
+    return kind.attempt()
 
 
 def _decided_by_redis() -> list[Likeable]:
     return [likeable for likeable in registry.every() if likeable.storage is Storage.REDIS]
-
-
-def _renew(likeable: Likeable, distrust: bool = False) -> bool:
-    """Settle a kind behind the exclusive barrier; False if it is not needed, or Redis has a greater generation.
-
-    Where Redis decides, memory of another generation may hold what SQL never saw: it is kept, and gets what is newer
-    in SQL. Only no generation at all, or one of before the kind was kept elsewhere, is lost memory.
-    """
-    number = generations.draw()
-    with transaction.atomic():
-        hold_exclusive(likeable.kind)
-        row, _ = LikeKind.objects.get_or_create(kind=likeable.kind, defaults={"storage": Storage.REDIS})
-        settler = RedisSettler(likeable, redis.settling())
-        due = distrust or row.stale_since is not None or not _is_present(likeable, row)
-        if number <= row.generation or not due:
-            return False
-        memory, moved = settler.memory(), row.storage != Storage.REDIS
-        lost = moved or memory.generation == 0
-        if lost:
-            may_rest(EMPTYING_SECONDS)  # all keys of the server are looked through
-            # Nobody can write under no generation, so cut off here it is lost memory to whoever comes next, too.
-            settler.unlink_things(lambda: failpoint("settle_likes.while_emptying"))
-        if memory.generation >= number:
-            generations.lift(memory.generation)  # the next run draws a greater one
-            return False
-        sequence = settler.renew(number, memory, empty=lost)
-        if sequence is None:
-            return False
-        failpoint("settle_likes.after_renew")
-        if moved or row.generation == 0:
-            _adopt(likeable.kind)
-        _restore(settler, likeable.kind, number, above=-1 if lost else sequence or -1)
-        LikeKind.objects.filter(pk=row.pk).update(generation=number, storage=Storage.REDIS, stale_since=None)
-        failpoint("settle_likes.before_commit")
-    failpoint("settle_likes.after_generation")
-    return True
-
-
-def _adopt(kind: str) -> None:
-    """What another storage left: changes that wait are in the rows, so the counts are made of the rows alone.
-
-    The changes go first: whoever is counting them at this moment is waited for.
-    """
-    LikeChange.objects.filter(kind=kind).delete()
-    count_anew(kind)
-
-
-def _restore(settler: RedisSettler, kind: str, generation: int, above: int) -> None:
-    """Give the kind the rows of SQL that are newer than its memory.
-
-    By version: cut off anywhere, the sequence says how far it came; at 0 it came nowhere. Only then is it lifted: a
-    memory that was thought gone may come back later, and must not have versions that were given out again meanwhile.
-    """
-    columns = ("thing", "player__external_id", "version", "amount", "at")
-    rows = Like.objects.filter(kind=kind, version__gt=above).order_by("version", "pk").values_list(*columns)
-    found = rows.iterator(chunk_size=CHUNK)
-    while chunk := list(islice(found, CHUNK)):
-        settler.restore(generation, [_kept(*row) for row in chunk])
-        failpoint("settle_likes.while_restoring")
-    settler.lift(generation)
-    failpoint("settle_likes.after_lift")
-
-
-def _kept(thing: str, player: str, version: int, amount: int, at: datetime) -> Kept:
-    return Kept(thing, player, version, amount, milliseconds(at))

@@ -8,9 +8,9 @@ import zlib
 from collections.abc import Callable, Collection
 from typing import TypeVar
 
-from foundation.errors import Unavailable
 from foundation.sql import Remembered
-from leaderboards.stores import barrier
+from foundation.sync import barrier
+from foundation.sync.memory import Stale
 from likes.core.kinds import Storage
 from likes.models import LikeKind
 
@@ -19,12 +19,8 @@ FRESH_SECONDS = 5.0
 Answer = TypeVar("Answer")
 
 
-class KindStale(Unavailable):
-    """Redis does not have this kind's present state: it is away for the kind."""
-
-
 def _load(kinds: Collection[str]) -> dict[str, int]:
-    rows = LikeKind.objects.filter(kind__in=kinds, storage=Storage.REDIS, generation__gt=0)
+    rows = LikeKind.objects.filter(kind__in=kinds, storage=Storage.REDIS, stale_since=None, generation__gt=0)
     return dict(rows.values_list("kind", "generation"))
 
 
@@ -34,17 +30,17 @@ _generations: Remembered[str, int] = Remembered(_load, fresh=FRESH_SECONDS)
 def of_the_present(kind: str, script: Callable[[int], Answer]) -> Answer:
     """What ``script`` answers under the kind's generation; run once more if the kind was settled since we asked.
 
-    Raises ``KindStale``, ``SqlAway`` where nobody remembers the generation, and what the script raises.
+    Raises ``Stale``, ``SqlAway`` where nobody remembers the generation, and what the script raises.
     """
     known = _generations.get(kind)
     if known is not None:
         try:
             return script(known)
-        except KindStale:  # nothing was done
+        except Stale:  # nothing was done
             pass
     present = _generations.again(kind)
     if present is None or present == known:
-        raise KindStale("Redis does not have these likes yet.")
+        raise Stale("Redis does not have these likes yet.")
     return script(present)
 
 
@@ -53,9 +49,9 @@ def hold_shared(kind: str) -> None:
     barrier.hold_shared(_number(kind), barrier.LIKES)
 
 
-def hold_exclusive(kind: str) -> None:
-    """Wait for the mirror, then keep it out until this transaction ends."""
-    barrier.hold_exclusive(_number(kind), barrier.LIKES)
+def hold_exclusive(kind: str, patience: float) -> None:
+    """Wait for the mirror, for so many seconds, then keep it out until this transaction ends. Raises ``SqlBusy``."""
+    barrier.hold_exclusive(_number(kind), barrier.LIKES, patience)
 
 
 def _number(kind: str) -> int:

@@ -1,17 +1,7 @@
-"""The Lua of the stores of likes. What boards have already (the guard, renewing) is used as it is there."""
+"""The Lua of the stores of likes."""
 
-from functools import cache
 from pathlib import Path
 
-from foundation import lua
-from leaderboards.stores import zset
+from foundation.sync.memory import scripts_in
 
-_OWN = Path(__file__).parent / "scripts"
-_BOARDS = Path(zset.__file__).parent / "scripts"
-
-
-@cache
-def script(name: str) -> lua.Script:
-    """The script of that name, ours or the boards'."""
-    own = _OWN / f"{name}.lua"
-    return lua.load(own if own.is_file() else _BOARDS / own.name, _BOARDS)
+script = scripts_in(Path(__file__).parent / "scripts")

@@ -12,7 +12,8 @@ from typing import Any
 
 from foundation import redis
 from foundation.errors import Unavailable
-from foundation.redis import Argument, Link, RedisRefused, RedisSilent
+from foundation.redis import Argument, Link, RedisSilent
+from foundation.sync.memory import granted
 from leaderboards.core.instants import from_milliseconds, milliseconds
 from likes.core.keys import KindKeys, ThingKeys
 from likes.errors import LikesUnavailable, LikeUnknown
@@ -20,7 +21,7 @@ from likes.registry import Likeable
 from likes.stores import sql_rows
 from likes.stores.append import COUNT
 from likes.stores.base import Liker, Likers, Shown
-from likes.stores.kinds import KindStale, of_the_present
+from likes.stores.kinds import of_the_present
 from likes.stores.lua import script
 
 logger = logging.getLogger(__name__)
@@ -32,13 +33,9 @@ ALL = -(2**31)
 
 
 def run(link: Link, name: str, keys: Sequence[str], args: Sequence[Argument]) -> Any:
-    """Run a script. Raises ``KindStale``, or what the link raises."""
-    try:
+    """Run a script. Raises ``Stale``, or what the link raises."""
+    with granted():
         return link.run(script(name), keys, args)
-    except RedisRefused as error:
-        if "STALE" in error.detail:
-            raise KindStale("Redis does not have this kind's present state.") from error
-        raise
 
 
 def thing_keys(kind: str, thing: str) -> list[str]:

@@ -1,13 +1,14 @@
 """What settling, the mirror and the check do in Redis, for kinds that it decides over.
 
-Each call carries the generation of the ``LikeKind`` row that its caller holds; another one in Redis is ``KindStale``.
+Each call carries the generation of the ``LikeKind`` row that its caller holds; another one in Redis is ``Stale``.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from foundation.redis import Argument, Link
-from leaderboards.stores.zset_settling import VERSION_BITS, Memory
+from foundation.sync import memory
+from foundation.sync.memory import Memory
 from likes.core.keys import KindKeys, ThingKeys, is_of_a_thing, pattern_of_things, thing_of
 from likes.registry import Likeable
 from likes.stores.redis import run, thing_keys
@@ -57,27 +58,27 @@ class RedisSettler:
 
     def memory(self) -> Memory:
         """What is there now, under whatever generation."""
-        generation, sequence = self._link.call("MGET", self._keys.gen, self._keys.seq)
-        return Memory(int(generation or 0), int(sequence or 0))
+        return memory.remembered(self._link, self._keys)
 
     def renew(self, generation: int, judged: Memory, empty: bool) -> int | None:
         """Write a new generation, let the kind's own keys go if asked; its sequence, None where it is not as judged."""
-        keys = [self._keys.gen, self._keys.seq, self._keys.dirty]
-        sequence = int(run(self._link, "renew", keys, [generation, int(empty), judged.generation or ""]))
-        return None if sequence < 0 else sequence
+        return memory.renew(self._link, self._keys, generation, judged, empty)
 
-    def unlink_things(self, tell: Callable[[], None]) -> None:
-        """Let all keys of the kind's things go. This walks over everything in Redis: only for memory that is lost."""
+    def keys_of_things(self) -> Iterator[list[str]]:
+        """All keys of the kind's things, some at a time. This walks over everything that Redis has."""
         for keys in self._scanned(pattern_of_things(self._kind)):
-            ours = [key for key in keys if is_of_a_thing(key)]
-            if ours:
-                self._link.call("UNLINK", *ours)
-            tell()
+            yield [key for key in keys if is_of_a_thing(key)]
+
+    def drop(self, generation: int, keys: Sequence[str]) -> None:
+        """Let these keys of things go, while the kind is settled under this generation."""
+        memory.drop(self._link, self._keys, generation, keys)
 
     def leave(self) -> None:
         """Let all of the kind go, since it is kept elsewhere. The generation first: without one nobody writes here."""
-        self._link.call("UNLINK", self._keys.gen, self._keys.seq, self._keys.dirty)
-        self.unlink_things(lambda: None)
+        self._link.call("UNLINK", *self._keys.every)
+        for keys in self.keys_of_things():
+            if keys:
+                self._link.call("UNLINK", *keys)
 
     def things(self) -> Iterator[list[str]]:
         """Every thing of the kind that somebody likes, some at a time; one may come twice."""
@@ -94,8 +95,7 @@ class RedisSettler:
 
     def lift(self, generation: int) -> None:
         """Let versions go on above all that earlier memories gave out, so that those can come back and not win."""
-        args: list[Argument] = [generation, self._link.deadline_ms(), generation << VERSION_BITS]
-        run(self._link, "lift", [self._keys.gen, self._keys.seq], args)
+        memory.lift(self._link, self._keys, generation)
 
     def dirty(self, generation: int, limit: int) -> tuple[int, list[DirtyLike]]:
         """How many likes SQL lacks, and about ``limit`` of them."""
@@ -115,10 +115,8 @@ class RedisSettler:
 
     def clean(self, generation: int, rows: Sequence[DirtyLike]) -> int:
         """Take off the dirty marks that are still those that were read; returns how many likes are dirty yet."""
-        args: list[Argument] = [generation]
-        for row in rows:
-            args += (f"{row.thing}\n{row.player}", row.mark)
-        return int(run(self._link, "mirror_done", [self._keys.gen, self._keys.dirty], args))
+        marks = [(f"{row.thing}\n{row.player}", row.mark) for row in rows]
+        return memory.clean(self._link, self._keys, generation, marks)
 
     def soil(self, generation: int, row: tuple[str, str], at_ms: int, compared: int | None = None) -> bool:
         """Have the mirror copy a like (thing, player) again, if it is still as ``compared`` (None: whatever it is)."""

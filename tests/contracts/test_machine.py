@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from leaderboards.core.rules import Order, Ties, Update
 from leaderboards.models import Board, Period, Player, Standing, Submission
-from leaderboards.services.settle import settle, settle_due
+from leaderboards.services.settle import PeriodSettling, settle_due
 from tests.contracts.arena import NOW, STORAGES, Arena, Sent
 from tests.contracts.forms import FORMS, Form
 from tests.contracts.machines import play
@@ -105,7 +105,7 @@ class BoardMachine(RuleBasedStateMachine):
         Period.objects.filter(pk=self.arena.period.pk).update(stale_since=NOW)
 
     def _settle(self) -> None:
-        assert settle(self.arena.period.pk)
+        assert PeriodSettling(self.arena.period).settle()
         self.arena.period.refresh_from_db()
 
 

@@ -13,13 +13,13 @@ from django.db import transaction
 
 from foundation import clock, redis
 from foundation.errors import Unavailable
+from foundation.sync import barrier, settling
 from leaderboards import selectors
 from leaderboards.core.entries import read_entry
 from leaderboards.core.rules import Ties
 from leaderboards.models import Board, FinalStanding, Period, Standing, State, Storage, Submission
 from leaderboards.services import close, mirror, settle, submit, verify
 from leaderboards.services.boards import apply_boards
-from leaderboards.stores import barrier
 from leaderboards.stores.zset_publish import Publisher
 from leaderboards.stores.zset_settling import ZsetSettler
 from tests.faults.load import CALLER, now
@@ -64,7 +64,7 @@ def day_ends_at(seq: int) -> float:
 
 def bring_to_rest(boards: Collection[int] = (), shift: float = 0.0, seconds: float = 60.0) -> list[dict[str, Any]]:
     """Settle and mirror until nothing is left to do, as the worker would in time; shows these boards then."""
-    settle.LEASE, settle.FOLLOWED_EVERY = timedelta(seconds=1), 1
+    settling.LEASE, settle.FOLLOWED_EVERY = timedelta(seconds=1), 1
     until = time.monotonic() + seconds
     while left := _left_to_do(shift):
         assert time.monotonic() < until, f"no rest after {seconds} s: {left}"
@@ -101,7 +101,7 @@ def close_until_final(boards: Collection[int], shift: float, seconds: float = 60
     until = time.monotonic() + seconds
     while any(not each.final for each in close.close_due(now(shift))):
         assert time.monotonic() < until, "not final in time"
-        settle.LEASE = timedelta(seconds=1)
+        settling.LEASE = timedelta(seconds=1)
         settle.settle_due(now(shift))
         time.sleep(0.02)
     rows = Period.objects.filter(board__in=boards, state=State.FINAL).order_by("pk")

@@ -12,7 +12,7 @@ from typing import Any
 
 from foundation import clock, redis
 from foundation.errors import Unavailable
-from leaderboards.services.settle import greet
+from foundation.sync.settling import greet
 from leaderboards.stores.sql_writes import ensure_players
 from likes import registry
 from likes.core.keys import KindKeys

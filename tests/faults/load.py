@@ -19,6 +19,7 @@ from django.test import Client
 from config.schedule import SCHEDULE
 from foundation import clock
 from foundation.sql import LATELY_SECONDS
+from foundation.sync import settling
 from leaderboards import selectors
 from leaderboards.core.entries import Entry
 from leaderboards.core.submissions import Caller
@@ -143,7 +144,7 @@ def work(pause: float = 0.1, lease: float = 2.0, shift: float = 0.0, only: Seque
 
     `lease` shortens how long a settler that was killed keeps others away: that saves work, never standings.
     """
-    settle.LEASE, settle.FOLLOWED_EVERY = timedelta(seconds=lease), 1
+    settling.LEASE, settle.FOLLOWED_EVERY = timedelta(seconds=lease), 1
     duties: dict[str, Callable[[], object]] = {
         "mirror": mirror.mirror_all,
         "settle": lambda: settle.settle_due(now(shift)),

@@ -14,13 +14,13 @@ from django.db import OperationalError, connection, transaction
 from foundation import redis
 from foundation.redis import RedisSilent
 from foundation.redis_wire import Wire
+from foundation.sync import barrier
+from foundation.sync.memory import Stale
 from leaderboards.core.submissions import Outcome
 from leaderboards.models import Board, Period, State
 from leaderboards.services import mirror as mirroring
 from leaderboards.services.mirror import mirror
-from leaderboards.services.settle import settle
-from leaderboards.stores import barrier
-from leaderboards.stores.base import Stale
+from leaderboards.services.settle import PeriodSettling
 from leaderboards.stores.zset_settling import ZsetSettler
 from tests.at_once import at_once
 from tests.faults.world import wait_until
@@ -83,12 +83,12 @@ def test_a_settler_who_was_rolled_back_cannot_put_back_what_has_moved_on(
     def rolled_back_and_settled_by_another() -> None:
         assert asked(f"SELECT pg_terminate_backend({backend}, 5000)")  # what he was at is rolled back
         Period.objects.update(settling_until=None)  # his lease runs out
-        assert settle(period.pk)
+        assert PeriodSettling(period).settle()
         assert scored(board, "p0", 1000).status == "updated"
 
     just_before(monkeypatch, ZsetSettler, "restore", lambda: elsewhere(rolled_back_and_settled_by_another).result())
     with pytest.raises((Stale, OperationalError)):  # whichever of the two servers refuses first
-        settle(period.pk)
+        PeriodSettling(period).settle()
     connection.close()
 
     mirror(period_of(board))

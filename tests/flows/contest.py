@@ -21,10 +21,10 @@ from competitions.services.join import join, leave
 from competitions.services.publish import publish
 from foundation import clock
 from foundation.errors import Unavailable
+from foundation.sync.settling import greet
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller, Status
 from leaderboards.services.players import ensure_player
-from leaderboards.services.settle import greet
 from leaderboards.services.submit import submit
 from tests import playing
 from tests.competitions.factories import DraftFactory, RewardTierFactory

@@ -4,10 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
-from foundation import clock, mirroring
+from foundation import clock
 from foundation.errors import Unavailable
-from foundation.mirroring import Copied, mirror_each
 from foundation.models import Heartbeat
+from foundation.sync import mirroring
+from foundation.sync.mirroring import Copied, mirror_each
 
 pytestmark = pytest.mark.django_db
 

@@ -9,9 +9,10 @@ import redis as driver
 import foundation
 import leaderboards
 import likes
-from foundation import lua, redis
+from foundation import redis
 from foundation.redis import Link, RedisAway, RedisRefused, RedisSilent
 from foundation.redis_info import identity_of
+from foundation.sync.memory import scripts_in
 from tests.faults.servers import RedisServer, new_redis, temporary_folder
 
 APPS = [Path(app.__path__[0]) for app in (foundation, leaderboards, likes)]
@@ -25,7 +26,7 @@ NOWHERE = 1  # a port on which nobody listens: who follows it is a replica all t
 
 
 def sent(path: Path) -> str:
-    return lua.load(path, APPS[1] / "stores/scripts").text
+    return scripts_in(path.parent)(path.stem).text
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +106,7 @@ def test_who_hears_that_it_is_a_replica_greets_anew_and_finds_it_away(server: Re
         demote(server)
 
         with pytest.raises(RedisRefused, match="READONLY"):
-            link.run(lua.load(APPS[1] / "stores/scripts/read.lua"), ["gen", "a", "b", "c"], [1])
+            link.run(scripts_in(APPS[1] / "stores/scripts")("read"), ["gen", "a", "b", "c"], [1])
 
         with pytest.raises(RedisAway):
             link.call("GET", "a")

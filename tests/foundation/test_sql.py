@@ -15,7 +15,7 @@ from foundation import clock, sql
 from foundation.each import for_each
 from foundation.models import KnownRedis
 from foundation.sql import KEPT_SECONDS, BackOff, Remembered, SqlAway, SqlBusy
-from leaderboards.stores import barrier
+from foundation.sync import barrier
 from tests.locked import locked, only_postgresql
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -105,7 +105,7 @@ def sent(board: Board, points: int) -> Callable[[], object]:
 
 def rebuilt(period: Period) -> None:
     Period.objects.filter(pk=period.pk, state=State.OPEN, stale_since=None).update(stale_since=NOON, whole=True)
-    settle.settle(period.pk)
+    settle.PeriodSettling(period).settle()
 
 
 class Reader:

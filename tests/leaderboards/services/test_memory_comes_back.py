@@ -12,6 +12,8 @@ import pytest
 from django.db import connection, transaction
 
 from foundation import clock, redis
+from foundation.sync import settling
+from foundation.sync.settling import greet
 from leaderboards import selectors
 from leaderboards.models import Board, Period
 from leaderboards.services import publish, reconcile, settle, upcoming
@@ -105,7 +107,7 @@ def test_a_mark_of_a_later_memory_is_not_cleared_by_who_showed_it_to_an_earlier_
         if step == "reconcile.after_shown" and restarts:
             restarts.clear()
             restart_with(before)
-            at_once([settle.greet])
+            at_once([greet])
 
     with patch.object(reconcile, "failpoint", restart):
         settle.settle_due(NOON)
@@ -180,7 +182,7 @@ def test_a_second_settler_does_not_turn_a_cheap_return_into_a_whole_one() -> Non
             others.append(True)
             at_once([lambda: settle.settle_due(NOON)])
 
-    with patch.object(settle, "failpoint", meanwhile), patch.object(Publisher, "place_all", place_all):
+    with patch.object(settling, "failpoint", meanwhile), patch.object(Publisher, "place_all", place_all):
         settle.settle_due(NOON)
         bring_to_rest()
 
@@ -237,7 +239,7 @@ def test_marking_what_a_memory_lacks_holds_up_nobody_for_one_who_is_frozen() -> 
             frozen.append(Thread(target=late, daemon=True))
             frozen[1].start()
 
-    with patch.object(settle, "failpoint", meanwhile):
+    with patch.object(settling, "failpoint", meanwhile):
         settle.settle_due(NOON)
     for thread in frozen:
         thread.join()

@@ -9,11 +9,12 @@ import pytest
 from django.db import connection
 
 from foundation import redis
+from foundation.models import DrawnGeneration
 from foundation.redis import RedisRefused, RedisSilent
-from leaderboards.models import DrawnGeneration, Period, Standing
+from leaderboards.models import Period, Standing
 from leaderboards.services import reconcile
 from leaderboards.services import settle as settling
-from leaderboards.services.settle import settle, settle_due
+from leaderboards.services.settle import PeriodSettling, settle_due
 from leaderboards.stores.zset_publish import Publisher
 from leaderboards.stores.zset_settling import ZsetSettler
 from tests.at_once import at_once
@@ -47,9 +48,9 @@ def agree(arena: Arena) -> None:
 def test_a_settle_that_was_cut_off_throws_nothing_away_that_only_redis_has() -> None:
     arena = begun("redis", stale=True)
     with patch.object(settling, "restore", side_effect=RedisSilent("silent")), pytest.raises(RedisSilent):
-        settle(arena.period.pk)
+        PeriodSettling(arena.period).settle()
 
-    assert settle(arena.period.pk)
+    assert PeriodSettling(arena.period).settle()
 
     agree(arena)
 
@@ -67,7 +68,7 @@ def test_memory_of_an_earlier_generation_keeps_what_it_has_and_gets_what_sql_has
         with connection.cursor() as cursor:
             cursor.execute(f"SELECT setval({sequence}, %s)", [later + 1])
 
-    assert settle(arena.period.pk)
+    assert PeriodSettling(arena.period).settle()
 
     agree(arena)
 
@@ -75,7 +76,7 @@ def test_memory_of_an_earlier_generation_keeps_what_it_has_and_gets_what_sql_has
 def test_two_at_once_do_no_harm() -> None:
     arena = begun("hybrid", stale=True, lost=True)
 
-    settled = at_once([lambda: settle(arena.period.pk)] * 2)
+    settled = at_once([lambda: PeriodSettling(arena.period).settle()] * 2)
     settle_due(NOW)
 
     assert any(settled)
@@ -90,7 +91,7 @@ def test_it_is_settled_although_somebody_scores_all_the_while() -> None:
         return reconcile.reconcile(period)
 
     with patch.object(settling, "reconcile", outrun):
-        assert settle(arena.period.pk)
+        assert PeriodSettling(arena.period).settle()
 
     agree(arena)
 
@@ -118,7 +119,7 @@ def test_chunk_by_chunk_it_clears_all_marks_and_says_how_far_it_is() -> None:
     arena.send(*[Sent(f"p{number}", number, number) for number in range(1, 6)])
     seen: list[int] = []
 
-    settle(arena.period.pk, tell=lambda _: seen.append(Period.objects.get(pk=arena.period.pk).rebuilt))
+    PeriodSettling(arena.period, tell=lambda _: seen.append(Period.objects.get(pk=arena.period.pk).rebuilt)).settle()
 
     assert seen == [2, 4, 6, 8, 8, 8, 8]  # all of them, then who is marked
     assert not Standing.objects.filter(unput=True).exists()

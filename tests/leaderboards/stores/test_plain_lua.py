@@ -11,14 +11,15 @@ from typing import Any
 import pytest
 
 from foundation.redis import RedisRefused
+from foundation.sync.memory import Memory, Stale
 from leaderboards.core.id_buckets import bucketed_id
 from leaderboards.core.periods import Calendar, PeriodKind, window_at
 from leaderboards.core.settings import board_rules
 from leaderboards.errors import OutOfRange
 from leaderboards.models import Board, Period
-from leaderboards.stores.base import Around, Named, Page, Placed, Question, Stale
+from leaderboards.stores.base import Around, Named, Page, Placed, Question
 from leaderboards.stores.zset import ZsetStore
-from leaderboards.stores.zset_settling import Memory, ZsetSettler
+from leaderboards.stores.zset_settling import ZsetSettler
 from leaderboards.stores.zset_writes import ToJudge, Verdict, ZsetWriter
 from tests.contracts.forms import FORMS, Form
 from tests.fake_link import FakeLink

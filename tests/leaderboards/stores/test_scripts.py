@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from foundation import lua
 from leaderboards.stores import zset
 
 FOLDER = Path(zset.__file__).parent / "scripts"
@@ -30,7 +29,7 @@ def named_keys(path: Path) -> dict[int, str]:
 
 def code(path: Path) -> str:
     """The script with its includes, without comments."""
-    return re.sub(r"--[^\n]*", "", lua.load(path).text)
+    return re.sub(r"--[^\n]*", "", zset.script(path.stem).text)
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)

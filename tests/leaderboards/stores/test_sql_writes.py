@@ -5,10 +5,11 @@ from datetime import UTC, datetime
 import pytest
 from django.db import DataError, connection, transaction
 
+from foundation.models import DrawnGeneration
 from foundation.statements import Statements
+from foundation.sync import generations
 from leaderboards.core.policies import State
-from leaderboards.models import DrawnGeneration, Player, Standing
-from leaderboards.stores import generations
+from leaderboards.models import Player, Standing
 from leaderboards.stores.sql_locks import lock_standings
 from leaderboards.stores.sql_rows import among, as_array
 from leaderboards.stores.sql_writes import (

@@ -1,6 +1,6 @@
-"""The barrier of a period: writers and the mirror hold it shared, closing and settling exclusive.
+"""The barrier: who decides over a row, or mirrors it, holds it shared; who changes what that rests on holds it alone.
 
-What else Redis decides over has barriers alike, in a space of numbers of its own.
+A barrier is a number, in a space that keeps the rows of one table apart from others'.
 
 On PostgreSQL a transaction's advisory lock, taken in a statement of its own: what the next statement
 reads was committed before the barrier opened (READ COMMITTED). On SQLite every transaction
@@ -16,15 +16,16 @@ from foundation import clock
 from foundation.sql import SqlBusy, is_busy
 from foundation.statements import Statements
 
-PERIODS = 0x53_75_6E  # the first of the lock's two numbers: it keeps other users of advisory locks apart
+PERIODS = 0x53_75_6E  # spaces are the first of a lock's two numbers: far from other users of advisory locks
 LIKES = PERIODS + 1
+NUMBERS = PERIODS + 2
 PATIENCE_SECONDS = 10.0
 QUEUED_MS = 250  # for whoever waits to be alone holds up all who come after
 REST_SECONDS = 0.05
 
 
 def hold_shared(number: int, space: int = PERIODS, statements: Statements | None = None) -> None:
-    """Wait for closing and settling, then keep them out until this transaction ends. Raises ``SqlBusy``.
+    """Wait for whoever holds it alone, then keep them out until this transaction ends. Raises ``SqlBusy``.
 
     Among ``statements`` only what is sent behind it waits, and what it was refused for is raised there.
     """
@@ -53,7 +54,7 @@ def _queue(number: int, space: int) -> None:
         _limit("lock_timeout", f"'{QUEUED_MS}ms'")
         _lock(Statements(), "pg_advisory_xact_lock", space, number)
         _limit("lock_timeout", "DEFAULT")
-        if space == PERIODS and settings.SQL_ALONE_SECONDS:
+        if settings.SQL_ALONE_SECONDS:
             _limit("idle_in_transaction_session_timeout", f"'{round(1000 * settings.SQL_ALONE_SECONDS)}ms'")
 
 

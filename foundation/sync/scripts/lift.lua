@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- Lets the versions of a period go on from a number that no earlier memory of it can have reached.
+-- Lets the versions of a family go on from a number that no earlier memory of it can have reached.
 -- KEYS    1 gen  2 seq
 -- ARGV    1 generation  2 deadline  3 the number
 -- returns 1

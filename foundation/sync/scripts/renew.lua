@@ -1,11 +1,10 @@
 #!lua flags=allow-oom
 -- Gives a family of keys a new generation, and with it empties memory that is not trusted. Only settling calls it.
--- KEYS    1 gen  2 seq  3… the rest of the family
--- ARGV    1 the new generation  2 empty (1 or 0)  3 the generation that was judged ('' for none)
---         where a mark was judged too: 4 its index in KEYS  5 the mark ('' for none)
+-- KEYS    1 gen  2 seq  3 followed  4… the rest of the family
+-- ARGV    1 the new generation  2 empty (1 or 0)  3 the generation that was judged  4 the mark of `followed` likewise ('' for none)
 -- returns the sequence's value ('0' for none), or -1 where memory is another by now
 local function is(key, judged) return (redis.call('GET', key) or '') == judged end
-if not is(KEYS[1], ARGV[3]) or (ARGV[4] and not is(KEYS[tonumber(ARGV[4])], ARGV[5])) then return -1 end
+if not is(KEYS[1], ARGV[3]) or not is(KEYS[3], ARGV[4]) then return -1 end
 if ARGV[2] == '1' then
   for i = 2, #KEYS do redis.call('UNLINK', KEYS[i]) end
 end

@@ -5,28 +5,39 @@ Each comes from the table's own sequence, which no roll-back sets back.
 
 from django.db import connection
 
-from leaderboards.models import DrawnGeneration
+from foundation.sync.rows import DrawnGeneration
+
+_TABLE = DrawnGeneration._meta.db_table
 
 
 def draw() -> int:
     """The next number. On PostgreSQL nobody waits for it, also within a transaction that takes long."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
-            cursor.execute("SELECT nextval('leaderboards_drawngeneration_id_seq')")
+            cursor.execute(f"SELECT nextval('{_TABLE}_id_seq')")
             return int(cursor.fetchone()[0])
     number = DrawnGeneration.objects.create().pk
     DrawnGeneration.objects.filter(pk__lt=number).delete()  # rows are of no use once their numbers are spent
     return number
 
 
-def lift(above: int) -> None:
-    """Let all numbers from here on be greater than ``above``: SQL was restored from a backup, Redis was not."""
+def above(number: int) -> int:
+    """The next number, if need be after a ``lift``."""
+    drawn = draw()
+    if drawn > number:
+        return drawn
+    lift(number)
+    return draw()
+
+
+def lift(number: int) -> None:
+    """Let all numbers from here on be greater than this: SQL was restored from a backup, Redis was not."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute(
-                "SELECT setval(pg_get_serial_sequence('leaderboards_drawngeneration', 'id'), %s)"
-                " WHERE %s > (SELECT last_value FROM leaderboards_drawngeneration_id_seq)",
-                [above, above],
+                f"SELECT setval(pg_get_serial_sequence('{_TABLE}', 'id'), %s)"  # noqa: S608 (a name of our own)
+                f" WHERE %s > (SELECT last_value FROM {_TABLE}_id_seq)",
+                [number, number],
             )
     else:
-        DrawnGeneration.objects.get_or_create(pk=above)
+        DrawnGeneration.objects.get_or_create(pk=number)

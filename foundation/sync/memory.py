@@ -1,0 +1,122 @@
+"""A family of keys in Redis as settling and the mirror see it: its generation, its versions, its dirty marks.
+
+Every script of a family opens with ``guard.lua``: under another generation than its caller's it answers ``STALE``.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from foundation import lua
+from foundation.errors import Unavailable
+from foundation.redis import Argument, Link, RedisRefused
+
+SCRIPTS = Path(__file__).parent / "scripts"
+VERSION_BITS = 24  # of a version below its generation; both together stay exact in Lua's numbers for 2^29 generations
+
+
+class Stale(Unavailable):
+    """Redis has another generation of this than SQL knows: it is away for it."""
+
+
+class Memory(NamedTuple):
+    """What Redis remembers: generation and latest version (0 for none), and up to which transaction it had followed
+    SQL (0 for none).
+    """
+
+    generation: int
+    sequence: int
+    followed: int = 0
+
+
+class Keys(Protocol):
+    """The names of a family's keys."""
+
+    @property
+    def gen(self) -> str:
+        """The generation."""
+
+    @property
+    def seq(self) -> str:
+        """The counter that versions come from."""
+
+    @property
+    def dirty(self) -> str:
+        """Hash: a mark for each row that SQL lacks."""
+
+    @property
+    def followed(self) -> str:
+        """The first transaction of SQL that may have been under way when Redis had all before it."""
+
+    @property
+    def every(self) -> tuple[str, ...]:
+        """All of them that are emptied together."""
+
+
+def scripts_in(folder: Path) -> Callable[[str], lua.Script]:
+    """Finds a script by its name: in the folder of an app, or here."""
+
+    @cache
+    def script(name: str) -> lua.Script:
+        own = folder / f"{name}.lua"
+        return lua.load(own if own.is_file() else SCRIPTS / own.name, SCRIPTS)
+
+    return script
+
+
+_script = scripts_in(SCRIPTS)
+
+
+@contextmanager
+def granted() -> Iterator[None]:
+    """Around what a link is asked: what the guard refuses is ``Stale``."""
+    try:
+        yield
+    except RedisRefused as error:
+        if "STALE" in error.detail:
+            raise Stale("Redis does not have the present state of this.") from error
+        raise
+
+
+def remembered(link: Link, keys: Keys) -> Memory:
+    """What is there now, under whatever generation. Raises what the link raises, as all here do."""
+    return Memory(*(int(value or 0) for value in link.call("MGET", keys.gen, keys.seq, keys.followed)))
+
+
+def renew(link: Link, keys: Keys, generation: int, judged: Memory, empty: bool) -> int | None:
+    """Write a new generation, and empty the family if asked; its latest version, None where it is not as ``judged``."""
+    rest = [key for key in keys.every if key not in (keys.gen, keys.seq, keys.followed)]
+    args: list[Argument] = [generation, int(empty), judged.generation or "", judged.followed or ""]
+    sequence = int(link.run(_script("renew"), [keys.gen, keys.seq, keys.followed, *rest], args))
+    return None if sequence < 0 else sequence
+
+
+def forget(link: Link, keys: Keys) -> None:
+    """Nobody reads or writes there any more."""
+    link.call("DEL", keys.gen)
+
+
+def drop(link: Link, keys: Keys, generation: int, others: Iterable[str]) -> None:
+    """Let keys go that belong to the family and are not named in it. Raises ``Stale``."""
+    with granted():
+        link.run(_script("drop"), [keys.gen, *others], [generation])
+
+
+def lift(link: Link, keys: Keys, generation: int) -> None:
+    """Let versions go on above all that earlier memories gave out: those may come back, and must not win.
+
+    Raises ``Stale``.
+    """
+    with granted():
+        link.run(_script("lift"), [keys.gen, keys.seq], [generation, link.deadline_ms(), generation << VERSION_BITS])
+
+
+def clean(link: Link, keys: Keys, generation: int, marks: Iterable[tuple[str, Argument]]) -> int:
+    """Take off dirty marks that still are what was read; returns how many are left. Raises ``Stale``."""
+    args: list[Argument] = [generation]
+    for field, mark in marks:
+        args += (field, mark)
+    with granted():
+        return int(link.run(_script("mirror_done"), [keys.gen, keys.dirty], args))

@@ -1,0 +1,208 @@
+"""Settling: making Redis show again what SQL knows, where it did not hear of it, was restarted or lost its memory.
+
+Nobody reads a stale row's family from Redis. Memory that is not trusted gets a new generation: first in SQL, behind
+the barrier, so that nobody decides under the old one any more; then what may be missing is marked; then Redis gets the
+number; then what is missing. Cut off anywhere it is run again, also twice at once: the generation decides who goes on.
+Nobody asks Redis behind the barrier.
+"""
+
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from django.db import transaction
+
+from foundation import clock, redis
+from foundation.errors import Unavailable
+from foundation.failpoints import failpoint
+from foundation.models import KnownRedis
+from foundation.sql import AWAY
+from foundation.sync import barrier, generations
+from foundation.sync.memory import Memory
+from foundation.sync.rows import InStep
+
+logger = logging.getLogger(__name__)
+
+LEASE = timedelta(seconds=10)
+ALONE_WITHIN_SECONDS = 1.0
+
+Row = TypeVar("Row", bound=InStep)
+
+
+class Judged(NamedTuple):
+    """The memory of a row that SQL gave a new generation, as it was found, and whether it is worth nothing."""
+
+    memory: Memory
+    lost: bool
+
+
+class Settling(ABC, Generic[Row]):
+    """Settling one row. Each call of Redis raises what the link raises; the next run goes on."""
+
+    columns: tuple[str, ...] = ("generation", "stale_since", "whole", "settling_until")
+
+    def __init__(self, row: Row) -> None:
+        self.row = row
+
+    @abstractmethod
+    def hold_alone(self, patience: float) -> None:
+        """Wait for all who decide, then keep them out until this transaction ends. Raises ``SqlBusy``."""
+
+    @abstractmethod
+    def read(self) -> Row:
+        """The row as it is now."""
+
+    @abstractmethod
+    def memory(self) -> Memory:
+        """What Redis remembers."""
+
+    @abstractmethod
+    def is_lost(self, memory: Memory) -> bool:
+        """Whether that is worth nothing."""
+
+    @abstractmethod
+    def renew(self, judged: Judged) -> int | None:
+        """Give Redis the row's generation; the latest version there, None where memory is not as judged any more."""
+
+    @abstractmethod
+    def fill(self, above: int) -> bool:
+        """Give Redis what it lacks: all that is newer than version ``above``. False if somebody else took over."""
+
+    def needs_generation(self) -> bool:
+        """Whether the memory cannot be filled as it is. Where Redis decides it never can: it may lack a last second."""
+        return True
+
+    def is_living(self) -> bool:
+        """Whether anybody reads the row from Redis."""
+        return True
+
+    def superseded(self, judged: Judged) -> None:
+        """Called when the row has got a new generation, before it is saved."""
+
+    def is_whole_again(self) -> bool:
+        """Asked behind the barrier at last: whether nothing is missing."""
+        return True
+
+    def settled(self) -> dict[str, Any]:
+        """What else is saved of a row when it is settled."""
+        return {}
+
+    def settle(self) -> bool:
+        """Bring a stale row back; False if it is not stale, or somebody else is at it."""
+        if not self._lease():
+            return False
+        try:
+            above: int | None = 0
+            if self.needs_generation():
+                judged = self.supersede()
+                above = None if judged is None else self.take_over(judged)
+            return above is not None and self.fill(above) and self._declare()
+        finally:
+            with suppress(*AWAY):  # else it runs out
+                self.row.unchanged.update(settling_until=None)
+
+    def attempt(self) -> bool:
+        """The same; False, with a word in the log, also where it cannot be done now."""
+        try:
+            return self.settle()
+        except Unavailable as error:
+            logger.warning("%s is not settled yet: %s", self.row, error.detail)
+        except AWAY:
+            raise
+        except Exception:
+            logger.exception("%s cannot be settled", self.row)
+        return False
+
+    def supersede(self, distrust: bool = False) -> Judged | None:
+        """Give the row a new generation in SQL: from here on nobody decides or reads under the old one.
+
+        None where somebody else has. ``distrust`` is for a server that nobody knows: whoever settled the row on another
+        one has worked for nothing.
+        """
+        memory = self.memory()
+        number = generations.above(memory.generation)
+        with transaction.atomic():
+            self.hold_alone(ALONE_WITHIN_SECONDS)
+            before, self.row = self.row, self.read()
+            if self.row.generation != before.generation or not self.is_living():
+                self.row = before
+                return None
+            judged = Judged(memory, self.is_lost(memory))
+            self.row.generation, self.row.whole = number, judged.lost
+            self.row.stale_since = self.row.stale_since or clock.now()
+            if distrust:
+                self.row.settling_until = None
+            self.superseded(judged)
+            self.row.save(update_fields=self.columns)
+            failpoint("settle.before_commit")
+        failpoint("settle.after_generation")
+        return judged
+
+    def distrust(self) -> Judged | None:
+        """The same for a server that nobody knows."""
+        return self.supersede(distrust=True)
+
+    def take_over(self, judged: Judged) -> int | None:
+        """Give Redis the number. Above which version it lacks what SQL has; None where it is another memory by now."""
+        found = self.renew(judged)
+        failpoint("settle.after_renew")
+        return -1 if judged.lost and found is not None else found
+
+    def go_on(self, **progress: Any) -> None:
+        """Renew the lease between two chunks, and save how far it is."""
+        self.row.unchanged.update(settling_until=clock.now() + LEASE, **progress)
+
+    def mark_stale(self, at: datetime) -> None:
+        """Unless somebody gave the row another generation since we read it."""
+        self.row.unchanged.filter(stale_since=None).update(stale_since=at)
+
+    def _lease(self) -> bool:
+        """Whether it is stale and nobody is at it. The lease saves work; the generation keeps it right."""
+        now = clock.now()
+        free = self.row.in_sql.filter(stale_since__isnull=False).exclude(settling_until__gt=now)
+        if not free.update(settling_until=now + LEASE):
+            return False
+        self.row = self.read()
+        return True
+
+    def _declare(self) -> bool:
+        """The last step, behind the barrier: only if nothing is missing and nobody renewed meanwhile."""
+        with transaction.atomic():
+            self.hold_alone(barrier.PATIENCE_SECONDS)
+            if not self.is_whole_again():
+                return False
+            settled = bool(self.row.unchanged.update(stale_since=None, whole=False, **self.settled()))
+            failpoint("settle.before_declared")
+        failpoint("settle.after_declared")
+        return settled
+
+
+Everything = Callable[[], Iterable[Settling[Any]]]
+_everything: list[Everything] = []
+
+
+def also(everything: Everything) -> None:
+    """Have all that this names distrusted when a server is met that SQL does not know. Asking twice changes nothing."""
+    if everything not in _everything:
+        _everything.append(everything)
+
+
+def greet() -> None:
+    """Make the server behind the settling link known, after every row got a generation that it never had.
+
+    Of a server that nobody knows all memory is judged anew.
+    """
+    link = redis.settling()
+    identity = link.who()
+    if KnownRedis.is_known(identity):
+        return
+    for everything in _everything:
+        pairs = [(each, each.distrust()) for each in everything()]
+        if any(judged is not None and each.take_over(judged) is None for each, judged in pairs):
+            return  # memory has changed since: the next run judges it anew
+    if link.who() == identity:
+        KnownRedis.objects.get_or_create(identity=identity)
+        logger.info("another Redis is known now, or one that was made a primary")
