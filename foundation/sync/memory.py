@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from foundation import lua
 from foundation.errors import Unavailable
 from foundation.redis import Argument, Link, RedisRefused
+from foundation.sync.keys import FamilyKeys
 
 SCRIPTS = Path(__file__).parent / "scripts"
 VERSION_BITS = 24  # of a version below its generation; both together stay exact in Lua's numbers for 2^29 generations
@@ -29,30 +30,6 @@ class Memory(NamedTuple):
     generation: int
     sequence: int
     followed: int = 0
-
-
-class Keys(Protocol):
-    """The names of a family's keys."""
-
-    @property
-    def gen(self) -> str:
-        """The generation."""
-
-    @property
-    def seq(self) -> str:
-        """The counter that versions come from."""
-
-    @property
-    def dirty(self) -> str:
-        """Hash: a mark for each row that SQL lacks."""
-
-    @property
-    def followed(self) -> str:
-        """The first transaction of SQL that may have been under way when Redis had all before it."""
-
-    @property
-    def every(self) -> tuple[str, ...]:
-        """All of them that are emptied together."""
 
 
 def scripts_in(folder: Path) -> Callable[[str], lua.Script]:
@@ -80,12 +57,12 @@ def granted() -> Iterator[None]:
         raise
 
 
-def remembered(link: Link, keys: Keys) -> Memory:
+def remembered(link: Link, keys: FamilyKeys) -> Memory:
     """What is there now, under whatever generation. Raises what the link raises, as all here do."""
     return Memory(*(int(value or 0) for value in link.call("MGET", keys.gen, keys.seq, keys.followed)))
 
 
-def renew(link: Link, keys: Keys, generation: int, judged: Memory, empty: bool) -> int | None:
+def renew(link: Link, keys: FamilyKeys, generation: int, judged: Memory, empty: bool) -> int | None:
     """Write a new generation, and empty the family if asked; its latest version, None where it is not as ``judged``."""
     rest = [key for key in keys.every if key not in (keys.gen, keys.seq, keys.followed)]
     args: list[Argument] = [generation, int(empty), judged.generation or "", judged.followed or ""]
@@ -93,18 +70,18 @@ def renew(link: Link, keys: Keys, generation: int, judged: Memory, empty: bool) 
     return None if sequence < 0 else sequence
 
 
-def forget(link: Link, keys: Keys) -> None:
+def forget(link: Link, keys: FamilyKeys) -> None:
     """Nobody reads or writes there any more."""
     link.call("DEL", keys.gen)
 
 
-def drop(link: Link, keys: Keys, generation: int, others: Iterable[str]) -> None:
+def drop(link: Link, keys: FamilyKeys, generation: int, others: Iterable[str]) -> None:
     """Let keys go that belong to the family and are not named in it. Raises ``Stale``."""
     with granted():
         link.run(_script("drop"), [keys.gen, *others], [generation])
 
 
-def lift(link: Link, keys: Keys, generation: int) -> None:
+def lift(link: Link, keys: FamilyKeys, generation: int) -> None:
     """Let versions go on above all that earlier memories gave out: those may come back, and must not win.
 
     Raises ``Stale``.
@@ -113,7 +90,7 @@ def lift(link: Link, keys: Keys, generation: int) -> None:
         link.run(_script("lift"), [keys.gen, keys.seq], [generation, link.deadline_ms(), generation << VERSION_BITS])
 
 
-def clean(link: Link, keys: Keys, generation: int, marks: Iterable[tuple[str, Argument]]) -> int:
+def clean(link: Link, keys: FamilyKeys, generation: int, marks: Iterable[tuple[str, Argument]]) -> int:
     """Take off dirty marks that still are what was read; returns how many are left. Raises ``Stale``."""
     args: list[Argument] = [generation]
     for field, mark in marks:

@@ -48,45 +48,46 @@ class Settling(ABC, Generic[Row]):
         self.row = row
 
     @abstractmethod
-    def hold_alone(self, patience: float) -> None:
+    def _hold_alone(self, patience: float) -> None:
         """Wait for all who decide, then keep them out until this transaction ends. Raises ``SqlBusy``."""
 
-    @abstractmethod
-    def read(self) -> Row:
+    def _read(self) -> Row:
         """The row as it is now."""
+        row: Row = self.row.in_sql.get()
+        return row
 
     @abstractmethod
-    def memory(self) -> Memory:
+    def _memory(self) -> Memory:
         """What Redis remembers."""
 
     @abstractmethod
-    def is_lost(self, memory: Memory) -> bool:
+    def _is_lost(self, memory: Memory) -> bool:
         """Whether that is worth nothing."""
 
     @abstractmethod
-    def renew(self, judged: Judged) -> int | None:
+    def _renew(self, judged: Judged) -> int | None:
         """Give Redis the row's generation; the latest version there, None where memory is not as judged any more."""
 
     @abstractmethod
-    def fill(self, above: int) -> bool:
+    def _fill(self, above: int) -> bool:
         """Give Redis what it lacks: all that is newer than version ``above``. False if somebody else took over."""
 
-    def needs_generation(self) -> bool:
+    def _needs_generation(self) -> bool:
         """Whether the memory cannot be filled as it is. Where Redis decides it never can: it may lack a last second."""
         return True
 
-    def is_living(self) -> bool:
+    def _is_living(self) -> bool:
         """Whether anybody reads the row from Redis."""
         return True
 
-    def superseded(self, judged: Judged) -> None:
+    def _superseded(self, judged: Judged) -> None:
         """Called when the row has got a new generation, before it is saved."""
 
-    def is_whole_again(self) -> bool:
+    def _is_whole_again(self) -> bool:
         """Asked behind the barrier at last: whether nothing is missing."""
         return True
 
-    def settled(self) -> dict[str, Any]:
+    def _settled(self) -> dict[str, Any]:
         """What else is saved of a row when it is settled."""
         return {}
 
@@ -96,10 +97,10 @@ class Settling(ABC, Generic[Row]):
             return False
         try:
             above: int | None = 0
-            if self.needs_generation():
+            if self._needs_generation():
                 judged = self.supersede()
                 above = None if judged is None else self.take_over(judged)
-            return above is not None and self.fill(above) and self._declare()
+            return above is not None and self._fill(above) and self._declare()
         finally:
             with suppress(*AWAY):  # else it runs out
                 self.row.unchanged.update(settling_until=None)
@@ -122,20 +123,20 @@ class Settling(ABC, Generic[Row]):
         None where somebody else has. ``distrust`` is for a server that nobody knows: whoever settled the row on another
         one has worked for nothing.
         """
-        memory = self.memory()
+        memory = self._memory()
         number = generations.above(memory.generation)
         with transaction.atomic():
-            self.hold_alone(ALONE_WITHIN_SECONDS)
-            before, self.row = self.row, self.read()
-            if self.row.generation != before.generation or not self.is_living():
+            self._hold_alone(ALONE_WITHIN_SECONDS)
+            before, self.row = self.row, self._read()
+            if self.row.generation != before.generation or not self._is_living():
                 self.row = before
                 return None
-            judged = Judged(memory, self.is_lost(memory))
+            judged = Judged(memory, self._is_lost(memory))
             self.row.generation, self.row.whole = number, judged.lost
             self.row.stale_since = self.row.stale_since or clock.now()
             if distrust:
                 self.row.settling_until = None
-            self.superseded(judged)
+            self._superseded(judged)
             self.row.save(update_fields=self.columns)
             failpoint("settle.before_commit")
         failpoint("settle.after_generation")
@@ -147,7 +148,7 @@ class Settling(ABC, Generic[Row]):
 
     def take_over(self, judged: Judged) -> int | None:
         """Give Redis the number. Above which version it lacks what SQL has; None where it is another memory by now."""
-        found = self.renew(judged)
+        found = self._renew(judged)
         failpoint("settle.after_renew")
         return -1 if judged.lost and found is not None else found
 
@@ -165,16 +166,16 @@ class Settling(ABC, Generic[Row]):
         free = self.row.in_sql.filter(stale_since__isnull=False).exclude(settling_until__gt=now)
         if not free.update(settling_until=now + LEASE):
             return False
-        self.row = self.read()
+        self.row = self._read()
         return True
 
     def _declare(self) -> bool:
         """The last step, behind the barrier: only if nothing is missing and nobody renewed meanwhile."""
         with transaction.atomic():
-            self.hold_alone(barrier.PATIENCE_SECONDS)
-            if not self.is_whole_again():
+            self._hold_alone(barrier.PATIENCE_SECONDS)
+            if not self._is_whole_again():
                 return False
-            settled = bool(self.row.unchanged.update(stale_since=None, whole=False, **self.settled()))
+            settled = bool(self.row.unchanged.update(stale_since=None, whole=False, **self._settled()))
             failpoint("settle.before_declared")
         failpoint("settle.after_declared")
         return settled

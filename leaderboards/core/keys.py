@@ -6,6 +6,8 @@ Redis Cluster keeps the family in one slot. The sorted set itself has no braces,
 
 from dataclasses import dataclass
 
+from foundation.sync.keys import FamilyKeys
+
 
 def zset(seq: int, label: str) -> str:
     """The sorted set of one period of board ``seq``, and the name of its family."""
@@ -13,20 +15,10 @@ def zset(seq: int, label: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
-    """The keys of one period, named after its sorted set."""
+class Family(FamilyKeys):
+    """The keys of one period, named after its sorted set; ``dirty`` is by player."""
 
     zset: str
-
-    @property
-    def gen(self) -> str:
-        """The generation: missing or different means that Redis is away for this period."""
-        return self._beside("gen")
-
-    @property
-    def dirty(self) -> str:
-        """Hash player → version of what the mirror has not copied yet."""
-        return self._beside("dirty")
 
     @property
     def members(self) -> str:
@@ -49,19 +41,9 @@ class Family:
         return self._beside("inflight")
 
     @property
-    def followed(self) -> str:
-        """The first transaction of SQL that may have been under way when Redis had all before it (``hybrid``)."""
-        return self._beside("followed")
-
-    @property
     def closed(self) -> str:
         """Exists once the period takes no more."""
         return self._beside("closed")
-
-    @property
-    def seq(self) -> str:
-        """The counter that versions come from."""
-        return self._beside("seq")
 
     def ids(self, day: str, n: int) -> str:
         """Small hash ``n`` of the ids that a redis board has seen on ``day``."""

@@ -1,19 +1,27 @@
-"""The mirror of boards that Redis decides over: SQL follows within a second (``foundation/sync/mirroring.py``)."""
+"""The mirror: SQL follows the boards that Redis decides over, within a second.
 
+It copies states, never deltas, each with a version: run twice, late, at once or cut off anywhere, it
+changes nothing that is not newer. A dirty mark goes only while it is of the version that was copied.
+"""
+
+import logging
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from operator import attrgetter
-from typing import Any
 
+from django.db import DatabaseError, transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from foundation import clock, redis
 from foundation.dead_letters import Work
+from foundation.failpoints import failpoint
 from foundation.models import DeadLetter
 from foundation.statements import Statements
 from foundation.sync import barrier
-from foundation.sync.mirroring import RUN_SECONDS, Copied, Mirror, mirror_each
+from foundation.sync.mirroring import RUN_SECONDS, mirror_each, until_clean
+from foundation.sync.poison import write_apart
 from leaderboards.errors import PeriodClosed, StorageUnavailable
 from leaderboards.models import Period, State, Storage
 from leaderboards.selectors.lag import MIRROR
@@ -21,59 +29,41 @@ from leaderboards.stores.sql_writes import StandingRow, player_numbers, write_st
 from leaderboards.stores.zset_settling import ALL, Dirty, ZsetSettler
 from leaderboards.stores.zset_writes import state_from
 
+logger = logging.getLogger(__name__)
+
+CHUNK = 5000  # standings a transaction: to commit takes as long as to write a few hundred
 DEAD = "mirror"
-
-
-class PeriodMirror(Mirror[Dirty]):
-    """Copying the standings of one period."""
-
-    name = "mirror"
-    dead = DEAD
-    chunk = 5000  # to commit takes as long as to write a few hundred
-
-    def __init__(self, period: Period) -> None:
-        self._period = period
-        self._settler = ZsetSettler(redis.boards())
-
-    def dirty(self, limit: int) -> tuple[int, Sequence[Dirty]]:
-        """How many standings SQL lacks, and some of them."""
-        return self._settler.dirty(self._period, limit)
-
-    def hold(self) -> bool:
-        """Keep out whoever settles or closes."""
-        barrier.hold_shared(self._period.pk)
-        self._period.refresh_from_db(fields=["generation", "stale_since", "state", "ends_at"])
-        return self._period.stale_since is None
-
-    def write(self, rows: Sequence[Dirty]) -> None:
-        """Write those that are newer, and the players that SQL does not know."""
-        numbers = player_numbers([row.player for row in rows], clock.now())
-        standings = [_standing_row(self._period, numbers[row.player], row) for row in rows]
-        standings.sort(key=attrgetter("player_id"))
-        write_standings(Statements(), self._period, standings, only_newer=True)
-
-    def clean(self, rows: Sequence[Dirty]) -> None:
-        """Take off the marks that are of the version copied."""
-        self._settler.clean(self._period, rows)
-
-    def subject(self, row: Dirty) -> str:
-        """Period and player."""
-        return _subject(self._period, row.player)
-
-    def payload(self, row: Dirty) -> dict[str, Any]:
-        """The score as it is packed."""
-        return {"period": self._period.pk, "player": row.player, "version": row.version, "score": row.score}
+DROPPED = "dropped"
 
 
 def mirror_all(seconds: float = RUN_SECONDS) -> int:
     """Copy what is dirty in every living redis period, for so many seconds; returns how many standings were copied."""
     periods = Period.objects.filter(board__storage=Storage.REDIS, state__in=(State.OPEN, State.CLOSING))
-    return mirror_each(periods.select_related("board"), _copy_chunk, MIRROR, seconds)
+    return mirror_each(periods.select_related("board"), _mirror_chunk, MIRROR, seconds)
 
 
 def mirror(period: Period) -> int:
     """Copy everything of one period that is dirty by now. Raises what the link raises."""
-    return PeriodMirror(period).copy_all()
+    return until_clean(partial(_mirror_chunk, period))
+
+
+def _mirror_chunk(period: Period) -> tuple[int, int]:
+    """How many standings were copied, and how many more were dirty at that moment."""
+    settler = ZsetSettler(redis.boards())
+    if not settler.dirty(period, 1)[0]:
+        return 0, 0
+    with transaction.atomic():
+        barrier.hold_shared(period.pk)
+        period.refresh_from_db(fields=["generation", "stale_since", "state", "ends_at"])
+        if period.stale_since is not None:
+            return 0, 0
+        total, rows = settler.dirty(period, CHUNK)
+        failpoint("mirror.after_read")
+        _copy(period, rows)
+    failpoint("mirror.after_commit")
+    settler.clean(period, rows)
+    failpoint("mirror.after_clean")
+    return len(rows), max(0, total - len(rows))
 
 
 def copy_rest(period: Period) -> None:
@@ -81,24 +71,46 @@ def copy_rest(period: Period) -> None:
 
     Nothing is taken off the dirty marks: whoever comes after a rollback finds them all.
     """
-    rest = PeriodMirror(period)
-    rest.copy(rest.dirty(ALL)[1])
+    _copy(period, ZsetSettler(redis.boards()).dirty(period, ALL)[1])
+
+
+def _copy(period: Period, rows: Sequence[Dirty]) -> None:
+    """Copy rows, and set aside those that SQL refuses."""
+    write_apart(rows, partial(_write, period), partial(_bury, period))
+
+
+def _write(period: Period, rows: Sequence[Dirty]) -> None:
+    numbers = player_numbers([row.player for row in rows], clock.now())
+    standings = [_standing_row(period, numbers[row.player], row) for row in rows]
+    standings.sort(key=attrgetter("player_id"))
+    write_standings(Statements(), period, standings, only_newer=True)
+    if buried(period).exists():
+        DeadLetter.resolve(DEAD, [f"{period.pk}:{row.player}" for row in rows], "mirrored", clock.now())
+    failpoint("mirror.before_commit")
+
+
+def _bury(period: Period, row: Dirty, error: DatabaseError) -> None:
+    """Set a row aside that SQL refuses; Redis still has it, and the player's next score tries again."""
+    logger.error("a standing of period %s cannot be mirrored: %s", period.pk, error)
+    payload = {"period": period.pk, "player": row.player, "version": row.version, "score": row.score}
+    DeadLetter.note(DEAD, f"{period.pk}:{row.player}", payload, str(error), clock.now())
 
 
 def buried(period: Period) -> QuerySet[DeadLetter]:
     """The standings of the period that are set aside."""
-    return PeriodMirror.set_aside().filter(subject__startswith=_subject(period))
+    return DeadLetter.objects.filter(kind=DEAD, subject__startswith=f"{period.pk}:", resolved_at=None)
 
 
 def given_up(period: Period) -> set[str]:
     """The players of the period whose standing somebody has given up in Redis: SQL's is what counts."""
-    dropped = PeriodMirror.given_up().filter(subject__startswith=_subject(period))
+    dropped = DeadLetter.objects.filter(kind=DEAD, subject__startswith=f"{period.pk}:", resolution=DROPPED)
     return {subject.partition(":")[2] for subject in dropped.values_list("subject", flat=True)}
 
 
 def is_given_up(period: Period, player: str, version: int) -> bool:
     """Whether somebody has given up a later state of a standing than SQL has, which is of ``version``."""
-    return PeriodMirror.is_given_up(_subject(period, player), version)
+    dropped = DeadLetter.objects.filter(kind=DEAD, subject=f"{period.pk}:{player}", resolution=DROPPED)
+    return dropped.filter(payload__version__gt=version).exists()
 
 
 def living_period(letter: DeadLetter) -> Period:
@@ -111,7 +123,7 @@ def living_period(letter: DeadLetter) -> Period:
     return period
 
 
-def retry(letter: DeadLetter, _at: datetime) -> str:
+def retry(letter: DeadLetter) -> str:
     """Try to mirror again what was set aside; why SQL still refuses it, or nothing. Raises as ``living_period``."""
     period = living_period(letter)
     ZsetSettler(redis.boards()).soil(period, letter.payload["player"])
@@ -128,19 +140,16 @@ def mirror_letter(letter: DeadLetter, period: Period) -> str:
     return letter.reason
 
 
+def drop(letter: DeadLetter, at: datetime) -> None:
+    """Give up: SQL keeps what it has of this standing, until the player scores again."""
+    DeadLetter.resolve(DEAD, [letter.subject], DROPPED, at)
+
+
 def _dropping() -> str:
     return _("SQL keeps what it has of this standing, and the period closes with that.")
 
 
-DEAD_WORK = Work(retry, PeriodMirror.drop, _dropping)
-
-
-def _copy_chunk(period: Period) -> Copied:
-    return PeriodMirror(period).copy_chunk()
-
-
-def _subject(period: Period, player: str = "") -> str:
-    return f"{period.pk}:{player}"
+DEAD_WORK = Work(lambda letter, _at: retry(letter), drop, _dropping)
 
 
 def _standing_row(period: Period, player_id: int, row: Dirty) -> StandingRow:

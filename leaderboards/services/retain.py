@@ -18,7 +18,6 @@ from foundation.each import for_each
 from foundation.models import DeadLetter
 from foundation.sql import unhurried
 from foundation.sync import barrier
-from foundation.sync.mirroring import DROPPED
 from leaderboards.core.instants import from_milliseconds
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.policies import replay
@@ -33,6 +32,7 @@ from leaderboards.models import (
     Storage,
     Submission,
 )
+from leaderboards.services.mirror import DROPPED
 from leaderboards.stores.sql_writes import state_of
 from leaderboards.stores.zset_settling import ZsetSettler
 

@@ -41,27 +41,23 @@ class PeriodSettling(Settling[Period]):
     def _redis_decides(self) -> bool:
         return self.row.board.storage == Storage.REDIS
 
-    def hold_alone(self, patience: float) -> None:
-        """Wait for those who submit, and whoever mirrors or closes."""
+    def _hold_alone(self, patience: float) -> None:
         barrier.hold_exclusive(self.row.pk, patience=patience)
 
-    def read(self) -> Period:
-        """The period with its board."""
+    def _read(self) -> Period:
         return Period.objects.select_related("board").get(pk=self.row.pk)
 
-    def memory(self) -> Memory:
-        """What Redis remembers of the period."""
+    def _memory(self) -> Memory:
         return self._settler.memory(self.row)
 
-    def is_living(self) -> bool:
-        """Whether it is not final: that is read from SQL."""
-        return self.row.state in _LIVING
+    def _is_living(self) -> bool:
+        return self.row.state in _LIVING  # final ones are read from SQL
 
-    def needs_generation(self) -> bool:
+    def _needs_generation(self) -> bool:
         """Where SQL decides, a memory of this generation lacks what is marked or announced, and nothing else."""
-        return self._redis_decides or self.row.whole or self.memory().generation != self.row.generation
+        return self._redis_decides or self.row.whole or self._memory().generation != self.row.generation
 
-    def is_lost(self, memory: Memory) -> bool:
+    def _is_lost(self, memory: Memory) -> bool:
         """Where Redis decides, memory of another generation may hold what SQL never saw: only none at all is lost.
 
         Where SQL decides, memory must be no older than the generation under which all was put last, and must tell up to
@@ -72,8 +68,7 @@ class PeriodSettling(Settling[Period]):
         of_this_course = memory.generation > 0 and self.row.emptied_at <= memory.generation <= self.row.generation
         return self.row.whole or not of_this_course or not 0 < memory.followed <= followed()
 
-    def superseded(self, judged: Judged) -> None:
-        """From the beginning, if all is put."""
+    def _superseded(self, judged: Judged) -> None:
         self.row.rebuilt = 0
         if judged.lost:
             self.row.emptied_at = self.row.generation
@@ -88,14 +83,14 @@ class PeriodSettling(Settling[Period]):
             self._settler.forget_generation(self.row)  # till then nobody reads it there, or writes
             return None
 
-    def renew(self, judged: Judged) -> int | None:
+    def _renew(self, judged: Judged) -> int | None:
         """Mark what a memory lacks that has followed SQL; then Redis gets the number."""
         if not judged.lost and not self._redis_decides:
             mark_since(self.row, judged.memory.followed)
             failpoint("settle.after_marked")
         return self._settler.renew(self.row, self.row.generation, judged.memory, empty=judged.lost)
 
-    def fill(self, above: int) -> bool:
+    def _fill(self, above: int) -> bool:
         """redis: what is newer in SQL. hybrid: all of it while ``whole``, who is marked, who was announced."""
         if self._redis_decides:
             restore(self.row, above, self._put)
@@ -106,8 +101,7 @@ class PeriodSettling(Settling[Period]):
         reconcile(self.row)
         return True
 
-    def is_whole_again(self) -> bool:
-        """Whether nobody is marked."""
+    def _is_whole_again(self) -> bool:
         return not Standing.objects.filter(period=self.row, unput=True).exists()
 
     def _put(self, rows: int) -> None:

@@ -8,6 +8,8 @@ import re
 from dataclasses import dataclass
 from datetime import date
 
+from foundation.sync.keys import FamilyKeys
+
 KIND = re.compile(r"[a-z][a-z0-9_]{0,19}")
 THING = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 
@@ -63,37 +65,17 @@ class ThingKeys:
 
 
 @dataclass(frozen=True, slots=True)
-class KindKeys:
-    """The keys of a kind that Redis decides over."""
+class KindKeys(FamilyKeys):
+    """The keys of a kind that Redis decides over. In ``dirty`` ``thing␊player`` → ``version|amount|ms``."""
 
     kind: str
-
-    @property
-    def gen(self) -> str:
-        """The generation: missing or different means that Redis is away for this kind."""
-        return self._of("gen")
-
-    @property
-    def seq(self) -> str:
-        """The counter that versions come from."""
-        return self._of("seq")
-
-    @property
-    def dirty(self) -> str:
-        """Hash ``thing␊player`` → ``version|amount|ms``: the states that the mirror has not copied yet."""
-        return self._of("dirty")
-
-    @property
-    def followed(self) -> str:
-        """Not used: Redis decides over the kind, and follows nobody."""
-        return self._of("followed")
 
     @property
     def every(self) -> tuple[str, ...]:
         """The keys of the kind itself; those of its things are found by their pattern."""
         return (self.gen, self.seq, self.dirty)
 
-    def _of(self, name: str) -> str:
+    def _beside(self, name: str) -> str:
         return f"{{likes:{self.kind}}}:{name}"
 
 

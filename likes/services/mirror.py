@@ -1,19 +1,24 @@
-"""The mirror of kinds that Redis decides over: SQL follows within a second (``foundation/sync/mirroring.py``).
+"""The mirror of likes: SQL follows the kinds that Redis decides over, within a second.
 
-The counts in SQL move by the difference of the states, in the transaction that is its proof.
+It copies states, never deltas, each with a version: run twice, late, at once or cut off anywhere, it changes nothing
+that is not newer. The counts in SQL move by the difference of the states, in the transaction that is its proof.
 """
 
+import logging
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any
+from functools import partial
 
+from django.db import DatabaseError, transaction
 from django.utils.translation import gettext as _
 
 from foundation import clock, redis
 from foundation.dead_letters import Work
+from foundation.failpoints import failpoint
 from foundation.models import DeadLetter
 from foundation.sync.memory import Stale
-from foundation.sync.mirroring import RUN_SECONDS, Copied, Mirror, mirror_each
+from foundation.sync.mirroring import RUN_SECONDS, mirror_each, until_clean
+from foundation.sync.poison import write_apart
 from leaderboards.core.instants import from_milliseconds, milliseconds
 from leaderboards.stores.sql_writes import ensure_players
 from likes import registry
@@ -26,7 +31,48 @@ from likes.stores.kinds import hold_shared
 from likes.stores.redis_settling import DirtyLike, RedisSettler
 from likes.stores.sql_states import StateRow, write_states
 
+logger = logging.getLogger(__name__)
+
+CHUNK = 500  # likes a call
 DEAD = "likes-mirror"
+DROPPED = "dropped"
+
+
+def mirror_all(seconds: float = RUN_SECONDS) -> int:
+    """Copy what is dirty of every kind that Redis decides over, for so many seconds; returns how many likes it was."""
+    kinds = [likeable for likeable in registry.every() if likeable.storage is Storage.REDIS]
+    return mirror_each(kinds, lambda each: _mirror_chunk(each, present_generation), MIRROR, seconds)
+
+
+def mirror(likeable: Likeable) -> int:
+    """Copy everything of one kind that is dirty by now. Raises ``Stale``, and what the link raises."""
+    return until_clean(partial(_mirror_chunk, likeable, present_generation))
+
+
+def drain(likeable: Likeable) -> int:
+    """The same of a kind that Redis decides over no more, and so settles no more. Raises what the link raises."""
+    settler = RedisSettler(likeable, redis.boards())
+    if not settler.memory().generation:
+        return 0
+    return until_clean(partial(_mirror_chunk, likeable, lambda _kind: settler.memory().generation))
+
+
+def _mirror_chunk(likeable: Likeable, generation_of: Callable[[str], int]) -> tuple[int, int]:
+    """How many likes were copied, and how many more were dirty at that moment."""
+    settler = RedisSettler(likeable, redis.boards())
+    if not settler.dirty(generation_of(likeable.kind), 1)[0]:
+        return 0, 0
+    with transaction.atomic():
+        hold_shared(likeable.kind)
+        hold(likeable)  # whoever puts a count right, and other mirrors, which would only copy the same
+        generation = generation_of(likeable.kind)
+        total, rows = settler.dirty(generation, CHUNK)
+        failpoint("mirror_likes.after_read")
+        write_apart(rows, partial(_write, likeable), partial(_bury, likeable.kind))
+    failpoint("mirror_likes.after_commit")
+    settler.clean(generation, rows)
+    failpoint("mirror_likes.after_clean")
+    return len(rows), max(0, total - len(rows))
 
 
 def present_generation(kind: str) -> int:
@@ -37,68 +83,31 @@ def present_generation(kind: str) -> int:
     return row.generation
 
 
-class KindMirror(Mirror[DirtyLike]):
-    """Copying the likes of one kind, under the generation that ``generation_of`` tells."""
-
-    name = "mirror_likes"
-    dead = DEAD
-    chunk = 500
-
-    def __init__(self, likeable: Likeable, generation_of: Callable[[str], int] = present_generation) -> None:
-        self._likeable = likeable
-        self._generation_of = generation_of
-        self._generation = generation_of(likeable.kind)
-        self._settler = RedisSettler(likeable, redis.boards())
-
-    def dirty(self, limit: int) -> tuple[int, Sequence[DirtyLike]]:
-        """How many likes SQL lacks, and some of them."""
-        return self._settler.dirty(self._generation, limit)
-
-    def hold(self) -> bool:
-        """Keep out whoever settles, and whoever counts or mirrors the kind."""
-        hold_shared(self._likeable.kind)
-        hold(self._likeable)
-        self._generation = self._generation_of(self._likeable.kind)
-        return True
-
-    def write(self, rows: Sequence[DirtyLike]) -> None:
-        """Write those that are newer, and tell whoever registered the kind its new counts."""
-        players = ensure_players((row.player for row in rows), clock.now())
-        totals = write_states(self._likeable.kind, [_state_row(players[row.player].pk, row) for row in rows])
-        if totals:
-            self._likeable.counted(totals)
-
-    def clean(self, rows: Sequence[DirtyLike]) -> None:
-        """Take off the marks that still say what was copied."""
-        self._settler.clean(self._generation, rows)
-
-    def subject(self, row: DirtyLike) -> str:
-        """Kind, thing and player."""
-        return _subject(self._likeable.kind, row.thing, row.player)
-
-    def payload(self, row: DirtyLike) -> dict[str, Any]:
-        """The like."""
-        like = {"thing": row.thing, "player": row.player, "version": row.version, "amount": row.amount}
-        return {"kind": self._likeable.kind, **like}
+def _write(likeable: Likeable, rows: Sequence[DirtyLike]) -> None:
+    players = ensure_players((row.player for row in rows), clock.now())
+    states = [
+        StateRow(row.thing, players[row.player].pk, row.amount, from_milliseconds(row.at_ms), row.version)
+        for row in rows
+    ]
+    totals = write_states(likeable.kind, states)
+    if totals:
+        likeable.counted(totals)
+    if DeadLetter.objects.filter(kind=DEAD, resolved_at=None).exists():
+        DeadLetter.resolve(
+            DEAD, [_subject(likeable.kind, row.thing, row.player) for row in rows], "mirrored", clock.now()
+        )
+    failpoint("mirror_likes.before_commit")
 
 
-def mirror_all(seconds: float = RUN_SECONDS) -> int:
-    """Copy what is dirty of every kind that Redis decides over, for so many seconds; returns how many likes it was."""
-    kinds = [likeable for likeable in registry.every() if likeable.storage is Storage.REDIS]
-    return mirror_each(kinds, _copy_chunk, MIRROR, seconds)
+def _bury(kind: str, row: DirtyLike, error: DatabaseError) -> None:
+    """Set a like aside that SQL refuses; Redis still has it, and the next change of it tries again."""
+    logger.error("a like of a %s cannot be mirrored: %s", kind, error)
+    payload = {"kind": kind, "thing": row.thing, "player": row.player, "version": row.version, "amount": row.amount}
+    DeadLetter.note(DEAD, _subject(kind, row.thing, row.player), payload, str(error), clock.now())
 
 
-def mirror(likeable: Likeable) -> int:
-    """Copy everything of one kind that is dirty by now. Raises ``Stale``, and what the link raises."""
-    return KindMirror(likeable).copy_all()
-
-
-def drain(likeable: Likeable) -> int:
-    """The same of a kind that Redis decides over no more, and so settles no more. Raises what the link raises."""
-    settler = RedisSettler(likeable, redis.boards())
-    if not settler.memory().generation:
-        return 0
-    return KindMirror(likeable, lambda _kind: settler.memory().generation).copy_all()
+def _subject(kind: str, thing: str, player: str) -> str:
+    return f"{kind} {thing} {player}"
 
 
 def retry(letter: DeadLetter, at: datetime) -> str:
@@ -111,25 +120,19 @@ def retry(letter: DeadLetter, at: datetime) -> str:
     return "" if letter.resolved_at is not None else letter.reason
 
 
+def drop(letter: DeadLetter, at: datetime) -> None:
+    """Give up: SQL keeps what it has of this like, until the player changes it again. In Redis it stays as it is."""
+    DeadLetter.resolve(DEAD, [letter.subject], DROPPED, at)
+
+
 def is_given_up(kind: str, pair: tuple[str, str], version: int) -> bool:
     """Whether somebody has given up a later state of a like (thing, player) than SQL has, which is of ``version``."""
-    return KindMirror.is_given_up(_subject(kind, *pair), version)
+    dropped = DeadLetter.objects.filter(kind=DEAD, subject=_subject(kind, *pair), resolution=DROPPED)
+    return dropped.filter(payload__version__gt=version).exists()
 
 
 def _dropping() -> str:
     return _("SQL keeps what it has of this like, until the player changes it again. Pages show it as Redis has it.")
 
 
-DEAD_WORK = Work(retry, KindMirror.drop, _dropping)
-
-
-def _copy_chunk(likeable: Likeable) -> Copied:
-    return KindMirror(likeable).copy_chunk()
-
-
-def _subject(kind: str, thing: str, player: str) -> str:
-    return f"{kind} {thing} {player}"
-
-
-def _state_row(player_id: int, row: DirtyLike) -> StateRow:
-    return StateRow(row.thing, player_id, row.amount, from_milliseconds(row.at_ms), row.version)
+DEAD_WORK = Work(retry, drop, _dropping)

@@ -43,31 +43,24 @@ class KindSettling(Settling[LikeKind]):
 
     def is_present(self) -> bool:
         """Whether Redis has the kind's present state."""
-        return self.row.storage == Storage.REDIS and 0 < self.row.generation == self.memory().generation
+        return self.row.storage == Storage.REDIS and 0 < self.row.generation == self._memory().generation
 
-    def hold_alone(self, patience: float) -> None:
-        """Wait for the mirror."""
+    def _hold_alone(self, patience: float) -> None:
         hold_exclusive(self.row.kind, patience)
 
-    def read(self) -> LikeKind:
-        """The kind."""
-        return LikeKind.objects.get(pk=self.row.pk)
-
-    def memory(self) -> Memory:
-        """What Redis remembers of the kind."""
+    def _memory(self) -> Memory:
         return self._settler.memory()
 
-    def is_lost(self, memory: Memory) -> bool:
+    def _is_lost(self, memory: Memory) -> bool:
         """Memory of another generation may hold what SQL never saw. Lost is none at all, and what was there before the
         kind was kept elsewhere.
         """
         return self.row.whole or memory.generation == 0 or self.row.storage != Storage.REDIS
 
-    def renew(self, judged: Judged) -> int | None:
-        """Redis gets the number."""
+    def _renew(self, judged: Judged) -> int | None:
         return self._settler.renew(self.row.generation, judged.memory, empty=judged.lost)
 
-    def fill(self, above: int) -> bool:
+    def _fill(self, above: int) -> bool:
         """Give the kind the rows of SQL that are newer than its memory.
 
         By version: cut off anywhere, the latest one says how far it came; at 0 it came nowhere. Only then are versions
@@ -87,8 +80,7 @@ class KindSettling(Settling[LikeKind]):
         failpoint("settle_likes.after_lift")
         return True
 
-    def settled(self) -> dict[str, Any]:
-        """From here on Redis decides over it."""
+    def _settled(self) -> dict[str, Any]:
         return {"storage": Storage.REDIS}
 
     def _empty(self) -> None:

@@ -102,11 +102,11 @@ def test_a_redis_period_waits_while_a_standing_is_set_aside() -> None:
     period = crowd(make_board("redis"), {"poison": 1, "other": 2})
     with set_aside(period, "poison", 9) as letter:
         [waiting] = close_due(TOMORROW)
-        assert "refuses_one_player" in mirroring.retry(letter, NOON)
+        assert "refuses_one_player" in mirroring.retry(letter)
         assert letter.tries == 2
 
     assert (waiting.final, "dead letters" in waiting.detail) == (False, True)
-    assert mirroring.retry(letter, NOON) == ""
+    assert mirroring.retry(letter) == ""
     assert letter.resolution == "mirrored"
     [closed] = close_due(TOMORROW)
     assert (closed.final, finalists(period)) == (True, ["poison", "other"])
@@ -119,7 +119,7 @@ def test_a_dropped_standing_closes_as_sql_has_it(before: dict[str, int]) -> None
     crowd(board, {"poison": 1}, NOON - DAY)
     period = crowd(board, {"other": 2} | before)
     with set_aside(period, "poison", 9) as letter:
-        mirroring.PeriodMirror.drop(letter, NOON)
+        mirroring.drop(letter, NOON)
 
         closed = [each.final for each in close_due(TOMORROW) if each.label == period.label]
 

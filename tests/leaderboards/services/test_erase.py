@@ -12,10 +12,9 @@ from django.contrib.admin.models import CHANGE, LogEntry
 
 from foundation import redis
 from foundation.models import DeadLetter
-from foundation.sync import mirroring
 from leaderboards.errors import PeriodClosed, StorageUnavailable, UnknownPlayer
 from leaderboards.models import Difference, KeptRank, LinkCode, Period, Player, Standing, State, Submission
-from leaderboards.services import erase
+from leaderboards.services import erase, mirror
 from leaderboards.services.close import close_due
 from leaderboards.services.erase import erase_player
 from leaderboards.services.keep_ranks import keep_due
@@ -216,7 +215,7 @@ def test_a_mirror_that_has_read_their_marks_is_waited_for_and_does_not_bring_the
         go_on.set()
         let_go.cancel()
 
-    monkeypatch.setattr(mirroring, "failpoint", pause)
+    monkeypatch.setattr(mirror, "failpoint", pause)
 
     at_once([lambda: follow(running), erase])
     follow(running)

@@ -122,7 +122,7 @@ def test_what_settling_a_writer_or_the_mirror_is_still_at_is_left_alone() -> Non
 def test_what_was_given_up_is_no_difference_until_the_player_scores_again() -> None:
     period = crowd(make_board("redis", update="latest"), {"poison": 1, "other": 2})
     with set_aside(period, "poison", 9) as letter:
-        mirroring.PeriodMirror.drop(letter, NOON)
+        mirroring.drop(letter, NOON)
 
         assert differences() == (0, 0)
         mirroring.mirror_all()

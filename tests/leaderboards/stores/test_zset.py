@@ -2,22 +2,19 @@
 
 from collections.abc import Sequence
 from itertools import count
-from typing import Any
 
 import pytest
 
 from foundation import redis
-from foundation.statements import Statements
 from foundation.sync.memory import Stale
 from leaderboards import selectors
 from leaderboards.models import Period, Standing
 from leaderboards.services import mirror as mirroring
-from leaderboards.stores import sql_writes, zset_settling
+from leaderboards.stores import zset_settling
 from leaderboards.stores.base import Named
-from leaderboards.stores.sql_writes import StandingRow
 from leaderboards.stores.zset import ZsetStore
 from leaderboards.stores.zset_ranks import is_plain, plain_rank
-from leaderboards.stores.zset_settling import ALL, ZsetSettler
+from leaderboards.stores.zset_settling import ALL, Dirty, ZsetSettler
 from tests.playing import make_board, score
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -62,18 +59,18 @@ def test_a_board_that_is_written_faster_than_it_is_mirrored_keeps_no_other_waiti
 ) -> None:
     busy = played({f"p{n}": n for n in range(MANY)}, name="busy", storage="redis")
     quiet = played({"a": 1, "b": 2}, name="quiet", storage="redis")
-    write, chunks = sql_writes.write_standings, count(1)
+    copy, chunks = mirroring._copy, count(1)
 
-    def write_while_others_score(to: Statements, period: Period, rows: Sequence[StandingRow], **how: Any) -> None:
+    def copy_while_others_score(period: Period, rows: Sequence[Dirty]) -> None:
         chunk = next(chunks)
         assert chunk < 500, "it never ends"
-        write(to, period, rows, **how)
+        copy(period, rows)
         if period == busy:
             score(busy.board_id, {row.player: MANY + chunk for row in rows})
 
     monkeypatch.setattr(zset_settling, "MARKS_PER_CALL", A_CALL)
-    monkeypatch.setattr(mirroring.PeriodMirror, "chunk", A_CALL)
-    monkeypatch.setattr(mirroring, "write_standings", write_while_others_score)
+    monkeypatch.setattr(mirroring, "CHUNK", A_CALL)
+    monkeypatch.setattr(mirroring, "_copy", copy_while_others_score)
 
     mirroring.mirror_all(seconds=0.5)
 
@@ -85,7 +82,7 @@ def test_all_dirty_marks_are_found_once_each_and_taken_off(monkeypatch: pytest.M
     period = played({f"p{n}": n for n in range(MANY)}, storage="redis")
     settler = ZsetSettler(redis.boards())
     monkeypatch.setattr(zset_settling, "MARKS_PER_CALL", A_CALL)
-    monkeypatch.setattr(mirroring.PeriodMirror, "chunk", 250)
+    monkeypatch.setattr(mirroring, "CHUNK", 250)
 
     total, some = settler.dirty(period, 3 * A_CALL)
     every = settler.dirty(period, ALL)[1]

@@ -1,6 +1,6 @@
 """Likes that Redis decides over: what leaves a mark, how SQL follows, what comes back, and servers away."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from math import inf
@@ -22,7 +22,7 @@ from likes.selectors.lag import lag
 from likes.services import mirror as mirroring
 from likes.services.check import check_all
 from likes.services.settle import settle_due
-from likes.stores import kinds, sql_states
+from likes.stores import kinds
 from likes.stores.base import Liker, Shown, Store
 from likes.stores.redis import RedisStore
 from tests.at_once import at_once
@@ -94,16 +94,15 @@ class TestMirroring:
     def test_a_mark_of_a_later_state_stays_and_an_earlier_state_that_comes_late_changes_nothing(
         self, kind: Likeable, store: Store
     ) -> None:
-        write = sql_states.write_states
+        write = mirroring._write
 
-        def overtaken(*args: Any) -> dict[str, int]:
-            totals = write(*args)
+        def overtaken(*args: Any) -> None:
+            write(*args)
             store.unlike("1", "a", LATER)
-            return totals
 
         store.like("1", "a", NOW)
-        with patch.object(mirroring, "write_states", overtaken):
-            mirroring.KindMirror(kind).copy_chunk()
+        with patch.object(mirroring, "_write", overtaken):
+            mirroring._mirror_chunk(kind, mirroring.present_generation)
         assert (in_sql(kind, "1"), is_dirty(kind)) == (Told(1, {"a": 1}), True)
 
         for _ in range(2):
@@ -115,12 +114,12 @@ class TestMirroring:
         registry.provide(replace(kind, kind="another"))
         settle_due(NOW)
         store.like("1", "a", NOW)
-        copy = mirroring._copy_chunk
+        copy = mirroring._mirror_chunk
 
-        def chunk(likeable: Likeable) -> tuple[int, int]:
-            return copy(likeable) if likeable.kind == kind.kind else (1, 1)
+        def chunk(likeable: Likeable, generation_of: Callable[[str], int]) -> tuple[int, int]:
+            return copy(likeable, generation_of) if likeable.kind == kind.kind else (1, 1)
 
-        with patch.object(mirroring, "_copy_chunk", chunk):
+        with patch.object(mirroring, "_mirror_chunk", chunk):
             mirroring.mirror_all(seconds=0.3)
 
         assert in_sql(kind, "1") == Told(1, {"a": 1})
@@ -144,7 +143,7 @@ class TestMirroring:
         store.like("bad", "a", NOW)
         mirroring.mirror_all()
 
-        mirroring.KindMirror.drop(DeadLetter.objects.get(), NOW)
+        mirroring.drop(DeadLetter.objects.get(), NOW)
         [given_up] = check_all(NOW, inf, kind=poisoned.kind)
         registry.provide(poisoned)
         store.like("bad", "b", NOW)

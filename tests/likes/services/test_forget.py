@@ -8,7 +8,6 @@ import pytest
 from django.db import connection
 
 from foundation import redis
-from foundation.sync import mirroring as in_step
 from leaderboards.errors import StorageUnavailable
 from leaderboards.models import Player
 from leaderboards.services import erase
@@ -138,7 +137,7 @@ def test_a_like_that_comes_before_their_ban_is_heard_of_does_not_bring_the_name_
             has_read.wait(5)
             let_go.start()
 
-    monkeypatch.setattr(in_step, "failpoint", pause)
+    monkeypatch.setattr(mirroring, "failpoint", pause)
     with patch.object(erase, "_first", [*erase._first, late]), pytest.raises(StorageUnavailable):
         erase_player(GONE, NOW)
     go_on.set()
