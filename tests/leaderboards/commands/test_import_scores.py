@@ -116,9 +116,9 @@ def test_a_backfill_keeps_its_periods_open_while_it_gives_signs_of_life_and_a_de
             Caller("tests"),
             at,
         )
-        closed.append([each.board for each in close_due(at) if each.label == day])
+        closed.append([each.board for each in close_due(at) if each.label == day.replace("-", "")])
     runs = [close_due(at + step * hour) for step in (0.9, 1.1)]
-    after = [[each.board for each in run if each.label == day] for run in runs]
+    after = [[each.board for each in run if each.label == day.replace("-", "")] for run in runs]
 
     assert [outcome.code for outcome in found] == [None] * 4
     assert closed == [[], [], [other.seq], []]
