@@ -1,6 +1,6 @@
 """Likes that Redis decides over: what leaves a mark, how SQL follows, what comes back, and servers away."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import inf
@@ -25,6 +25,7 @@ from likes.services.settle import settle_due
 from likes.stores import kinds
 from likes.stores.base import Liker, Shown, Store
 from likes.stores.redis import RedisStore
+from likes.stores.redis_settling import RedisSettler
 from tests.at_once import at_once
 from tests.contracts.likes.kinds import LATER, NOW
 from tests.likes.kept import IN_REDIS, Told, in_redis, in_sql, is_dirty, redis_away
@@ -178,6 +179,29 @@ class TestSettling:
         store.unlike("1", "a", LATER)
         mirroring.mirror(kind)
         assert in_sql(kind, "1") == in_redis(kind, "1")
+
+    def test_who_wakes_while_emptying_a_kind_deletes_nothing_of_what_another_has_put_there(
+        self, kind: Likeable, store: Store
+    ) -> None:
+        store.like("1", "a", NOW)
+        mirroring.mirror(kind)
+        redis.settling().call("FLUSHDB")
+        redis.settling().call("SET", ThingKeys(kind.kind, "1").count, "5")  # there is something to empty
+        drop, late_ones, others = RedisSettler.drop, ["the first"], list[int]()
+
+        def late(settler: RedisSettler, generation: int, keys: Sequence[str]) -> None:
+            if late_ones:
+                late_ones.clear()
+                LikeKind.objects.update(settling_until=None)  # our lease has run out
+                others.extend(at_once([partial(settle_due, LATER)]))
+                store.like("1", "b", LATER)
+            drop(settler, generation, keys)
+
+        with patch.object(RedisSettler, "drop", late):
+            assert settle_due(LATER) == 0
+
+        assert others == [1]
+        assert in_redis(kind, "1") == Told(2, {"a": 1, "b": 1})
 
     def test_a_restart_keeps_what_only_redis_has(self, kind: Likeable, store: Store) -> None:
         store.like("1", "a", NOW)
