@@ -29,6 +29,7 @@ from leaderboards.stores.zset_settling import Memory, ZsetSettler
 logger = logging.getLogger(__name__)
 
 LEASE = timedelta(seconds=10)
+SHUT_LEASE = timedelta(seconds=2)  # where Redis decides: nobody scores until the board is back
 ALONE_WITHIN_SECONDS = 1.0
 FOLLOWED_EVERY = 5  # seconds: a memory that comes back lacks as much more
 _LIVING = (State.OPEN, State.CLOSING)
@@ -181,11 +182,18 @@ def _memory(period: Period) -> Memory:
 
 def _lease(period_id: int) -> Period | None:
     """The period, if it is stale and nobody is at it. The lease saves work; the generation keeps it right."""
+    period = Period.objects.select_related("board").get(pk=period_id)
     now = clock.now()
     free = Period.objects.filter(pk=period_id, stale_since__isnull=False).exclude(settling_until__gt=now)
-    if not free.update(settling_until=now + LEASE):
+    if not free.update(settling_until=now + _length(period)):
         return None
-    return Period.objects.select_related("board").get(pk=period_id)
+    period.refresh_from_db()
+    return period
+
+
+def _length(period: Period) -> timedelta:
+    """How long a lease lasts without being renewed."""
+    return min(LEASE, SHUT_LEASE) if period.board.storage == Storage.REDIS else LEASE
 
 
 def _supersede(period: Period, distrust: bool = False) -> _Judged | None:
@@ -264,7 +272,7 @@ def _go_on(period: Period, tell: Tell, put: int) -> None:
     """Renew the lease, and say how far we are."""
     period.rebuilt += put
     mine = Period.objects.filter(pk=period.pk, generation=period.generation)
-    mine.update(settling_until=clock.now() + LEASE, rebuilt=period.rebuilt)
+    mine.update(settling_until=clock.now() + _length(period), rebuilt=period.rebuilt)
     tell(period)
 
 

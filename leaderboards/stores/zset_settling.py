@@ -29,7 +29,6 @@ class Restored(NamedTuple):
     """A standing as SQL has it, on its way back to Redis."""
 
     player: str
-    version: int
     score: float | None
     member: str
     held: str
@@ -166,17 +165,25 @@ class ZsetSettler:
             first += at_once
 
     def restore(self, period: Period, rows: Sequence[Restored]) -> None:
-        """Put standings back, and lift the sequence above their versions."""
-        family = period.family
-        keys = [*ranked_keys(period), family.held, family.seq]
+        """Put standings back."""
         args = placing_head(self._link, period)
         for row in rows:
-            args += (row.player, row.version, "" if row.score is None else row.score, row.member, row.held)
-        run(self._link, "restore", keys, args)
+            args += (row.player, "" if row.score is None else row.score, row.member, row.held)
+        run(self._link, "restore", [*ranked_keys(period), period.family.held], args)
 
-    def lift(self, period: Period) -> None:
-        """Let versions go on above all that earlier memories gave out, so that those can come back and not win."""
-        args: list[Argument] = [period.generation, self._link.deadline_ms(), period.generation << VERSION_BITS]
+    def forget(self, period: Period, players: Sequence[str]) -> None:
+        """Take players out whom SQL does not know, with their dirty marks."""
+        keys = [*ranked_keys(period), period.family.held, period.family.dirty]
+        for start in range(0, len(players), MARKS_PER_CALL):
+            args = [*placing_head(self._link, period), *players[start : start + MARKS_PER_CALL]]
+            run(self._link, "forget", keys, args)
+
+    def lift(self, period: Period, highest: int) -> None:
+        """Let versions go on above ``highest``, which SQL has, and above all that earlier memories gave out, so that
+        those can come back and not win.
+        """
+        above = max(highest, period.generation << VERSION_BITS)
+        args: list[Argument] = [period.generation, self._link.deadline_ms(), above]
         run(self._link, "lift", [period.family.gen, period.family.seq], args)
 
     def dirty(self, period: Period, limit: int) -> tuple[int, list[Dirty]]:
