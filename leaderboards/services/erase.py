@@ -171,7 +171,7 @@ def _wait_for_mirrors(player: Player) -> None:
     for period in living:
         barrier.hold_exclusive(period.pk)
         period.refresh_from_db(fields=["stale_since"])
-        if period.stale_since is not None or ZsetSettler(redis.boards()).names(period, player.external_id):
+        if period.stale_since is not None or ZsetSettler(redis.alone()).names(period, player.external_id):
             raise _unsettled(period)
 
 

@@ -73,12 +73,22 @@ class ZsetSettler:
         calls = [Call(script("follow"), [family.gen, family.followed], [gen, transaction]) for gen, family in names]
         self._link.many(calls)
 
-    def renew(self, period: Period, generation: int, judged: Memory, empty: bool) -> int | None:
+    def take_course(self, period: Period, generation: int) -> bool:
+        """Write a new generation into the memory as it is; False where it changed meanwhile. Too late it does nothing.
+
+        For who holds SQL's barrier alone, over a link that gives up early.
+        """
+        deadline = self._link.deadline_ms()
+        return self.renew(period, generation, self.memory(period), empty=False, deadline=deadline) is not None
+
+    def renew(
+        self, period: Period, generation: int, judged: Memory, empty: bool, deadline: int | None = None
+    ) -> int | None:
         """Write a new generation, and empty the family if asked; its sequence, None where memory is not as judged."""
         family = period.family
         keys = [family.gen, family.seq, *(key for key in family.every if key not in (family.gen, family.seq))]
         args: list[Argument] = [generation, flag(empty), judged.generation or ""]
-        args += (keys.index(family.followed) + 1, judged.followed or "")
+        args += (keys.index(family.followed) + 1, judged.followed or "", *([deadline] if deadline else ()))
         sequence = int(run(self._link, "renew", keys, args))
         return None if sequence < 0 else sequence
 
