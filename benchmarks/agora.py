@@ -160,14 +160,12 @@ def _entries(period: Any, players: int) -> tuple[int, list[Any]]:
 
 
 def _submit(period: Any, entries: list[Any]) -> None:
-    from foundation import clock
     from foundation import redis as links
-    from leaderboards.services.ids import days
     from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, ZsetWriter
 
     for start in range(0, len(entries), ENTRIES_PER_CALL):
         part = entries[start : start + ENTRIES_PER_CALL]
-        ZsetWriter(links.boards()).submit(period, part, days(clock.now()))
+        ZsetWriter(links.boards()).submit(period, part)
 
 
 if __name__ == "__main__":

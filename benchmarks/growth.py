@@ -102,12 +102,10 @@ class _Board:
         return A_CALL, [ToJudge(self._name(), (random.randrange(1_000_000),), at_ms, None) for _ in range(A_CALL)]
 
     def _submit(self, entries: list[Any]) -> None:
-        from foundation import clock
         from foundation import redis as links
-        from leaderboards.services.ids import days
         from leaderboards.stores.zset_writes import ZsetWriter
 
-        ZsetWriter(links.boards()).submit(self._period, entries, days(clock.now()))
+        ZsetWriter(links.boards()).submit(self._period, entries)
 
 
 if __name__ == "__main__":

@@ -84,7 +84,6 @@ class _Pass:
         from foundation import clock
         from foundation import redis as links
         from leaderboards.core.instants import milliseconds
-        from leaderboards.services.ids import days
         from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, ToJudge, ZsetWriter
 
         at = clock.now()
@@ -92,7 +91,7 @@ class _Pass:
         entries = [ToJudge(name, (points,), at_ms, None) for name, points in _points(names)]
         for start in range(0, len(entries), ENTRIES_PER_CALL):
             part = entries[start : start + ENTRIES_PER_CALL]
-            ZsetWriter(links.boards()).submit(self.period, part, days(at))
+            ZsetWriter(links.boards()).submit(self.period, part)
 
     def _close(self) -> tuple[Sample, Sample]:
         from benchmarks.limits.ranked_out import copy_out

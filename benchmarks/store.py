@@ -142,14 +142,12 @@ def _to_judge(board: _Board, many: int, with_ids: bool = False) -> tuple[int, Se
 
 
 def _submit(board: _Board, entries: Sequence[Any]) -> None:
-    from foundation import clock
     from foundation import redis as links
-    from leaderboards.services.ids import days
     from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, Verdict, ZsetWriter
 
-    writer, today = ZsetWriter(links.boards()), days(clock.now())
+    writer = ZsetWriter(links.boards())
     for start in range(0, len(entries), ENTRIES_PER_CALL):
-        judged = writer.submit(board.period, entries[start : start + ENTRIES_PER_CALL], today)
+        judged = writer.submit(board.period, entries[start : start + ENTRIES_PER_CALL])
         if not all(each.verdict is Verdict.UPDATED for each in judged):
             raise SystemExit("an entry changed nothing")
 

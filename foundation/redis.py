@@ -40,6 +40,7 @@ _greeted: WeakKeyDictionary[Connection, Greeted] = WeakKeyDictionary()  # two li
 BREAK_SECONDS = 1.0
 CLOCK_FRESH_SECONDS = 60.0
 SETTLING_TIMEOUT_SECONDS = 10.0
+ALONE_TIMEOUT_SECONDS = 0.1  # three in a row are less than ``SQL_ALONE_SECONDS``
 LOOK_AGAIN_SECONDS = 1.0
 WHO = ("INFO", "server", "replication")
 IDENTITY = "<the identity of the server that is asked>"  # as an argument of a script: the link puts it in
@@ -294,9 +295,17 @@ def boards() -> Link:
 @cache
 def settling() -> Link:
     """The link that settles: it talks to a server before it is known, and waits longer."""
-    options = {
-        "socket_timeout": SETTLING_TIMEOUT_SECONDS,
-        "socket_connect_timeout": 1.0,
-        "retry": Retry(NoBackoff(), 0),
-    }
-    return Link(ConnectionPool.from_url(settings.CACHES["boards"]["LOCATION"], **options))
+    return Link(_pool(SETTLING_TIMEOUT_SECONDS, 1.0))
+
+
+@cache
+def alone() -> Link:
+    """The link for who keeps everybody else out of SQL: he gives up before PostgreSQL ends him for resting."""
+    from foundation.models import KnownRedis
+
+    return Link(_pool(ALONE_TIMEOUT_SECONDS, ALONE_TIMEOUT_SECONDS), KnownRedis.is_known)
+
+
+def _pool(answer: float, connect: float) -> ConnectionPool:
+    patience = {"socket_timeout": answer, "socket_connect_timeout": connect, "retry": Retry(NoBackoff(), 0)}
+    return ConnectionPool.from_url(settings.CACHES["boards"]["LOCATION"], **patience)

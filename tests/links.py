@@ -12,6 +12,7 @@ def links() -> None:
     """The process as it starts: nobody greeted, nothing pooled, no breaker open."""
     redis.boards().reset()
     redis.settling().reset()
+    redis.alone().reset()
     KnownRedis._seen.clear()
 
 

@@ -63,9 +63,12 @@ def remembered(link: Link, keys: FamilyKeys) -> Memory:
 
 
 def renew(link: Link, keys: FamilyKeys, generation: int, judged: Memory, empty: bool) -> int | None:
-    """Write a new generation, and empty the family if asked; its latest version, None where it is not as ``judged``."""
+    """Write a new generation, and empty the family if asked; its latest version, None where it is not as ``judged``.
+
+    When its caller waits no longer, it does nothing.
+    """
     rest = [key for key in keys.every if key not in (keys.gen, keys.seq, keys.followed)]
-    args: list[Argument] = [generation, int(empty), judged.generation or "", judged.followed or ""]
+    args = (generation, link.deadline_ms(), int(empty), judged.generation or "", judged.followed or "")
     sequence = int(link.run(_script("renew"), [keys.gen, keys.seq, keys.followed, *rest], args))
     return None if sequence < 0 else sequence
 
@@ -81,13 +84,13 @@ def drop(link: Link, keys: FamilyKeys, generation: int, others: Iterable[str]) -
         link.run(_script("drop"), [keys.gen, *others], [generation])
 
 
-def lift(link: Link, keys: FamilyKeys, generation: int) -> None:
-    """Let versions go on above all that earlier memories gave out: those may come back, and must not win.
-
-    Raises ``Stale``.
+def lift(link: Link, keys: FamilyKeys, generation: int, highest: int) -> None:
+    """Let versions go on above ``highest``, which SQL has, and above all that earlier memories gave out: those may come
+    back, and must not win. Raises ``Stale``.
     """
+    above = max(highest, generation << VERSION_BITS)
     with granted():
-        link.run(_script("lift"), [keys.gen, keys.seq], [generation, link.deadline_ms(), generation << VERSION_BITS])
+        link.run(_script("lift"), [keys.gen, keys.seq], [generation, link.deadline_ms(), above])
 
 
 def clean(link: Link, keys: FamilyKeys, generation: int, marks: Iterable[tuple[str, Argument]]) -> int:

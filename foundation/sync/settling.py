@@ -27,6 +27,7 @@ from foundation.sync.rows import InStep
 logger = logging.getLogger(__name__)
 
 LEASE = timedelta(seconds=10)
+SHUT_LEASE = timedelta(seconds=2)  # where Redis decides: nobody decides until it is back
 ALONE_WITHIN_SECONDS = 1.0
 
 Row = TypeVar("Row", bound=InStep)
@@ -78,6 +79,10 @@ class Settling(ABC, Generic[Row]):
 
     def _is_living(self) -> bool:
         """Whether anybody reads the row from Redis."""
+        return True
+
+    def _is_shut(self) -> bool:
+        """Whether nobody decides over the row while it is stale."""
         return True
 
     def _superseded(self, judged: Judged) -> None:
@@ -154,7 +159,7 @@ class Settling(ABC, Generic[Row]):
 
     def go_on(self, **progress: Any) -> None:
         """Renew the lease between two chunks, and save how far it is."""
-        self.row.unchanged.update(settling_until=clock.now() + LEASE, **progress)
+        self.row.unchanged.update(settling_until=self._lease_ends(), **progress)
 
     def mark_stale(self, at: datetime) -> None:
         """Unless somebody gave the row another generation since we read it."""
@@ -162,12 +167,14 @@ class Settling(ABC, Generic[Row]):
 
     def _lease(self) -> bool:
         """Whether it is stale and nobody is at it. The lease saves work; the generation keeps it right."""
-        now = clock.now()
-        free = self.row.in_sql.filter(stale_since__isnull=False).exclude(settling_until__gt=now)
-        if not free.update(settling_until=now + LEASE):
+        free = self.row.in_sql.filter(stale_since__isnull=False).exclude(settling_until__gt=clock.now())
+        if not free.update(settling_until=self._lease_ends()):
             return False
         self.row = self._read()
         return True
+
+    def _lease_ends(self) -> datetime:
+        return clock.now() + (min(LEASE, SHUT_LEASE) if self._is_shut() else LEASE)
 
     def _declare(self) -> bool:
         """The last step, behind the barrier: only if nothing is missing and nobody renewed meanwhile."""

@@ -1,7 +1,7 @@
-"""Where a redis board remembers the ids of entries: many small hashes, so that an id costs about 21 bytes.
+"""Where a redis board remembers the ids of entries: many small hashes, so that an id costs about 24 bytes.
 
 An id becomes 80 bits of a BLAKE2b digest: 16 choose the hash, 64 are the field in it. The value is 48
-bits of a digest over what was sent, which tells a repetition from a reuse.
+bits of a digest over what was sent, which tells a repetition from a reuse; then up to four bytes for the period.
 """
 
 import hashlib

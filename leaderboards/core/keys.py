@@ -9,9 +9,19 @@ from dataclasses import dataclass
 from foundation.sync.keys import FamilyKeys
 
 
+def board(seq: int) -> str:
+    """What all keys of board ``seq`` begin with, and the hash tag of those that belong to no period."""
+    return f"LeaderBoard_{seq}"
+
+
 def zset(seq: int, label: str) -> str:
     """The sorted set of one period of board ``seq``, and the name of its family."""
-    return f"LeaderBoard_{seq}_{label}"
+    return f"{board(seq)}_{label}"
+
+
+def ids(owner: str, day: str, n: int) -> str:
+    """Small hash ``n`` of the ids that a redis board has seen on ``day``: the board's, or a competition's own."""
+    return f"{{{owner}}}:ids:{day}:{n}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +55,9 @@ class Family(FamilyKeys):
         """Exists once the period takes no more."""
         return self._beside("closed")
 
-    def ids(self, day: str, n: int) -> str:
-        """Small hash ``n`` of the ids that a redis board has seen on ``day``."""
-        return self._beside(f"ids:{day}:{n}")
-
     @property
     def every(self) -> tuple[str, ...]:
-        """All but the ids, whose names depend on the day: the sorted set and the generation first."""
+        """The sorted set and the generation first."""
         beside = (self.dirty, self.members, self.held, self.scores, self.inflight, self.followed, self.closed, self.seq)
         return (self.zset, self.gen, *beside)
 

@@ -136,6 +136,20 @@ def days_of(calendar: Calendar, window: Window) -> tuple[date, date] | None:
     return window.starts_at.astimezone(zone).date(), last.astimezone(zone).date()
 
 
+def short_label(label: str) -> bytes:
+    """A label of the calendar in at most four bytes; nothing for all time, and for competitions."""
+    digits = label.replace("-", "")
+    number = int(digits) if digits.isdecimal() else 0
+    return number.to_bytes((number.bit_length() + 7) // 8, "big")
+
+
+def long_label(short: bytes) -> str:
+    """The label that ``short_label`` made short: a year, a week or month, or a day."""
+    digits = str(int.from_bytes(short, "big")) if short else ""
+    parts = (digits[:4], digits[4:6], digits[6:])
+    return "-".join(part for part in parts if part) or ALL_TIME.label
+
+
 # --- Days and labels: plain calendar arithmetic, no clock -----------------------------------------
 
 _PATTERNS = {

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from foundation.sync.rows import InStep
 from leaderboards.choices import State
 from leaderboards.core import keys
-from leaderboards.core.periods import Window
+from leaderboards.core.periods import Window, event_number
 from leaderboards.core.rules import Rules
 from leaderboards.core.scores import Layout, choose_layout
 from leaderboards.models.boards import Board
@@ -98,3 +98,8 @@ class Period(InStep):
     def family(self) -> keys.Family:
         """The names of its keys in Redis."""
         return keys.Family(keys.zset(self.board_id, self.label))
+
+    @property
+    def ids_of(self) -> str:
+        """Whose ids its entries use in Redis: the board's in all periods of a calendar, its own in a competition."""
+        return keys.board(self.board_id) if event_number(self.label) is None else self.family.zset

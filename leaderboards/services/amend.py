@@ -34,7 +34,7 @@ class SetAside:
 
 def look(letter: DeadLetter, period: Period) -> SetAside:
     """The standing that the letter is about. Raises what the link raises."""
-    [seen] = ZsetWriter(redis.boards()).look(period, [(letter.payload["player"], None)], ("", ""))
+    [seen] = ZsetWriter(redis.boards()).look(period, [(letter.payload["player"], None)])
     state = None if seen.score is None else state_from(period, seen.score, seen.member, seen.held)
     return SetAside(seen.score, state)
 

@@ -12,6 +12,7 @@ from foundation.errors import SunwiError, Unavailable
 from foundation.failpoints import failpoint
 from foundation.redis import RedisSilent
 from foundation.sql import LATELY_SECONDS, Remembered
+from leaderboards.core.entries import Entry
 from leaderboards.core.policies import State, judge
 from leaderboards.core.submissions import Status
 from leaderboards.errors import Banned, OutcomeUnknown, OutOfRange, PeriodClosed, RulesChanged, StorageUnavailable
@@ -19,14 +20,14 @@ from leaderboards.models import Period, Player
 from leaderboards.selectors.periods import look_again
 from leaderboards.selectors.reading import of_the_present
 from leaderboards.services.decided import Decided, refused
-from leaderboards.services.ids import bucketed, days, reused
+from leaderboards.services.ids import bucketed, counted_in_redis, reused
 from leaderboards.services.resolve import Item
 from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, Judged, ToJudge, Verdict, ZsetWriter, state_from
 
 _STATUS = {Verdict.UPDATED: Status.UPDATED, Verdict.SAME: Status.UNCHANGED, Verdict.DUPLICATE: Status.DUPLICATE}
 
 
-def decide(items: Sequence[Item], service: str, at: datetime, dry_run: bool = False) -> dict[int, Decided]:
+def decide(items: Sequence[Item], service: str, _at: datetime, dry_run: bool = False) -> dict[int, Decided]:
     """Judge and apply the items of one period, in order; the decisions by position."""
     period = items[0].period
     decided = _refuse_banned(items)
@@ -38,7 +39,7 @@ def decide(items: Sequence[Item], service: str, at: datetime, dry_run: bool = Fa
     for chunk in chunks:
         if failure is None:
             try:
-                decided |= _rehearse(chunk, service, at) if dry_run else _apply(chunk, service, at)
+                decided |= _rehearse(chunk, service) if dry_run else _apply(chunk, service)
                 continue
             except RedisSilent:
                 unknown = OutcomeUnknown("The store did not answer in time; send entries that have an `id` again.")
@@ -94,7 +95,7 @@ def _fits(item: Item, decided: dict[int, Decided]) -> bool:
     return True
 
 
-def _apply(items: Sequence[Item], service: str, at: datetime) -> dict[int, Decided]:
+def _apply(items: Sequence[Item], service: str) -> dict[int, Decided]:
     period = items[0].period
     writer, read_by = ZsetWriter(redis.boards()), period.rules_json
     failpoint("submit.before_script")
@@ -102,11 +103,18 @@ def _apply(items: Sequence[Item], service: str, at: datetime) -> dict[int, Decid
     def judge_now() -> list[Judged]:
         if period.rules_json != read_by:
             raise RulesChanged
-        return writer.submit(period, _to_judge(period, items, service), days(at))
+        return writer.submit(period, _to_judge(period, items, service))
 
     judged = of_the_present(period, judge_now)
     failpoint("submit.after_script")
-    return {item.entry.position: _decided(item, row) for item, row in zip(items, judged, strict=True)}
+    decided = {item.entry.position: _decided(item, row) for item, row in zip(items, judged, strict=True)}
+    elsewhere = [item.entry for item, row in zip(items, judged, strict=True) if row.verdict is Verdict.ELSEWHERE]
+    return decided | _counted_elsewhere(period, elsewhere, service)
+
+
+def _counted_elsewhere(period: Period, entries: Sequence[Entry], service: str) -> dict[int, Decided]:
+    """Duplicates of what counted in another period, with the standings there."""
+    return counted_in_redis(period.board, entries, service) if entries else {}
 
 
 def _to_judge(period: Period, items: Sequence[Item], service: str) -> list[ToJudge]:
@@ -124,9 +132,8 @@ def _decided(item: Item, row: Judged) -> Decided:
             return refused(PeriodClosed(f"Period {period.label} is closed."))
         case Verdict.REUSED:
             return refused(reused(item.entry))
-        case Verdict.CLAIMED:
-            turned = f"Period {period.label} turned while the entry was under way; send it again."
-            return refused(StorageUnavailable(turned))
+        case Verdict.ELSEWHERE:  # until it is looked up there
+            return refused(StorageUnavailable("The entry counted in another period; send it again to hear of it."))
         case Verdict.OUT_OF_RANGE:
             rules = period.rules
             return refused(
@@ -138,18 +145,22 @@ def _decided(item: Item, row: Judged) -> Decided:
     return Decided(_STATUS[row.verdict], period, row.state)
 
 
-def _rehearse(items: Sequence[Item], service: str, at: datetime) -> dict[int, Decided]:
+def _rehearse(items: Sequence[Item], service: str) -> dict[int, Decided]:
     """The decisions without their effects, over what Redis has now."""
     period = items[0].period
     asked = [(item.entry.player, bucketed(item.entry, service)) for item in items]
-    seen = ZsetWriter(redis.boards()).look(period, asked, days(at))
+    seen = ZsetWriter(redis.boards()).look(period, asked)
     states: dict[str, State | None] = {}
     said: dict[str, bytes] = {}
     decided: dict[int, Decided] = {}
+    elsewhere: list[Entry] = []
     for item, (player, own), row in zip(items, asked, seen, strict=True):
         standing = None if row.score is None else state_from(period, row.score, row.member, row.held)
         old = states.setdefault(player, standing)
-        before = row.proof or said.get(item.entry.external_id or "")
+        if row.counted and item.event is None and row.counted.label != period.label:
+            elsewhere.append(item.entry)
+            continue
+        before = row.counted.proof if row.counted else said.get(item.entry.external_id or "")
         try:
             if before and own and before != own.proof:
                 raise reused(item.entry)
@@ -162,4 +173,4 @@ def _rehearse(items: Sequence[Item], service: str, at: datetime) -> dict[int, De
             said[item.entry.external_id] = own.proof
         status = Status.DUPLICATE if before else (Status.UNCHANGED if new == old else Status.UPDATED)
         decided[item.entry.position] = Decided(status, period, new)
-    return decided
+    return decided | _counted_elsewhere(period, elsewhere, service)

@@ -36,7 +36,7 @@ from leaderboards.models import (
 from leaderboards.selectors.kept import final_standings_of
 from leaderboards.services.decide_redis import forget_bans
 from leaderboards.services.mirror import DEAD, mirror
-from leaderboards.services.players import ensure_player
+from leaderboards.services.players import ERASED, ensure_player
 from leaderboards.services.remove import remove_from
 from leaderboards.stores.zset_settling import ZsetSettler
 from leaderboards.stores.zset_writes import ZsetWriter
@@ -171,7 +171,7 @@ def _wait_for_mirrors(player: Player) -> None:
     for period in living:
         barrier.hold_exclusive(period.pk)
         period.refresh_from_db(fields=["stale_since"])
-        if period.stale_since is not None or ZsetSettler(redis.boards()).names(period, player.external_id):
+        if period.stale_since is not None or ZsetSettler(redis.alone()).names(period, player.external_id):
             raise _unsettled(period)
 
 
@@ -194,7 +194,7 @@ def _refuse_if_back(player: Player) -> None:
 
 def _free_id(player: Player) -> str:
     """``erased-<number>``, unless a game has called somebody so."""
-    wanted = (f"erased-{player.pk}{'-' * bool(nth)}{nth or ''}" for nth in count())
+    wanted = (f"{ERASED}{player.pk}{'-' * bool(nth)}{nth or ''}" for nth in count())
     return next(name for name in wanted if not Player.objects.filter(external_id=name).exists())
 
 

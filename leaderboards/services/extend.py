@@ -85,8 +85,7 @@ def _lock_redis_out(period: Period, number: int, at: datetime) -> None:
 
 def _let_sql_follow(period: Period, number: int) -> None:
     """Where Redis decides: shut its writers out, and copy the rest."""
-    settler = ZsetSettler(redis.boards())
-    if settler.renew(period, number, settler.memory(period), empty=False) is None:
+    if not ZsetSettler(redis.alone()).take_course(period, number):
         raise StorageUnavailable("Redis was given another generation meanwhile; try again in a moment.")
     failpoint("extend.after_renew")
     period.generation = number

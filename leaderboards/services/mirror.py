@@ -71,7 +71,7 @@ def copy_rest(period: Period) -> None:
 
     Nothing is taken off the dirty marks: whoever comes after a rollback finds them all.
     """
-    _copy(period, ZsetSettler(redis.boards()).dirty(period, ALL)[1])
+    _copy(period, ZsetSettler(redis.alone()).dirty(period, ALL)[1])
 
 
 def _copy(period: Period, rows: Sequence[Dirty]) -> None:

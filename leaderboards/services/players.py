@@ -8,6 +8,7 @@ from leaderboards.selectors.names import forget_names
 from leaderboards.stores.sql_writes import ensure_players
 
 FIELDS = ("name", "avatar_url", "country")
+ERASED = "erased-"  # and his number: what is left of who was erased
 
 
 def ensure_player(external_id: str, at: datetime) -> Player:

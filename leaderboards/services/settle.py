@@ -53,6 +53,9 @@ class PeriodSettling(Settling[Period]):
     def _is_living(self) -> bool:
         return self.row.state in _LIVING  # final ones are read from SQL
 
+    def _is_shut(self) -> bool:
+        return self._redis_decides
+
     def _needs_generation(self) -> bool:
         """Where SQL decides, a memory of this generation lacks what is marked or announced, and nothing else."""
         return self._redis_decides or self.row.whole or self._memory().generation != self.row.generation

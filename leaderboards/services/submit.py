@@ -53,13 +53,12 @@ class _Request:
         self._periods = Periods(at, backfilled)
         self._targets: dict[int, Target] = {}
         self._decided: dict[int, Decided] = {}
-        self._written: set[int] = set()  # boards of which a period is decided already
 
     def answer(self, entries: Sequence[Entry | Refused], ranks: bool) -> list[Outcome]:
         read = [entry for entry in entries if isinstance(entry, Entry)]
         self._find_targets(read)
         asked = [(target.entry, target.board) for target in self._targets.values()]
-        self._decided |= self._known(asked)
+        self._decided |= ids.known(asked, self._caller.service, self._at)
         groups = self._grouped()
         before = self._ranks(groups, read) if ranks else {}
         for items in groups:
@@ -83,16 +82,7 @@ class _Request:
 
     def _apply(self, period: Period, items: Sequence[Item]) -> None:
         in_redis = period.board.storage == Storage.REDIS
-        if in_redis and period.board_id in self._written:
-            # A redis board's script knows the ids of its own period; this request may have used one in another.
-            self._decided |= self._known([(item.entry, period.board) for item in items])
-        self._written.add(period.board_id)
-        fresh = [item for item in items if item.entry.position not in self._decided]
-        if fresh:
-            self._decided |= self._decide(decide_redis.decide if in_redis else decide_sql.decide, fresh)
-
-    def _known(self, asked: Sequence[ids.Targeted]) -> dict[int, Decided]:
-        return ids.known(asked, self._caller.service, self._at, claim=not self._dry_run)
+        self._decided |= self._decide(decide_redis.decide if in_redis else decide_sql.decide, items)
 
     def _decide(self, decide: Decide, items: Sequence[Item]) -> dict[int, Decided]:
         try:

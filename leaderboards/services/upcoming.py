@@ -57,12 +57,11 @@ def _refresh(period: Period, rules: dict[str, Any]) -> None:
 
 def _stands_in_redis(period: Period, number: int) -> bool:
     """Whether somebody has a standing there, where nobody writes by the old rules any more."""
-    settler = ZsetSettler(redis.boards())
     try:
-        if settler.renew(period, number, settler.memory(period), empty=False) is None:
+        if not ZsetSettler(redis.alone()).take_course(period, number):
             raise _away()
         period.generation = number
-        return bool(ZsetStore(redis.boards()).read(period, []).total)
+        return bool(ZsetStore(redis.alone()).read(period, []).total)
     except Unavailable as error:
         raise _away() from error
 

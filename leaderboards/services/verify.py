@@ -28,7 +28,6 @@ from leaderboards.stores.zset_writes import Seen, ZsetWriter, held_text, is_held
 logger = logging.getLogger(__name__)
 
 CHUNK = 500
-DAYS = ("", "")  # no ids are looked at
 
 _Difference = tuple[Standing | None, float | None]  # the row in SQL, the score in Redis
 
@@ -156,7 +155,7 @@ class _Walk:
             self._note(f"(all behind the score {score})", None, None, repaired)
 
     def _look(self, names: Sequence[str]) -> list[Seen]:
-        return self._writer.look(self._period, [(name, None) for name in names], DAYS)
+        return self._writer.look(self._period, [(name, None) for name in names])
 
     def _row(self, name: str) -> Standing | None:
         return Standing.objects.filter(period=self._period, player__external_id=name).first()

@@ -30,7 +30,6 @@ class Restored(NamedTuple):
     """A standing as SQL has it, on its way back to Redis."""
 
     player: str
-    version: int
     score: float | None
     member: str
     held: str
@@ -63,6 +62,10 @@ class ZsetSettler:
         names = [(each.generation, each.family) for each in periods]
         calls = [Call(script("follow"), [family.gen, family.followed], [gen, transaction]) for gen, family in names]
         self._link.many(calls)
+
+    def take_course(self, period: Period, generation: int) -> bool:
+        """Write a new generation into the memory as it is; False where it changed meanwhile."""
+        return self.renew(period, generation, self.memory(period), empty=False) is not None
 
     def renew(self, period: Period, generation: int, judged: Memory, empty: bool) -> int | None:
         """Write a new generation, and empty the family if asked; its sequence, None where memory is not as judged."""
@@ -151,17 +154,22 @@ class ZsetSettler:
             first += at_once
 
     def restore(self, period: Period, rows: Sequence[Restored]) -> None:
-        """Put standings back, and lift the sequence above their versions."""
-        family = period.family
-        keys = [*ranked_keys(period), family.held, family.seq]
+        """Put standings back."""
         args = placing_head(self._link, period)
         for row in rows:
-            args += (row.player, row.version, "" if row.score is None else row.score, row.member, row.held)
-        run(self._link, "restore", keys, args)
+            args += (row.player, "" if row.score is None else row.score, row.member, row.held)
+        run(self._link, "restore", [*ranked_keys(period), period.family.held], args)
 
-    def lift(self, period: Period) -> None:
-        """Let versions go on above all that earlier memories gave out, so that those can come back and not win."""
-        memory.lift(self._link, period.family, period.generation)
+    def forget(self, period: Period, players: Sequence[str]) -> None:
+        """Take players out whom SQL does not know, with their dirty marks."""
+        keys = [*ranked_keys(period), period.family.held, period.family.dirty]
+        for start in range(0, len(players), MARKS_PER_CALL):
+            args = [*placing_head(self._link, period), *players[start : start + MARKS_PER_CALL]]
+            run(self._link, "forget", keys, args)
+
+    def lift(self, period: Period, highest: int) -> None:
+        """Let versions go on above ``highest``, and above all that earlier memories gave out."""
+        memory.lift(self._link, period.family, period.generation, highest)
 
     def dirty(self, period: Period, limit: int) -> tuple[int, list[Dirty]]:
         """How many standings SQL lacks, and about ``limit`` of them, all with ``ALL``."""

@@ -5,12 +5,15 @@ caller has given up can not act later. Nothing here is sent twice.
 """
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import cache, partial
 from typing import NamedTuple
 
 from foundation.redis import Argument, Link
+from leaderboards.core import keys as named
 from leaderboards.core.id_buckets import PROOF_BYTES, BucketedId
+from leaderboards.core.periods import long_label, short_label
 from leaderboards.core.policies import State
 from leaderboards.core.rules import Order, Ties, Update
 from leaderboards.errors import PeriodClosed
@@ -27,7 +30,7 @@ class Verdict(StrEnum):
     SAME = "S"
     DUPLICATE = "D"
     REUSED = "R"
-    CLAIMED = "M"  # by a later period: it counts there, if anywhere
+    ELSEWHERE = "E"  # a duplicate of what counted in another period of the board
     OUT_OF_RANGE = "O"
     CLOSED = "C"
 
@@ -59,10 +62,17 @@ class Judged(NamedTuple):
     state: State | None
 
 
+class Counted(NamedTuple):
+    """What an id counted for: the proof of what was sent, and the label of the period; "all" of a competition's."""
+
+    proof: bytes
+    label: str
+
+
 class Seen(NamedTuple):
     """What Redis knows of an entry's id and its player. ``held`` is ``time|value`` where the score tells not all."""
 
-    proof: bytes
+    counted: Counted | None
     score: float | None
     member: str
     held: str
@@ -108,18 +118,21 @@ class ZsetWriter:
     def __init__(self, link: Link) -> None:
         self._link = link
 
-    def submit(self, period: Period, entries: Sequence[ToJudge], days: tuple[str, str]) -> list[Judged]:
-        """Judge and apply up to ``ENTRIES_PER_CALL`` entries; ``days`` name today's and yesterday's id buckets."""
-        family = period.family
+    def submit(self, period: Period, entries: Sequence[ToJudge]) -> list[Judged]:
+        """Judge and apply up to ``ENTRIES_PER_CALL`` entries.
+
+        The day of an id is that of the deadline: whoever is held up behind it comes too late.
+        """
+        family, deadline = period.family, self._link.deadline_ms()
         keys = [*ranked_keys(period), family.held, family.seq, family.dirty, family.closed]
-        said, buckets = _said(period), _Buckets(period, keys, days)
+        said, buckets = _said(period), _Buckets(period.ids_of, keys, _days(deadline))
         with_ids = any(entry.bucketed for entry in entries)
         cells: list[Argument] = []
         for entry in entries:
             cells += said(entry)
             if with_ids:
                 cells += _said_of_id(entry.bucketed, buckets)
-        args = [*self._submit_head(period), len(cells) // max(1, len(entries)), *cells]
+        args = [*_submit_head(period, deadline), len(cells) // max(1, len(entries)), *cells]
         letters, *told = run(self._link, "submit", keys, args)
         return _judged(period, entries, letters, told)
 
@@ -149,45 +162,43 @@ class ZsetWriter:
         ]
         return bool(run(self._link, "amend", keys, args))
 
-    def look(
-        self, period: Period, entries: Sequence[tuple[str, BucketedId | None]], days: tuple[str, str]
-    ) -> list[Seen]:
+    def look(self, period: Period, entries: Sequence[tuple[str, BucketedId | None]]) -> list[Seen]:
         """What is known of entries (player, id) without applying them."""
         family = period.family
         keys = [family.gen, family.zset, family.members, family.held]
         args: list[Argument] = [period.generation, flag(period.layout.in_member)]
-        buckets = _Buckets(period, keys, days)
+        buckets = _Buckets(period.ids_of, keys, _days(self._link.deadline_ms()))
         for player, bucketed in entries:
             args += (player, bucketed.field if bucketed else b"", buckets.place(bucketed))
         return _seen(run(self._link, "look", keys, args))
 
-    def claim(self, period: Period, entries: Sequence[tuple[str, BucketedId]], days: tuple[str, str]) -> list[Seen]:
-        """The same; and whoever is held up with one that is not known will not have it counted in this period."""
-        family = period.family
-        keys = [family.gen, family.zset, family.members, family.held, family.closed]
-        args: list[Argument] = [period.generation, self._link.deadline_ms(), flag(period.layout.in_member)]
-        buckets = _Buckets(period, keys, days)
-        for player, bucketed in entries:
-            args += (player, bucketed.field, bucketed.proof, buckets.place(bucketed))
-        return _seen(run(self._link, "claim", keys, args))
+    def counted(self, owner: str, ids: Sequence[BucketedId]) -> list[Counted | None]:
+        """What is remembered of ids, whatever the generation of any period; ``owner`` is a ``Period.ids_of``."""
+        days = _days(self._link.deadline_ms())
+        asked = [("HGET", named.ids(owner, day, each.bucket), each.field) for each in ids for day in days]
+        told = self._link.pipeline(asked)
+        return [_counted(today or before) for today, before in zip(told[::2], told[1::2], strict=True)]
 
-    def proof(self, period: Period, bucketed: BucketedId, days: tuple[str, str]) -> bytes:
-        """What is remembered of an id, whatever the generation; empty if nothing."""
-        for day in days:
-            found = self._link.call("HGET", period.family.ids(day, bucketed.bucket), bucketed.field)
-            if found and len(found) == PROOF_BYTES:  # else it was claimed by a later period
-                return bytes(found)
-        return b""
 
-    def _submit_head(self, period: Period) -> list[Argument]:
-        rules, layout = period.rules, period.layout
-        kind = "text" if rules.criteria else ("more" if rules.order is Order.DESC else "less")
-        return [
-            *(period.generation, self._link.deadline_ms(), rules.update.value, kind),
-            *(lua_form(period), flag(rules.ties is Ties.DENSE)),
-            *(1 << layout.time_bits, flag(layout.time_grows or is_held(period))),
-            *(rules.minimum, rules.total_maximum),
-        ]
+def _submit_head(period: Period, deadline: int) -> list[Argument]:
+    rules, layout = period.rules, period.layout
+    kind = "text" if rules.criteria else ("more" if rules.order is Order.DESC else "less")
+    return [
+        *(period.generation, deadline, rules.update.value, kind),
+        *(lua_form(period), flag(rules.ties is Ties.DENSE)),
+        *(1 << layout.time_bits, flag(layout.time_grows or is_held(period))),
+        *(rules.minimum, rules.total_maximum, short_label(period.label)),
+    ]
+
+
+def _days(at_ms: int) -> tuple[str, str]:
+    """The names of the id buckets of a moment's day and of the day before."""
+    day = datetime.fromtimestamp(at_ms / 1000, UTC).date()
+    return day.isoformat(), (day - timedelta(days=1)).isoformat()
+
+
+def _counted(kept: bytes | None) -> Counted | None:
+    return Counted(kept[:PROOF_BYTES], long_label(kept[PROOF_BYTES:])) if kept else None
 
 
 def _said(period: Period) -> Callable[[ToJudge], tuple[Argument, ...]]:
@@ -205,8 +216,8 @@ def _said(period: Period) -> Callable[[ToJudge], tuple[Argument, ...]]:
 
 def _seen(cells: Sequence[bytes]) -> list[Seen]:
     return [
-        Seen(proof, float(score) if score else None, member.decode(), held.decode())
-        for proof, score, member, held in zip(cells[::4], cells[1::4], cells[2::4], cells[3::4], strict=True)
+        Seen(_counted(kept), float(score) if score else None, member.decode(), held.decode())
+        for kept, score, member, held in zip(cells[::4], cells[1::4], cells[2::4], cells[3::4], strict=True)
     ]
 
 
@@ -230,8 +241,8 @@ def _judged(period: Period, entries: Sequence[ToJudge], letters: bytes, told: Se
 class _Buckets:
     """The id buckets behind a script's own ``keys``, in pairs: of today and of yesterday."""
 
-    def __init__(self, period: Period, keys: list[str], days: tuple[str, str]) -> None:
-        self._family, self._keys, self._days = period.family, keys, days
+    def __init__(self, owner: str, keys: list[str], days: tuple[str, str]) -> None:
+        self._owner, self._keys, self._days = owner, keys, days
         self._places: dict[int, int] = {}
 
     def place(self, bucketed: BucketedId | None) -> int:
@@ -240,5 +251,5 @@ class _Buckets:
             return 0
         if bucketed.bucket not in self._places:
             self._places[bucketed.bucket] = len(self._keys) + 1
-            self._keys += [self._family.ids(day, bucketed.bucket) for day in self._days]
+            self._keys += [named.ids(self._owner, day, bucketed.bucket) for day in self._days]
         return self._places[bucketed.bucket]

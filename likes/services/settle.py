@@ -7,10 +7,10 @@ lost, or the kind was kept another way, its counts are made of the rows first.
 import logging
 from collections.abc import Iterable
 from datetime import datetime
-from itertools import islice
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Max
 
 from foundation import redis
 from foundation.errors import Unavailable
@@ -63,20 +63,21 @@ class KindSettling(Settling[LikeKind]):
     def _fill(self, above: int) -> bool:
         """Give the kind the rows of SQL that are newer than its memory.
 
-        By version: cut off anywhere, the latest one says how far it came; at 0 it came nowhere. Only then are versions
-        lifted: a memory that was thought gone may come back later, and must not have some that were given out again.
+        In any order. Only when all are there versions are lifted: cut off before, all are put again. And a memory that
+        was thought gone may come back later, and must not have some that were given out again.
         """
         if self.row.whole:
             self._empty()
             self._adopt()
-        columns = ("thing", "player__external_id", "version", "amount", "at")
-        rows = Like.objects.filter(kind=self.row.kind, version__gt=above or -1).order_by("version", "pk")
-        found = rows.values_list(*columns).iterator(chunk_size=CHUNK)
-        while chunk := list(islice(found, CHUNK)):
-            self._settler.restore(self.row.generation, [_kept(*row) for row in chunk])
+        newer = Like.objects.filter(kind=self.row.kind, version__gt=above or -1).order_by("pk")
+        highest = newer.aggregate(highest=Max("version"))["highest"] or 0
+        rows, last = newer.values_list("pk", "thing", "player__external_id", "amount", "at"), 0
+        while chunk := list(rows.filter(pk__gt=last)[:CHUNK]):
+            last = chunk[-1][0]
+            self._settler.restore(self.row.generation, [_kept(*row[1:]) for row in chunk])
             self.go_on()
             failpoint("settle_likes.while_restoring")
-        self._settler.lift(self.row.generation)
+        self._settler.lift(self.row.generation, highest)
         failpoint("settle_likes.after_lift")
         return True
 
@@ -98,8 +99,8 @@ class KindSettling(Settling[LikeKind]):
             count_anew(self.row.kind)
 
 
-def _kept(thing: str, player: str, version: int, amount: int, at: datetime) -> Kept:
-    return Kept(thing, player, version, amount, milliseconds(at))
+def _kept(thing: str, player: str, amount: int, at: datetime) -> Kept:
+    return Kept(thing, player, amount, milliseconds(at))
 
 
 def settle_due(at: datetime) -> int:

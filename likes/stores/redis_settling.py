@@ -34,7 +34,6 @@ class Kept:
 
     thing: str
     player: str
-    version: int
     amount: int
     at_ms: int
 
@@ -86,16 +85,16 @@ class RedisSettler:
             yield [thing_of(key) for key in keys]
 
     def restore(self, generation: int, rows: Sequence[Kept]) -> None:
-        """Put likes back, and lift the sequence to their versions."""
-        keys, places = self._with_things([self._keys.gen, self._keys.seq], [row.thing for row in rows], 3)
+        """Put likes back."""
+        keys, places = self._with_things([self._keys.gen], [row.thing for row in rows], 3)
         args: list[Argument] = [generation, self._link.deadline_ms(), self._repeatable]
         for row in rows:
-            args += (places[row.thing], row.player, row.version, row.amount, row.at_ms)
+            args += (places[row.thing], row.player, row.amount, row.at_ms)
         run(self._link, "restore", keys, args)
 
-    def lift(self, generation: int) -> None:
-        """Let versions go on above all that earlier memories gave out, so that those can come back and not win."""
-        memory.lift(self._link, self._keys, generation)
+    def lift(self, generation: int, highest: int) -> None:
+        """Let versions go on above ``highest``, and above all that earlier memories gave out."""
+        memory.lift(self._link, self._keys, generation, highest)
 
     def dirty(self, generation: int, limit: int) -> tuple[int, list[DirtyLike]]:
         """How many likes SQL lacks, and about ``limit`` of them."""

@@ -1,8 +1,8 @@
 #!lua flags=allow-oom
--- What is known of entries without applying them: was the id seen, and where does the player stand?
+-- What is known of entries without applying them: was the id seen on the board, and where does the player stand?
 -- KEYS    1 gen  2 zset  3 members  4 held  5… id buckets, in pairs: today's, yesterday's
 -- ARGV    1 generation  2 in_member (1 or 0), then per entry: player, id field ('' for none), index of its bucket in KEYS
--- returns per entry: id proof ('' if it does not count here), score, member ('' if not ranked), held ('' if nothing)
+-- returns per entry: what is kept of the id ('' if nothing), score, member ('' if not ranked), held ('' if nothing)
 --! include guard.lua
 local in_member = ARGV[2] == '1'
 --! include many.lua
@@ -12,6 +12,6 @@ local in_member = ARGV[2] == '1'
 local players, proofs = {}, {}
 for i = 3, #ARGV, 3 do
   players[#players + 1] = ARGV[i]
-  proofs[#players] = counted(ARGV[i + 1], tonumber(ARGV[i + 2])) or ''
+  proofs[#players] = seen(ARGV[i + 1], tonumber(ARGV[i + 2])) or ''
 end
 return told_of(players, proofs)

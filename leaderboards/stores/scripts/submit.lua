@@ -4,15 +4,15 @@
 -- KEYS    1 gen  2 zset  3 members  4 scores  5 held  6 seq  7 dirty  8 closed  9… id buckets, in pairs: today's, yesterday's
 -- ARGV    1 generation  2 deadline  3 policy (best|latest|increment)  4 kind (more|less: points; text: criteria, greater is better)
 --         5 form (score|member|plain)  6 dense (1|0)  7 2^time bits  8 times grow (1|0)  9 lowest total  10 highest total
---         11 cells of an entry, then per entry: player, value, time; of kind text also: score, member;
+--         11 the period as ids keep it  12 cells of an entry, then per entry: player, value, time; of kind text also: score, member;
 --         where there are ids also: id field ('' for none), id proof, index of its bucket in KEYS
--- returns a letter per entry (U updated, S same, D duplicate, R id reused, M claimed by a later period, O out of range, C closed); then score and member
+-- returns a letter per entry (U updated, S same, D duplicate, R id reused, E counted in another period, O out of range, C closed); then score and member
 --         ('' not ranked) of each whose standing is not what it says itself: of U only where totals are kept
 --! include guard.lua
 --! include deadline.lua
 local policy, kind, form, dense = ARGV[3], ARGV[4], ARGV[5], ARGV[6] == '1'
 local unit, grows = tonumber(ARGV[7]), ARGV[8] == '1'
-local lowest, highest, cells = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11])
+local lowest, highest, here, cells = tonumber(ARGV[9]), tonumber(ARGV[10]), ARGV[11], tonumber(ARGV[12])
 local in_member, holds = form == 'member', form == 'plain' or kind == 'text'
 --! include many.lua
 --! include spots.lua
@@ -24,7 +24,7 @@ local closed, own = redis.call('EXISTS', KEYS[8]) == 1, kind == 'text' and 5 or 
 
 -- What there is of each player, at the place of his first entry; and who is there already.
 local players, first, changed = {}, {}, {}
-for i = 12, #ARGV, cells do players[#players + 1] = ARGV[i] end
+for i = 13, #ARGV, cells do players[#players + 1] = ARGV[i] end
 local members, scores = spots_of(players)
 local held = holds and ask('HMGET', KEYS[5], players) or {}
 
@@ -47,11 +47,11 @@ end
 
 local function decide_once(nth, i)
   local field, proof, bucket = ARGV[i + own], ARGV[i + own + 1], tonumber(ARGV[i + own + 2])
-  if field ~= '' and seen(field, bucket) == proof .. 'c' then return 'M' end
-  local before = counted(field, bucket)
-  if before then return before == proof and 'D' or 'R' end
+  local before = seen(field, bucket)
+  if before and string.sub(before, 1, 6) ~= proof then return 'R' end
+  if before then return string.sub(before, 7) == here and 'D' or 'E' end
   local letter = decide(nth, i)
-  if letter == 'U' or letter == 'S' then remember(field, proof, bucket) end
+  if letter == 'U' or letter == 'S' then remember(field, proof .. here, bucket) end
   return letter
 end
 
@@ -59,7 +59,7 @@ local letters, told, decided = {}, { '' }, cells > own and decide_once or decide
 for n, player in ipairs(players) do
   local nth = first[player] or n
   first[player] = nth
-  letters[n] = decided(nth, 12 + (n - 1) * cells)
+  letters[n] = decided(nth, 13 + (n - 1) * cells)
   if letters[n] ~= 'U' or policy == 'increment' then
     told[#told + 1] = scores[nth] and as_text(scores[nth]) or ''
     told[#told + 1] = scores[nth] and members[nth] or ''

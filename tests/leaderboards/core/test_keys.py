@@ -2,7 +2,7 @@
 
 import re
 
-from leaderboards.core.keys import Family, zset
+from leaderboards.core.keys import Family, board, ids, zset
 
 
 def test_a_period_is_named_after_board_and_label_and_all_beside_it_wears_its_name_as_the_hash_tag() -> None:
@@ -10,8 +10,12 @@ def test_a_period_is_named_after_board_and_label_and_all_beside_it_wears_its_nam
 
     assert family.zset == "LeaderBoard_1_2017-37"
     assert family.gen == "{LeaderBoard_1_2017-37}:gen"
-    assert family.ids("2026-11-20", 17) == "{LeaderBoard_1_2017-37}:ids:2026-11-20:17"
     for key in family.every[1:]:
         assert re.fullmatch(r"\{LeaderBoard_1_2017-37\}:[a-z]+", key)
     fixed = [name for name, member in vars(Family).items() if isinstance(member, property) and name != "every"]
     assert sorted(family.every) == sorted({family.zset, *(getattr(family, name) for name in fixed)})
+
+
+def test_ids_are_the_boards_or_a_competitions_own() -> None:
+    assert ids(board(1), "2026-11-20", 17) == "{LeaderBoard_1}:ids:2026-11-20:17"
+    assert ids(zset(1, "c7"), "2026-11-20", 17) == "{LeaderBoard_1_c7}:ids:2026-11-20:17"

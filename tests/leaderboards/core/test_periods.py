@@ -15,8 +15,10 @@ from leaderboards.core.periods import (
     Window,
     days_of,
     event_window,
+    long_label,
     next_window,
     previous_window,
+    short_label,
     window_at,
     window_of,
 )
@@ -33,6 +35,8 @@ class TestLabels:
 
             assert window.label == label
             assert window_of(Calendar(kind), label) == window
+            assert len(short_label(label)) <= 4
+            assert long_label(short_label(label)) == label
 
     @given(st.dates(date(1970, 1, 10), date(2200, 12, 31)), st.integers(0, 6))
     def test_a_week_belongs_to_the_year_that_holds_four_of_its_days(self, day: date, week_start: int) -> None:

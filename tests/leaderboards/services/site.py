@@ -79,6 +79,7 @@ def restart_with(older: dict[bytes, bytes]) -> None:
     KnownRedis._seen.clear()
     redis.boards().reset()
     redis.settling().reset()
+    redis.alone().reset()
 
 
 def in_redis(period: Period) -> dict[str, float]:

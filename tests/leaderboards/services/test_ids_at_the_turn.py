@@ -4,87 +4,131 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from typing import ClassVar
+from typing import Any
 from unittest.mock import patch
 
 import pytest
 
 from foundation import redis
 from leaderboards import selectors
-from leaderboards.core.submissions import Outcome
-from leaderboards.models import Period, State
-from leaderboards.services import decide_redis
+from leaderboards.core.entries import Entry, read_entry
+from leaderboards.core.periods import Window
+from leaderboards.core.submissions import Caller, Outcome
+from leaderboards.models import Board, Period
+from leaderboards.selectors.periods import forget_periods
+from leaderboards.services import decide_redis, resolve
+from leaderboards.services.open import open_period
+from leaderboards.services.submit import backfill
 from leaderboards.stores.zset_settling import ZsetSettler
 from leaderboards.stores.zset_writes import ZsetWriter
 from tests.at_once import at_once
+from tests.contracts.arena import Arena
 from tests.leaderboards.services.contest import opened, send_to, told
-from tests.leaderboards.services.site import redis_client
+from tests.leaderboards.services.site import DAY
 
-SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
+SECOND = timedelta(seconds=1)
 TURN = datetime.fromisoformat("2026-03-09T00:00:00+00:00")  # the end of NOW's week
+
+
+ENTRY = {"player": "a", "points": 5, "id": "m1"}
+NOT_OPENED = pytest.mark.parametrize("opens", [True, False], ids=["opened before", "never opened"])
+
+
+def begun(opens: bool) -> Arena:
+    """A board; where nobody opened its running period, the request that is held up does, when it goes on."""
+    arena = opened("redis")
+    if not opens:
+        ZsetSettler(redis.settling()).unlink(arena.period)
+        Period.objects.filter(board=arena.board).delete()
+        forget_periods()
+    return arena
 
 
 class TestAnIdAboutTheTurn:
     """A request is held up before its script; the period turns, and its caller sends the entry again."""
 
-    ENTRY: ClassVar = {"player": "a", "points": 5, "id": "m1"}
-
+    @NOT_OPENED
     @pytest.mark.parametrize("at", [None, TURN, TURN + 4 * SECOND], ids=["no time", "the turn", "a time ahead"])
-    def test_it_counts_in_one_of_the_two_periods(self, at: datetime | None) -> None:
-        arena = opened("redis")
-        entry = self.ENTRY | ({"at": at.isoformat()} if at else {})
+    def test_it_counts_in_one_of_the_two_periods(self, at: datetime | None, opens: bool) -> None:
+        arena = begun(opens)
+        entry = ENTRY | ({"at": at.isoformat()} if at else {})
 
-        def repeat() -> list[Outcome]:
-            return send_to(arena, entry, at=TURN + 4 * SECOND)
-
-        with held_up(repeat) as meanwhile:
+        with held_up(lambda: send_to(arena, entry, at=TURN + 4 * SECOND)) as meanwhile:
             late = send_to(arena, entry, at=TURN - SECOND)
+        again = send_to(arena, entry, at=TURN + 5 * SECOND)
 
-        assert [(each.status.value, each.period) for each in meanwhile[0]] == [("updated", "2026-11")]
-        assert told(late) == ["unavailable"]
-        assert [(each.status.value, each.period, each.points) for each in repeat()] == [("duplicate", "2026-11", 5)]
+        assert of(meanwhile[0]) == [("updated", "2026-11", 5)]
+        assert of(late) == of(again) == [("duplicate", "2026-11", 5)]
         assert selectors.standings(arena.board, "2026-10").total == 0
 
-    def test_who_claimed_it_and_died_keeps_nobody_from_counting_it(self) -> None:
-        arena = opened("redis")
-        send_to(arena, {"player": "b", "points": 1}, at=TURN + SECOND)  # opens the period
+    @NOT_OPENED
+    @pytest.mark.parametrize("other", [{"points": 6}, {"player": "b"}], ids=str)
+    def test_other_content_is_a_reuse_in_either_period(self, other: dict[str, Any], opens: bool) -> None:
+        arena = begun(opens)
 
+        with held_up(lambda: send_to(arena, ENTRY | other, at=TURN + SECOND)) as meanwhile:
+            late = send_to(arena, ENTRY, at=TURN - SECOND)
+        again = send_to(arena, ENTRY, at=TURN + 2 * SECOND)
+
+        assert told(meanwhile[0]) == ["updated"]
+        assert told(late) == told(again) == ["id_reused"]
+        assert selectors.standings(arena.board, "2026-10").total == 0
+
+    @NOT_OPENED
+    def test_who_went_on_first_counts_and_the_repetition_is_told_so(self, opens: bool) -> None:
+        arena = begun(opens)
+
+        with held_up(lambda: send_to(arena, ENTRY, at=TURN - SECOND)) as meanwhile:
+            late = send_to(arena, ENTRY, at=TURN + SECOND)
+
+        assert of(meanwhile[0]) == [("updated", "2026-10", 5)]
+        assert of(late) == [("duplicate", "2026-10", 5)]
+
+    def test_one_that_was_refused_or_died_does_not_use_it_up(self) -> None:
+        arena = opened("redis")
+        send_to(arena, {**ENTRY, "points": -1}, at=TURN + SECOND)
         with patch.object(decide_redis, "decide", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
-            send_to(arena, self.ENTRY, at=TURN + SECOND)
-        held = send_to(arena, self.ENTRY, at=TURN - SECOND)
-        rehearsed = send_to(arena, self.ENTRY, at=TURN + 2 * SECOND, dry_run=True)
-        again = send_to(arena, self.ENTRY, at=TURN + 2 * SECOND)
+            send_to(arena, {**ENTRY, "points": 7}, at=TURN + SECOND)
 
-        assert told(held) == ["unavailable"]
-        assert [(each.status.value, each.period) for each in rehearsed + again] == [("updated", "2026-11")] * 2
+        other = send_to(arena, {**ENTRY, "at": (TURN - SECOND).isoformat()}, at=TURN + 2 * SECOND)
 
-    def test_one_that_was_refused_there_does_not_use_it_up(self) -> None:
-        arena = opened("redis")
-        send_to(arena, {**self.ENTRY, "points": -1}, at=TURN + SECOND)
+        assert of(other) == [("updated", "2026-10", 5)]
 
-        other = send_to(arena, {**self.ENTRY, "at": (TURN - SECOND).isoformat()}, at=TURN + 2 * SECOND)
 
-        assert [(each.status.value, each.period) for each in other] == [("updated", "2026-10")]
+def of(outcomes: list[Outcome]) -> list[tuple[str, str | None, Any]]:
+    return [(each.status.value, each.period, each.points) for each in outcomes]
 
-    def test_nothing_is_claimed_by_a_rehearsal_nor_where_the_period_before_takes_nothing_more(self) -> None:
-        arena = opened("redis")
-        before = Period.objects.select_related("board").get(board=arena.board, label="2026-10")
 
-        send_to(arena, self.ENTRY, at=TURN + SECOND, dry_run=True)
-        rehearsed = ids_kept(before)
-        ZsetSettler(redis.settling()).close(before)
-        send_to(arena, self.ENTRY, at=TURN + SECOND)
-        closed = ids_kept(before)
-        Period.objects.filter(pk=before.pk).update(state=State.FINAL)
-        with patch.object(ZsetWriter, "claim", side_effect=AssertionError("it asks")):
-            told_after = told(send_to(arena, {**self.ENTRY, "id": "m2"}, at=TURN + HOUR))
+def test_one_that_counted_in_a_period_long_over_is_known_in_the_middle_of_another_also_by_a_rehearsal() -> None:
+    arena = opened("redis")
+    backfilled = read_entry({**ENTRY, "board": arena.board.seq, "at": (TURN - 20 * DAY).isoformat()}, 0)
+    assert isinstance(backfilled, Entry)
+    backfill([backfilled], Caller("game"), TURN)
+    same, other = ENTRY | {"at": (TURN - 20 * DAY).isoformat()}, ENTRY
 
-        assert (rehearsed, closed, told_after) == ([], [], ["updated"])
+    rehearsed = send_to(arena, same, other, at=TURN + 3 * DAY, dry_run=True)
+    sent = send_to(arena, same, other, at=TURN + 3 * DAY)
+
+    assert told(rehearsed) == told(sent) == ["duplicate", "id_reused"]
+    assert sent[0].period == "2026-08"
+
+
+def test_where_redis_cannot_tell_of_the_other_period_the_entry_is_to_be_sent_again() -> None:
+    arena = opened("redis")
+    send_to(arena, ENTRY, at=TURN - SECOND)
+
+    with patch.object(ZsetWriter, "look", side_effect=redis.RedisAway("away")):
+        late = send_to(arena, ENTRY, at=TURN + SECOND)
+
+    assert told(late) == ["unavailable"]
+    assert of(send_to(arena, ENTRY, at=TURN + SECOND)) == [("duplicate", "2026-10", 5)]
 
 
 @contextmanager
 def held_up(deed: Callable[[], list[Outcome]]) -> Iterator[list[list[Outcome]]]:
-    """The first request that comes to its script waits there until the deed is done, in a thread of its own."""
+    """The first request of this thread waits until the deed is done in one of its own: where it opens its period, or
+    else before its script.
+    """
     done: list[list[Outcome]] = []
     first = threading.current_thread()
 
@@ -92,10 +136,9 @@ def held_up(deed: Callable[[], list[Outcome]]) -> Iterator[list[list[Outcome]]]:
         if step == "submit.before_script" and threading.current_thread() is first and not done:
             done.extend(at_once([deed]))
 
-    with patch.object(decide_redis, "failpoint", hold):
+    def held_open(board: Board, window: Window) -> Period:
+        hold("submit.before_script")
+        return open_period(board, window)
+
+    with patch.object(decide_redis, "failpoint", hold), patch.object(resolve, "open_period", held_open):
         yield done
-
-
-def ids_kept(period: Period) -> list[bytes]:
-    with redis_client() as client:
-        return list(client.scan_iter(match=f"*{period.family.zset}}}:ids:*"))

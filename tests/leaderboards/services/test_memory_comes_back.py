@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
-from threading import Event, Thread
+from threading import Event, Thread, current_thread
 from typing import Any
 from unittest.mock import patch
 
@@ -12,12 +12,16 @@ import pytest
 from django.db import connection, transaction
 
 from foundation import clock, redis
+from foundation.errors import Unavailable
 from foundation.sync import settling
 from foundation.sync.settling import greet
 from leaderboards import selectors
-from leaderboards.models import Board, Period
-from leaderboards.services import publish, reconcile, settle, upcoming
+from leaderboards.models import Board, Period, Player
+from leaderboards.services import publish, reconcile, restore, settle, upcoming
 from leaderboards.services.erase import erase_player
+from leaderboards.services.mirror import mirror
+from leaderboards.services.remove import remove_player
+from leaderboards.services.verify import verify_all
 from leaderboards.stores.zset_publish import Publisher
 from leaderboards.stores.zset_settling import ZsetSettler
 from leaderboards.stores.zset_writes import Put
@@ -145,6 +149,91 @@ def test_an_erased_name_does_not_return_with_older_files() -> None:
 
     agree(period)
     assert shown(period.board) == (True, [("ann", 1)])
+
+
+@pytest.mark.parametrize("of_when", ["mirrored", "not mirrored", "removed"])
+@pytest.mark.parametrize("form", [{"tie_break": "score"}, {"tie_break": "member"}, {"ties": "dense"}], ids=str)
+def test_an_erased_name_does_not_return_with_older_files_where_redis_decides(
+    form: dict[str, Any], of_when: str
+) -> None:
+    board = make_board("redis", **form)
+    score(board, {"ann": 1, "bob": 2})
+    period = period_of(board)
+    if of_when != "not mirrored":
+        mirror(period)
+    if of_when == "removed":
+        remove_player(board, "bob", NOON)
+    before = files()
+    mirror(period)
+    erase_player("bob", NOON)
+    score(board, {"cat": 3})
+
+    restart_with(before)
+
+    bring_to_rest()
+    period.refresh_from_db()
+    mirror(period)
+    assert period.stale_since is None
+    assert sum(each.differences for each in verify_all(NOON, 60.0)) == 0
+    assert in_redis(period) == in_sql(period)
+    assert not Player.objects.filter(external_id="bob").exists()
+    assert not any(b"bob" in value for value in files().values())
+
+
+def test_whoever_only_redis_has_stays_there_when_files_come_back_that_are_no_older_than_an_erasure() -> None:
+    board = make_board("redis")
+    score(board, {"ann": 1, "bob": 2})
+    mirror(period_of(board))
+    erase_player("bob", NOON)
+    score(board, {"cat": 3})
+    before = files()
+    score(board, {"dan": 4})
+
+    restart_with(before)
+
+    bring_to_rest()
+    assert shown(board) == (True, [("cat", 3), ("ann", 1)])
+
+
+@pytest.mark.parametrize("step", ["settle.after_generation", "settle.after_renew", "settle.after_restored_chunk"])
+@pytest.mark.parametrize("lost", [True, False], ids=["lost", "kept"])
+def test_who_freezes_while_he_brings_a_redis_board_back_is_replaced_after_two_seconds(step: str, lost: bool) -> None:
+    board = make_board("redis")
+    period = crowd(board, {"ann": 1, "bob": 2, "cat": 3})
+    mirror(period)
+    before = files()
+    score(board, {"ann": 4})
+    mirror(period)
+    restart_with({} if lost else before)
+    greet()
+    there, go_on = Event(), Event()
+
+    def freeze(name: str) -> None:
+        if name == step and current_thread() is frozen and not there.is_set():
+            there.set()
+            go_on.wait(20)
+
+    def run() -> None:
+        with suppress(Unavailable):
+            settle.PeriodSettling(period).settle()
+        connection.close()
+
+    frozen = Thread(target=run, daemon=True)
+    with patch.object(settling, "failpoint", freeze), patch.object(restore, "failpoint", freeze):
+        frozen.start()
+        assert there.wait(10)
+        began = time.monotonic()
+        while not settle.PeriodSettling(period).settle():
+            assert time.monotonic() - began < 5
+            time.sleep(0.05)
+        took = time.monotonic() - began
+        settled = shown(board)
+        go_on.set()
+        frozen.join(10)
+
+    assert took < 2.5
+    assert settled == shown(board) == (True, [("ann", 4), ("cat", 3), ("bob", 2)])
+    agree(period)
 
 
 @pytest.mark.parametrize("damage", ["a key of another type", "rules that nobody can read"])

@@ -3,10 +3,12 @@
 They judge, place and read as the oracle does; SQL takes no part. Every order and storage is the contract's.
 """
 
+import time
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import cycle
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -26,7 +28,7 @@ from tests.fake_link import FakeLink
 from tests.oracle import OracleBoard, Row
 
 NOON = int(datetime(2026, 3, 4, 12, tzinfo=UTC).timestamp() * 1000)
-DAYS = ("2026-03-04", "2026-03-03")
+A_DAY_MS = 86_400_000
 HISTORY = (
     *(("a", 5, 9000), ("b_", 5, 8000), ("가", 5, 8000), ("b_", 7, 7000), ("a", 5, 9500), ("0", 2, 10)),
     *(("가", 0, 6000), ("a", 1, 12_000), ("b_", 3, 0), ("0", 2, 11), ("z", 9, 1), ("z", 9, 1), ("z", 2, 1)),
@@ -67,8 +69,8 @@ def test_entries_are_judged_and_placed_as_by_the_oracle(link: FakeLink, form: Fo
             with suppress(OutOfRange):
                 oracle.submit(each.player, each.value, each.at_ms)
 
-        ZsetWriter(link).submit(period, sent[:4], DAYS)
-        ZsetWriter(link).submit(period, sent[4:], DAYS)
+        ZsetWriter(link).submit(period, sent[:4])
+        ZsetWriter(link).submit(period, sent[4:])
 
         questions: list[Question] = [Page(0, 3), Page(3, 50), Around("a", 1), Named(("z", "nobody"))]
         top, rest, around, named = ZsetStore(link).read(period, questions).answers
@@ -88,12 +90,32 @@ class TestGuards:
 
     def test_an_id_is_known_again_and_its_reuse_told(self, link: FakeLink, period: Period) -> None:
         other = ToJudge("a", (6,), NOON, bucketed_id("game", "m1", "six"))
+        later = Period(board_id=7, label="2026-11", rules_json=period.rules_json, generation=3)
+        later.starts_at, later.ends_at = period.starts_at, period.ends_at
+        ZsetSettler(link).renew(later, 3, Memory(0, 0), empty=True)
 
-        judged = ZsetWriter(link).submit(period, [WITH_ID, WITH_ID, other], DAYS)
-        tomorrow = ZsetWriter(link).submit(period, [WITH_ID, other], ("2026-03-05", "2026-03-04"))
+        judged = ZsetWriter(link).submit(period, [WITH_ID, WITH_ID, other])
+        with patch.object(FakeLink, "timeout_ms", A_DAY_MS):
+            tomorrow = ZsetWriter(link).submit(period, [WITH_ID, other])
+        in_another = ZsetWriter(link).submit(later, [WITH_ID, other])
 
         assert [each.verdict for each in judged] == [Verdict.UPDATED, Verdict.DUPLICATE, Verdict.REUSED]
         assert [each.verdict for each in tomorrow] == [Verdict.DUPLICATE, Verdict.REUSED]
+        assert [each.verdict for each in in_another] == [Verdict.ELSEWHERE, Verdict.REUSED]
+        assert ZsetStore(link).read(later, []).total == 0
+
+    def test_who_said_today_just_before_midnight_meets_the_id_of_whom_tomorrow_was_near(
+        self, link: FakeLink, period: Period
+    ) -> None:
+        midnight = NOON / 1000 + A_DAY_MS / 2000
+
+        with patch.object(time, "time", return_value=midnight - 0.3):
+            with patch.object(FakeLink, "timeout_ms", 400):
+                first = ZsetWriter(link).submit(period, [WITH_ID])
+            with patch.object(FakeLink, "timeout_ms", 200):
+                second = ZsetWriter(link).submit(period, [WITH_ID])
+
+        assert [each.verdict for each in first + second] == [Verdict.UPDATED, Verdict.DUPLICATE]
 
     def test_a_generation_only_grows_and_another_one_is_neither_read_nor_written(
         self, link: FakeLink, period: Period
@@ -105,7 +127,7 @@ class TestGuards:
         with pytest.raises(Stale):
             ZsetStore(link).read(period, [Page(0, 1)])
         with pytest.raises(Stale):
-            ZsetWriter(link).submit(period, [FIVE], DAYS)
+            ZsetWriter(link).submit(period, [FIVE])
 
     def test_a_write_whose_deadline_is_past_does_nothing(
         self, link: FakeLink, period: Period, monkeypatch: pytest.MonkeyPatch
@@ -113,23 +135,23 @@ class TestGuards:
         monkeypatch.setattr(FakeLink, "timeout_ms", -1)
 
         with pytest.raises(RedisRefused, match="LATE"):
-            ZsetWriter(link).submit(period, [FIVE], DAYS)
+            ZsetWriter(link).submit(period, [FIVE])
 
         assert ZsetStore(link).read(period, []).total == 0
 
     def test_a_closed_period_takes_nothing_new_and_knows_what_it_has(self, link: FakeLink, period: Period) -> None:
-        ZsetWriter(link).submit(period, [WITH_ID], DAYS)
+        ZsetWriter(link).submit(period, [WITH_ID])
         ZsetSettler(link).close(period)
 
-        judged = ZsetWriter(link).submit(period, [WITH_ID, FIVE], DAYS)
+        judged = ZsetWriter(link).submit(period, [WITH_ID, FIVE])
 
         assert [each.verdict for each in judged] == [Verdict.DUPLICATE, Verdict.CLOSED]
 
     def test_a_dirty_mark_goes_only_while_it_is_of_the_version_read(self, link: FakeLink, period: Period) -> None:
         writer, settler = ZsetWriter(link), ZsetSettler(link)
-        writer.submit(period, [FIVE, ToJudge("b", (5,), NOON, None)], DAYS)
+        writer.submit(period, [FIVE, ToJudge("b", (5,), NOON, None)])
         total, read = settler.dirty(period, 10)
-        writer.submit(period, [ToJudge("a", (6,), NOON, None)], DAYS)
+        writer.submit(period, [ToJudge("a", (6,), NOON, None)])
 
         left = settler.clean(period, read)
 
