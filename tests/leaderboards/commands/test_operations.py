@@ -92,7 +92,7 @@ def test_verify_names_what_differs_and_repairs_it_if_asked_to(
     period = crowd(board, 3, now)
     redis.settling().call("ZINCRBY", period.family.zset, 4, "p1")
 
-    with pytest.raises(CommandError, match="1 standings differ"):
+    with pytest.raises(CommandError, match="Differences that are left: 1; `--repair` repairs them"):
         call_command("verify", "--board", str(board.seq))
     printed = run("verify", "--board", board.seq, "--repair").json
 
