@@ -16,7 +16,7 @@ from leaderboards import selectors
 from leaderboards.api.access import Reads, board_to_read, is_private, may_list
 from leaderboards.api.answers import conditional
 from leaderboards.api.encoding import Passing, number, when_or_none
-from leaderboards.api.parameters import LISTED, NAME, OFFSET, SEQ, Whole
+from leaderboards.api.parameters import LISTED, NAME, OFFSET, SEQ, Bounded, Whole
 from leaderboards.api.schemas import BoardShown, BoardsListed
 from leaderboards.api.standings import period_shown
 from leaderboards.core.points import points_number
@@ -33,7 +33,7 @@ router = Router(tags=["boards"], auth=Reads())
 
 @router.get("/boards", response=BoardsListed)
 def list_boards(
-    request: HttpRequest, name: str | None = NAME, offset: Whole = OFFSET, limit: Whole = LISTED
+    request: HttpRequest, name: str | None = NAME, offset: Bounded = OFFSET, limit: Bounded = LISTED
 ) -> HttpResponse:
     """Boards that the caller may read, by number."""
     boards = [board for board in selectors.boards_listed(name, include_private=True) if may_list(request, board)]
