@@ -14,9 +14,14 @@ from django.core.checks import CheckMessage, Error, Info, Tags, register
 from django.core.checks import Warning as Doubt
 from django.db import Error as SqlError
 from redis import Redis
+from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
+from redis.retry import Retry
 
 from foundation import clock
+from foundation.redis import RedisAway
+
+PATIENCE_SECONDS = 2.0
 
 
 @register(Tags.database, deploy=True)
@@ -89,8 +94,22 @@ def proxies_are_counted(
 
 
 def client_of(alias: str) -> Redis:
-    """A connection of its own: the boards' pool asks SQL about every server, which may be away or not migrated yet."""
-    return Redis.from_url(settings.CACHES[alias]["LOCATION"], socket_timeout=2.0, socket_connect_timeout=2.0)
+    """A connection of its own: the boards' pool asks SQL about every server, which may be away or not migrated yet.
+
+    It waits for ``PATIENCE_SECONDS``, once: the client's own way would try four times.
+    """
+    waits = {"socket_timeout": PATIENCE_SECONDS, "socket_connect_timeout": PATIENCE_SECONDS}
+    return Redis.from_url(settings.CACHES[alias]["LOCATION"], retry=Retry(NoBackoff(), 0), **waits)
+
+
+def expect_redis() -> None:
+    """Ask the boards' Redis for a sign of life, once, before a command begins. Raises ``RedisAway``."""
+    try:
+        with client_of("boards") as client:
+            client.ping()
+    except RedisError as error:
+        said = str(error).partition("\n")[0]
+        raise RedisAway(f"Redis is away: asked once, with {PATIENCE_SECONDS:.0f} s of patience ({said}).") from error
 
 
 def _database(alias: str) -> tuple[str, int]:

@@ -51,7 +51,7 @@ class WithReason(ReadOnlyAdmin[Row]):
             "missing": "confirmed" in request.POST,
             "opts": self.opts,
         }
-        return TemplateResponse(request, "admin/competitions/reason.html", context)
+        return TemplateResponse(request, "admin/leaderboards/reason.html", context)
 
     def each(self, request: HttpRequest, asked: Asked[Row], chosen: Sequence[Row], reason: str = "") -> None:
         """Each by itself: one that is refused does not keep the others."""

@@ -12,7 +12,7 @@ from competitions.selectors.comments import Order, Said, comments
 from leaderboards.api.access import Reads
 from leaderboards.api.answers import conditional
 from leaderboards.api.encoding import when
-from leaderboards.api.parameters import OFFSET, Whole
+from leaderboards.api.parameters import OFFSET, Bounded, Whole
 
 router = Router(tags=["competitions"], auth=Reads())
 
@@ -22,8 +22,8 @@ def read_comments(
     request: HttpRequest,
     competition: Whole = COMPETITION,
     order: OrderOfComments = ORDER,
-    offset: Whole = OFFSET,
-    limit: Whole = COMMENTS_LISTED,
+    offset: Bounded = OFFSET,
+    limit: Bounded = COMMENTS_LISTED,
 ) -> HttpResponse:
     """A page of a competition's comments."""
     found = competition_to_read(request, competition)

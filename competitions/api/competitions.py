@@ -17,7 +17,7 @@ from foundation import clock
 from leaderboards.api.access import Reads, may_list
 from leaderboards.api.answers import conditional
 from leaderboards.api.encoding import Passing, when, when_or_none
-from leaderboards.api.parameters import LISTED, OFFSET, Whole
+from leaderboards.api.parameters import LISTED, OFFSET, Bounded, Whole
 
 SETTINGS = (
     *("description", "timezone", "joining", "most_participants", "attempts", "snapshot_minutes", "alert_hours"),
@@ -32,8 +32,8 @@ def list_competitions(
     request: HttpRequest,
     state: State | None = STATE,
     board: Whole | None = BOARD,
-    offset: Whole = OFFSET,
-    limit: Whole = LISTED,
+    offset: Bounded = OFFSET,
+    limit: Bounded = LISTED,
 ) -> HttpResponse:
     """Competitions that the caller may read, the latest start first."""
     at = clock.now()

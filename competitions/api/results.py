@@ -27,7 +27,7 @@ from leaderboards.api.answers import JSON, conditional
 from leaderboards.api.downloads import CSV, Download, csv_parts
 from leaderboards.api.encoding import as_json, number, when
 from leaderboards.api.export import is_mirrored, never_changes
-from leaderboards.api.parameters import LIMIT, OFFSET, Whole
+from leaderboards.api.parameters import LIMIT, OFFSET, Bounded, Whole
 from leaderboards.models import Period
 from leaderboards.selectors import Row
 from leaderboards.selectors.periods import period_by_label
@@ -77,7 +77,7 @@ def read_result(request: HttpRequest, competition: Whole = COMPETITION) -> HttpR
 
 @router.get("/competitions/{competition}/rewards", response=RewardsShown)
 def read_rewards(
-    request: HttpRequest, competition: Whole = COMPETITION, offset: Whole = OFFSET, limit: Whole = LIMIT
+    request: HttpRequest, competition: Whole = COMPETITION, offset: Bounded = OFFSET, limit: Bounded = LIMIT
 ) -> HttpResponse:
     """What can be won, and who has won it."""
     found = competition_to_read(request, competition)

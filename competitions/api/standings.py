@@ -16,7 +16,7 @@ from foundation import clock
 from foundation.sql import SqlAway, ask
 from leaderboards.api.access import Reads
 from leaderboards.api.answers import conditional
-from leaderboards.api.parameters import LIMIT, OFFSET, PLAYER, RADIUS, Whole
+from leaderboards.api.parameters import LIMIT, OFFSET, PLAYER, RADIUS, Bounded, Whole
 from leaderboards.api.standings import row_shown, standings_shown
 from leaderboards.core.entries import read_player
 from leaderboards.selectors import Row, Standings
@@ -26,7 +26,7 @@ router = Router(tags=["competitions"], auth=Reads())
 
 @router.get("/competitions/{competition}/standings", response=StandingsOfCompetition)
 def read_competition_standings(
-    request: HttpRequest, competition: Whole = COMPETITION, offset: Whole = OFFSET, limit: Whole = LIMIT
+    request: HttpRequest, competition: Whole = COMPETITION, offset: Bounded = OFFSET, limit: Bounded = LIMIT
 ) -> HttpResponse:
     """A page of a competition's rows, best first."""
     found, at = competition_to_read(request, competition), clock.now()
@@ -36,7 +36,7 @@ def read_competition_standings(
 
 @router.get("/competitions/{competition}/players/{player}/around", response=StandingsOfCompetition)
 def read_around_participant(
-    request: HttpRequest, competition: Whole = COMPETITION, player: str = PLAYER, radius: Whole = RADIUS
+    request: HttpRequest, competition: Whole = COMPETITION, player: str = PLAYER, radius: Bounded = RADIUS
 ) -> HttpResponse:
     """A participant and those next to him."""
     found, at = competition_to_read(request, competition), clock.now()

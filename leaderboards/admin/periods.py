@@ -75,7 +75,9 @@ class PeriodAdmin(ReadOnlyAdmin[Period]):
             return _("settled")
         if period.whole:
             return _("rebuilding: %(put)s of %(all)s") % {"put": f"{period.rebuilt:,}", "all": f"{ranked(period):,}"}
-        return _("%(missing)s standings are missing in Redis") % {"missing": f"{marked(period):,}"}
+        if missing := marked(period):
+            return _("%(missing)s standings are missing in Redis") % {"missing": f"{missing:,}"}
+        return _("waits for settling")
 
     @admin.display(description=_lazy("layout"))
     def layout_in_words(self, period: Period) -> str:

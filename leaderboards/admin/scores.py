@@ -1,10 +1,13 @@
 """Standings and submissions in the admin: looked at, found by the player's exact id; submissions can be voided."""
 
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseBase
+from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
@@ -13,16 +16,27 @@ from foundation.errors import SunwiError
 from foundation.models import ServiceKey
 from leaderboards.admin.paging import ReadOnlyAdmin
 from leaderboards.core.periods import PeriodKind
+from leaderboards.core.policies import State
 from leaderboards.models import Board, Period, Player, Standing, Submission
+from leaderboards.models import State as PeriodState
 from leaderboards.refusals import translated
+from leaderboards.selectors.foreseen import Foreseen, Place, foresee
 from leaderboards.services.import_scores import SERVICE as IMPORT
 from leaderboards.services.void import void_submission
 from leaderboards.stores.sql_writes import state_of
 
+LONGEST_REASON = 300
+MOST_AT_ONCE = 500  # each is a field of the form that asks
+MOST_FORESEEN = 50  # players: each is counted in SQL
+
 
 def _value(row: Standing | Submission) -> str:
     """Points or fields as the API shows them."""
-    points, fields = row.period.rules.shown(state_of(row.points, row.fields, row.at).value)
+    return _shown(row.period, state_of(row.points, row.fields, row.at))
+
+
+def _shown(period: Period, state: State) -> str:
+    points, fields = period.rules.shown(state.value)
     return str(points) if fields is None else ", ".join(f"{name} {number}" for name, number in fields.items())
 
 
@@ -103,17 +117,45 @@ class SubmissionAdmin(ReadOnlyAdmin[Submission]):
         return row.period.label
 
     @admin.action(description=_lazy("Void the selected submissions"), permissions=["void"])
-    def void(self, request: HttpRequest, submissions: QuerySet[Submission]) -> None:
+    def void(self, request: HttpRequest, submissions: QuerySet[Submission]) -> HttpResponseBase | None:
+        """The reason first, beside what will come of it; it can not be undone."""
+        found = submissions.filter(voided_at=None).select_related("player", "period__board").order_by("pk")
+        chosen = list(found[: MOST_AT_ONCE + 1])
+        if len(chosen) > MOST_AT_ONCE:
+            messages.error(request, _("Void up to %(number)s submissions at once.") % {"number": MOST_AT_ONCE})
+            return None
+        reason = request.POST.get("reason", "").strip()
+        if "confirmed" in request.POST and 1 <= len(reason) <= LONGEST_REASON:
+            self._void(request, chosen, reason)
+            return None
+        context = {
+            **self.admin_site.each_context(request),
+            "title": _("Void submissions"),
+            "question": _(
+                "They no longer count, and each standing becomes what the player's others amount to. Their ids stay "
+                "used. This can not be undone. Ranks are told as if everybody else stayed where they are."
+            ),
+            "rows": [*_foretold(chosen)],
+            "chosen": chosen,
+            "action": "void",
+            "confirm": _("Yes, void"),
+            "longest": LONGEST_REASON,
+            "missing": "confirmed" in request.POST,
+            "opts": self.opts,
+        }
+        return TemplateResponse(request, "admin/leaderboards/reason.html", context)
+
+    def _void(self, request: HttpRequest, chosen: Sequence[Submission], reason: str) -> None:
         """Each by itself: one in a closed period does not keep the others."""
         voided = 0
-        for row in submissions.filter(voided_at=None).select_related("player").order_by("pk"):
+        for row in chosen:
             try:
                 void_submission(row, clock.now())
             except SunwiError as error:
                 messages.error(request, f"{row}: {translated(error.detail)}")
             else:
                 voided += 1
-                self.log_change(request, row, "Voided.")
+                self.log_change(request, row, f"Voided: {reason}")
         messages.success(request, _("Voided: %(number)s.") % {"number": voided})
 
     def has_void_permission(self, request: HttpRequest) -> bool:
@@ -124,3 +166,29 @@ class SubmissionAdmin(ReadOnlyAdmin[Submission]):
     def value(self, row: Submission) -> str:
         """Points or fields, as sent."""
         return _value(row)
+
+
+def _foretold(chosen: Sequence[Submission]) -> Iterator[str]:
+    """A line for each player: what is voided, where he stands, and where he will."""
+    players = len({(row.period_id, row.player_id) for row in chosen})
+    yield from map(_line, islice(foresee(chosen), MOST_FORESEEN))
+    if players > MOST_FORESEEN:
+        yield _("and %(number)s players more") % {"number": players - MOST_FORESEEN}
+
+
+def _line(found: Foreseen) -> str:
+    sent = "; ".join(map(_value, found.submissions))
+    words = {"what": f"{found.player.external_id}, {found.period.board.name} {found.period.label}: {sent}"}
+    if found.period.state != PeriodState.OPEN:
+        return _("%(what)s. Its period is closed: this one stays.") % words
+    now, then = (_place(found.period, place) for place in (found.now, found.then))
+    if found.now == found.then:
+        return _("%(what)s. The standing stays as it is: %(now)s.") % (words | {"now": now})
+    return _("%(what)s. Now: %(now)s. Then: %(then)s.") % (words | {"now": now, "then": then})
+
+
+def _place(period: Period, place: Place | None) -> str:
+    if place is None:
+        return _("not ranked")
+    value = _shown(period, place.state)
+    return value if place.rank is None else _("rank %(rank)s with %(value)s") % {"rank": place.rank, "value": value}

@@ -3,7 +3,8 @@
 ``docs/api.md`` is the contract. Views answer ready-made responses; the schemas beside them are the documentation.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
@@ -47,10 +48,11 @@ def _known(operations: Sequence[Operation]) -> Known:
     return {method: _parameters(operation) for operation in operations for method in operation.methods}
 
 
-def _parameters(operation: Operation) -> list[str]:
-    """What may stand behind the question mark, as ninja read it off the view."""
+def _parameters(operation: Operation) -> dict[str, bool]:
+    """What may stand behind the question mark, as ninja read it off the view, and whether more than once."""
     queries = [model for model in operation.models if model.__ninja_param_source__ == "query"]
-    return [name for model in queries for name in model.__ninja_flatten_map__]
+    lists = {name for model in queries for name in model.__ninja_collection_fields__}
+    return {name: name in lists for model in queries for name in model.__ninja_flatten_map__}
 
 
 @csrf_exempt
@@ -66,9 +68,14 @@ def _refused(_request: HttpRequest, error: SunwiError) -> HttpResponse:
 
 @api.exception_handler(ValidationError)
 def _bad_parameters(_request: HttpRequest, error: ValidationError) -> HttpResponse:
-    errors = [{"parameter": str(each["loc"][-1]), "detail": str(each["msg"])} for each in error.errors]
+    errors = [{"parameter": str(each["loc"][-1]), "detail": _said(each)} for each in error.errors]
     named = ", ".join(f"`{each['parameter']}`: {each['detail']}" for each in errors)
     return respond(BadRequest(f"Wrong parameters: {named}.", errors))
+
+
+def _said(error: Mapping[str, Any]) -> str:
+    """What was wrong, without pydantic's word for what our own readers refuse."""
+    return str(error["msg"]).removeprefix("Value error, ")
 
 
 @api.exception_handler(OperationalError)

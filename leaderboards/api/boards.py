@@ -1,7 +1,8 @@
-"""Boards as the API shows them: all settings, and the running period.
+"""Boards as the API shows them: all settings, and the running period with the rules that it goes by.
 
 ``period`` is the running period here, while the setting of that name stands in ``settings``;
-``docs/decisions/0003-a-boards-period-in-the-api.md`` tells why.
+``docs/decisions/0003-a-boards-period-in-the-api.md`` tells why. Rules that were changed wait for the next period: until
+then they stand in ``settings`` alone.
 """
 
 from collections.abc import Collection
@@ -15,19 +16,24 @@ from leaderboards import selectors
 from leaderboards.api.access import Reads, board_to_read, is_private, may_list
 from leaderboards.api.answers import conditional
 from leaderboards.api.encoding import Passing, number, when_or_none
-from leaderboards.api.parameters import LISTED, NAME, OFFSET, SEQ, Whole
+from leaderboards.api.parameters import LISTED, NAME, OFFSET, SEQ, Bounded, Whole
 from leaderboards.api.schemas import BoardShown, BoardsListed
 from leaderboards.api.standings import period_shown
+from leaderboards.core.points import points_number
+from leaderboards.core.rules import Rules
+from leaderboards.core.settings import WAITING
 from leaderboards.models import Board
 from leaderboards.selectors import Running
 from leaderboards.services.boards import SETTINGS
+
+BOUNDS = ("minimum", "maximum", "total_maximum")  # scaled by the rules' own decimals
 
 router = Router(tags=["boards"], auth=Reads())
 
 
 @router.get("/boards", response=BoardsListed)
 def list_boards(
-    request: HttpRequest, name: str | None = NAME, offset: Whole = OFFSET, limit: Whole = LISTED
+    request: HttpRequest, name: str | None = NAME, offset: Bounded = OFFSET, limit: Bounded = LISTED
 ) -> HttpResponse:
     """Boards that the caller may read, by number."""
     boards = [board for board in selectors.boards_listed(name, include_private=True) if may_list(request, board)]
@@ -53,11 +59,24 @@ def _shown(board: Board, running: Running | None) -> dict[str, Any]:
     return {
         "seq": board.seq,
         **settings,
+        **(_rules_apart(board, running.rules) if running else {}),
         "period": _period_shown(running) if running else None,
         "total": running.total if running else 0,
         "retired_at": when_or_none(board.retired_at),
         "settings": settings,
     }
+
+
+def _rules_apart(board: Board, rules: Rules) -> dict[str, Any]:
+    """Where the running period goes by other rules than the next one will: those that differ, as settings."""
+    if rules == board.rules:
+        return {}
+    now, then = rules.to_json(), board.rules.to_json()
+    return {name: _rule(rules, name, now[name]) for name in WAITING if now[name] != then[name] or name in BOUNDS}
+
+
+def _rule(rules: Rules, name: str, value: Any) -> Any:
+    return points_number(value, rules.decimals) if name in BOUNDS else value
 
 
 def _period_shown(running: Running) -> dict[str, Any]:

@@ -26,7 +26,7 @@ REFUSALS = {
     409: "It clashes with what is there: a period that takes no more changes, a player who takes part already.",
     411: "The body came without a Content-Length.",
     413: "The body is over 1 MiB.",
-    422: "A parameter that is not known here; or one, the body or a player's id of the wrong shape: see `errors`.",
+    422: "A parameter that is unknown or repeated; or one, the body or a player's id of the wrong shape: see `errors`.",
     429: "Too many requests of this key or address; `Retry-After` says when the next one is let in.",
     500: "A fault on this side. It is in the log.",
     503: "What answers or decides this is away; `Retry-After` says when to try again.",

@@ -2,10 +2,11 @@
 
 Only public GETs are for browsers of other sites, and without credentials: a preflight allows neither
 ``Authorization`` nor another method. What is private says so in ``Cache-Control`` and gets no CORS header.
-The trap: a parameter that nobody reads would be an order that nobody obeys, such as a dry run that is spelled wrong.
+The trap: a parameter that nobody reads would be an order that nobody obeys, such as a dry run that is spelled wrong,
+or the first of two limits.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.core.exceptions import TooManyFieldsSent
@@ -17,7 +18,7 @@ from foundation.problems import BadRequest, MethodNotAllowed, respond
 from leaderboards.core.entries import shown
 
 View = Callable[..., HttpResponseBase]
-Known = Mapping[str, Collection[str]]  # by method, the parameters that its address may have
+Known = Mapping[str, Mapping[str, bool]]  # by method, the parameters of its address, and whether they may be repeated
 
 EXPOSED = "ETag, As-Of, Live, Content-Hash, Retry-After"
 
@@ -66,18 +67,21 @@ def _not_allowed(method: str, allowed: str) -> HttpResponse:
     return response
 
 
-def _misspelled(request: HttpRequest, known: Collection[str]) -> HttpResponse | None:
-    """The refusal of parameters that the address does not have; None where it has them all."""
+def _misspelled(request: HttpRequest, known: Mapping[str, bool]) -> HttpResponse | None:
+    """The refusal of parameters that the address does not have, or not twice; None where all is as it should be."""
     try:
-        unknown = [name for name in request.GET if name not in known]
+        sent = {name: len(values) for name, values in request.GET.lists()}
     except TooManyFieldsSent:
         return respond(BadRequest("The address has far too many parameters."))
-    if not unknown:
+    possible = f"there are {', '.join(f'`{name}`' for name in known)}" if known else "this address takes none"
+    details = {name: f"There is no parameter {shown(name)} here; {possible}." for name in sent if name not in known}
+    for name, times in sent.items():
+        if times > 1 and known.get(name) is False:
+            details[name] = f"`{name}` is there {times} times; send it once."
+    if not details:
         return None
-    possible = f"there are {', '.join(f'`{name}`' for name in known)}" if known else "there are none"
-    details = {name: f"There is no parameter {shown(name)} here; {possible}." for name in unknown}
     errors = [{"parameter": name[:40], "detail": detail} for name, detail in details.items()]
-    return respond(BadRequest(details[unknown[0]], errors))
+    return respond(BadRequest(next(iter(details.values())), errors))
 
 
 def _shared(response: HttpResponseBase) -> HttpResponseBase:

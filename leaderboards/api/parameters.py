@@ -15,16 +15,38 @@ MOST_NAMED = 100
 MOST_ROWS = 100
 MOST_AROUND = 50
 FARTHEST = 2**53
-_DIGITS = re.compile(r"-?[0-9]{1,17}")
+MOST_DIGITS = 17  # of a number; SQL's own are greater
+_DIGITS = re.compile(r"(-?)([0-9]+)")
 
 
 def _digits(raw: Any) -> Any:
-    if isinstance(raw, str) and not _DIGITS.fullmatch(raw):
-        raise ValueError("a whole number in ASCII digits is needed")
-    return raw
+    """Raises ``ValueError`` for what is no number, or has too many digits."""
+    if not isinstance(raw, str):
+        return raw
+    sign, digits = _read_digits(raw)
+    if len(digits) > MOST_DIGITS:
+        raise ValueError(f"Input should have at most {MOST_DIGITS} digits")
+    return int(f"{sign}{digits}")
+
+
+def _bounded(raw: Any) -> Any:
+    """One with too many digits becomes one that is beyond every bound, so that the refusal tells the bound."""
+    if not isinstance(raw, str):
+        return raw
+    sign, digits = _read_digits(raw)
+    return int(f"{sign}{digits}") if len(digits) <= MOST_DIGITS else int(f"{sign}1{'0' * MOST_DIGITS}")
+
+
+def _read_digits(raw: str) -> tuple[str, str]:
+    """The sign and the digits that count."""
+    found = _DIGITS.fullmatch(raw)
+    if found is None:
+        raise ValueError("Input should be a whole number in ASCII digits")
+    return found[1], found[2].lstrip("0") or "0"
 
 
 Whole = Annotated[int, BeforeValidator(_digits)]
+Bounded = Annotated[int, BeforeValidator(_bounded)]  # of a parameter that has bounds
 
 # Defaults of views' arguments, one for each parameter of the contract.
 SEQ = Path(..., description="The board's number.", example=1)

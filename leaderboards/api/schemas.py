@@ -133,7 +133,7 @@ class CriterionOfBoard(Schema):
 
 
 class SettingsButPeriod(Schema):
-    """A board's settings but ``period``."""
+    """A board's settings but ``period``; at the top of a board, its rules are those of the running period."""
 
     name: str
     timezone: str
@@ -158,7 +158,7 @@ class SettingsButPeriod(Schema):
 
 
 class SettingsOfBoard(SettingsButPeriod):
-    """All settings, each by its own name."""
+    """All settings, each by its own name, as they were saved last: changed rules wait for the next period."""
 
     period: Literal["day", "week", "month", "year", "all_time", "event"]
 

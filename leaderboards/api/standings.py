@@ -10,7 +10,7 @@ from leaderboards import selectors
 from leaderboards.api.access import Reads, Writes, is_private, standings_to_read, standings_to_write
 from leaderboards.api.answers import conditional
 from leaderboards.api.encoding import Passing, when, when_or_none
-from leaderboards.api.parameters import IDS, LIMIT, OFFSET, PERIOD, PLAYER, RADIUS, SEQ, Whole, players_named
+from leaderboards.api.parameters import IDS, LIMIT, OFFSET, PERIOD, PLAYER, RADIUS, SEQ, Bounded, Whole, players_named
 from leaderboards.api.schemas import RowOfPlayer, Spread, StandingsOfPeriod
 from leaderboards.core.entries import read_player
 from leaderboards.selectors import PeriodShown, Row, Standings
@@ -21,7 +21,7 @@ router = Router(tags=["standings"], auth=Reads())
 
 @router.get("/boards/{seq}/standings", response=StandingsOfPeriod)
 def read_standings(
-    request: HttpRequest, seq: Whole = SEQ, period: str = PERIOD, offset: Whole = OFFSET, limit: Whole = LIMIT
+    request: HttpRequest, seq: Whole = SEQ, period: str = PERIOD, offset: Bounded = OFFSET, limit: Bounded = LIMIT
 ) -> HttpResponse:
     """A page of a board's rows, best first."""
     board = standings_to_read(request, seq)
@@ -66,7 +66,7 @@ def delete_player(request: HttpRequest, seq: Whole = SEQ, player: str = PLAYER) 
 
 @router.get("/boards/{seq}/players/{player}/around", response=StandingsOfPeriod)
 def read_around(
-    request: HttpRequest, seq: Whole = SEQ, player: str = PLAYER, radius: Whole = RADIUS, period: str = PERIOD
+    request: HttpRequest, seq: Whole = SEQ, player: str = PLAYER, radius: Bounded = RADIUS, period: str = PERIOD
 ) -> HttpResponse:
     """A player and those next to him."""
     board = standings_to_read(request, seq)

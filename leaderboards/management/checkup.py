@@ -1,7 +1,7 @@
 """What the doctor looks at, one function each: a line for people, and whether it is red.
 
 Nothing is mended here. The trap: a check that needs a server must not hide the ones that do not, so
-each is asked by itself, and what it raises is its finding.
+each is asked by itself, and what it raises is its finding. A Redis that is away is asked once, by the first of them.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,16 +14,17 @@ from django.db.migrations.executor import MigrationExecutor
 from redis.exceptions import RedisError
 
 from foundation import clock, redis
-from foundation.checks import client_of
+from foundation.checks import client_of, expect_redis
 from foundation.errors import SunwiError
 from foundation.health import SILENT_AFTER
 from foundation.models import DeadLetter, Heartbeat, KnownRedis
+from foundation.redis import RedisAway, RedisSilent
 from foundation.redis_info import identity_of, is_full, read_info
 from foundation.tasks import WORKER
 from leaderboards.core.periods import PeriodKind, window_at
 from leaderboards.models import Board, Period, State, Storage
 from leaderboards.selectors.lag import MIRRORED_EVERY, SETTLED_WITHIN, mirror_age, unrepaired
-from leaderboards.selectors.settling import marked, ranked
+from leaderboards.selectors.settling import waiting
 from leaderboards.stores.zset_settling import ZsetSettler
 
 
@@ -41,10 +42,15 @@ Check = Callable[[datetime], Iterator[Finding]]
 
 def findings(at: datetime) -> Iterator[Finding]:
     """Every check, in the order in which one would mend things."""
+    away = False
     for name, check in CHECKS.items():
+        if away and check in ASK_REDIS:
+            yield Finding(True, name, "not asked, because Redis is away")
+            continue
         try:
             yield from check(at)
         except SunwiError as error:
+            away |= isinstance(error, (RedisAway, RedisSilent))
             yield Finding(True, name, error.detail)
         except (DatabaseError, RedisError, OSError) as error:
             yield Finding(True, name, f"not to be had: {str(error).partition(chr(10))[0]}")
@@ -72,6 +78,7 @@ def sql_clock(_at: datetime) -> Iterator[Finding]:
 
 def redis_server(_at: datetime) -> Iterator[Finding]:
     """Reachable, known, and unable to lose or evict what it was given."""
+    expect_redis()
     link = redis.settling()
     link.reset()
     info = read_info(link.call("INFO"))
@@ -130,7 +137,8 @@ def stale_periods(at: datetime) -> Iterator[Finding]:
     stale = living.filter(stale_since__isnull=False).select_related("board").order_by("stale_since")
     for period in stale:
         since = at - (period.stale_since or at)
-        detail = f"for {int(since.total_seconds())} s; {_settling(period)}"
+        todo = "the worker settles it within seconds: see that it runs and what its log says, or run rebuild"
+        detail = f"{waiting(period)}; {todo} --board {period.board_id}"
         yield Finding(since > SETTLED_WITHIN, f"stale period {period}", detail)
     if not stale:
         yield Finding(False, "stale periods", "none")
@@ -164,6 +172,7 @@ CHECKS: dict[str, Check] = {
     "differences": differences,
     "boards": boundaries,
 }
+ASK_REDIS = (redis_server, page_cache, unmirrored)
 
 
 def _database(alias: str) -> tuple[str, int]:
@@ -177,12 +186,6 @@ def _worker(at: datetime) -> tuple[bool, str]:
     if silence is None:
         return False, "has never given a sign of life: start worker and beat"
     return silence <= SILENT_AFTER, f"last sign of life {max(0, int(silence.total_seconds()))} s ago"
-
-
-def _settling(period: Period) -> str:
-    if period.whole:
-        return f"rebuilding: {period.rebuilt:,} of {ranked(period):,}"
-    return f"{marked(period):,} standings are missing in Redis"
 
 
 def _boundary(board: Board, at: datetime) -> str:

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from foundation import clock
 from leaderboards.core.periods import window_at
+from leaderboards.core.rules import Rules
 from leaderboards.models import Board
 from leaderboards.selectors.periods import CURRENT, PeriodShown, as_shown, periods_by_label
 from leaderboards.selectors.reading import totals
@@ -16,11 +17,12 @@ from leaderboards.selectors.reading import totals
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A board's running period, how many players it has, and when that was so."""
+    """A board's running period, how many players it has, when that was so, and the rules that it goes by."""
 
     period: PeriodShown
     total: int
     as_of: datetime
+    rules: Rules
 
 
 def running_periods(boards: Collection[Board]) -> dict[int, Running]:
@@ -32,6 +34,6 @@ def running_periods(boards: Collection[Board]) -> dict[int, Running]:
     found = {}
     for board in named:
         period = stored.get(board.seq)
-        total = counted[period.pk] if period else 0
-        found[board.seq] = Running(as_shown(board, CURRENT, period, at), total, at)
+        total, rules = (counted[period.pk], period.rules) if period else (0, board.rules)
+        found[board.seq] = Running(as_shown(board, CURRENT, period, at), total, at, rules)
     return found

@@ -11,3 +11,13 @@ def ranked(period: Period) -> int:
 def marked(period: Period) -> int:
     """How many standings are known to be missing in Redis."""
     return Standing.objects.filter(period=period, unput=True).count()
+
+
+def waiting(period: Period) -> str:
+    """Since when a stale period waits for settling, and how far that is."""
+    if period.whole:
+        lacks = f"rebuilding: {period.rebuilt:,} of {ranked(period):,}"
+    else:
+        missing = marked(period)
+        lacks = f"{missing:,} standings are missing in Redis" if missing else "what Redis lacks is not known yet"
+    return f"waits for settling since {period.stale_since:%F %T} UTC; {lacks}"

@@ -2,13 +2,17 @@
 
 hybrid: the family is emptied and put anew from SQL. redis: Redis decides, so nothing of it is emptied;
 it gets what SQL knows better, which after lost memory is everything. Reads come from SQL meanwhile.
+The trap: a server that nobody knows yet (it was restarted, say) must be met first, which gives every period another
+generation, on every board.
 """
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
 from foundation import clock
+from foundation.sync.memory import Stale
 from foundation.sync.settling import greet
 from leaderboards.errors import PeriodClosed, UnknownPeriod
 from leaderboards.models import Board, Period, State, Storage
@@ -40,6 +44,14 @@ def rebuild(board: Board, label: str | None, at: datetime, tell: Tell = lambda _
     return [_rebuild(period, at, tell) for period in periods]
 
 
+def settle_rest(since: datetime) -> list[Period]:
+    """Settle what meeting a new server made wait since then, on whatever board; those periods that wait yet."""
+    waiting = Period.objects.filter(state__in=LIVING, stale_since__gte=since)
+    for period in waiting.select_related("board").order_by("stale_since", "pk"):
+        PeriodSettling(period).attempt()
+    return [*waiting.order_by("pk")]
+
+
 def _asked(board: Board, label: str | None, at: datetime) -> list[Period]:
     periods = Period.objects.filter(board=board).select_related("board").order_by("starts_at")
     if label is None:
@@ -53,20 +65,27 @@ def _asked(board: Board, label: str | None, at: datetime) -> list[Period]:
 
 
 def _rebuild(period: Period, at: datetime, tell: Tell) -> Rebuilt:
-    """Mark it, settle it, and stay until it has a generation that it did not have before, whoever gave it one."""
-    if period.board.storage == Storage.REDIS:
-        mirror(period)
+    """Mark it, settle it, and stay until it was put anew, whoever did that."""
+    period.refresh_from_db()  # it was read before the server was met
     before, give_up = period.generation, clock.monotonic() + PATIENCE_SECONDS
+    if period.board.storage == Storage.REDIS:
+        with suppress(Stale):  # another memory, which settling judges: it keeps what only Redis has
+            mirror(period)
     while True:
         _mark(period, at)
         PeriodSettling(period, tell).settle()
         period.refresh_from_db()
-        settled = period.stale_since is None and period.generation > before
+        settled = period.stale_since is None and _put_anew_at(period) > before
         if settled or clock.monotonic() > give_up:
             break
         tell(period)
         time.sleep(0.2)  # the worker holds it: its turn ends by itself
     return Rebuilt(period.label, settled, period.generation, ranked(period))
+
+
+def _put_anew_at(period: Period) -> int:
+    """The generation under which it was put anew; where Redis decides, settled anew, since nothing is emptied."""
+    return period.generation if period.board.storage == Storage.REDIS else period.emptied_at
 
 
 def _mark(period: Period, at: datetime) -> None:

@@ -3,7 +3,7 @@
 Walks over a period, in chunks within a time budget: SQL's rows against Redis, Redis's members against SQL, and the
 distinct scores of a dense period. What differs in passing is looked at again: hybrid, when nobody is deciding and the
 row did not change meanwhile; redis, by a script that finds the same score, not dirty. Each difference is a row, and
-counts as repaired only if it was then seen to be gone.
+counts as repaired only if it was then seen to be gone. A period that waits for settling is told with the reason.
 """
 
 import logging
@@ -11,13 +11,16 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import F, Max
 
 from foundation import clock, redis
+from foundation.sync.memory import Stale
 from leaderboards.core.rules import Ties
-from leaderboards.models import Difference, Period, Standing, State, Storage
+from leaderboards.models import Difference, Period, Standing, Storage
+from leaderboards.selectors.comparable import to_compare
+from leaderboards.selectors.settling import waiting
 from leaderboards.services.mirror import is_given_up, mirror
 from leaderboards.services.reconcile import show
 from leaderboards.services.settle import PeriodSettling
@@ -29,12 +32,28 @@ logger = logging.getLogger(__name__)
 
 CHUNK = 500
 
+MOST_TOLD = 1000  # differences of a run that are told with it; all of them are rows
+STANDING = "a player's standing differs"
+MEMBER = "Redis has a member that stands for nobody"
+DISTINCT = "a distinct score is missing, or nobody has it"
+MEMORY = "Redis's memory is older than SQL's"
+
 _Difference = tuple[Standing | None, float | None]  # the row in SQL, the score in Redis
+
+
+class Found(NamedTuple):
+    """A difference, and in words what it is about."""
+
+    what: str
+    row: Difference
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What a run over one period found; ``finished`` is False where its time was up first."""
+    """What a run over one period found; ``finished`` is False where its time was up first.
+
+    ``skipped`` says why the period was not compared, or not to its end; ``found`` are the first of the differences.
+    """
 
     board: int
     label: str
@@ -42,6 +61,8 @@ class Verified:
     differences: int
     repaired: int
     finished: bool
+    skipped: str = ""
+    found: tuple[Found, ...] = ()
 
 
 def verify_all(at: datetime, seconds: float, repair: bool = True, seq: int | None = None) -> list[Verified]:
@@ -50,12 +71,8 @@ def verify_all(at: datetime, seconds: float, repair: bool = True, seq: int | Non
     Raises what the link raises: without Redis there is nothing to compare.
     """
     until = clock.monotonic() + seconds
-    periods = Period.objects.filter(state__in=(State.OPEN, State.CLOSING), stale_since=None)
-    periods = periods.exclude(board__storage=Storage.SQL).exclude(starts_at__gt=at).select_related("board")
-    if seq is not None:
-        periods = periods.filter(board=seq)
     found = []
-    for period in periods.order_by(F("verified_at").asc(nulls_first=True), "pk"):
+    for period in to_compare(at, seq).select_related("board").order_by(F("verified_at").asc(nulls_first=True), "pk"):
         if clock.monotonic() >= until:
             break
         found.append(verify(period, until, repair))
@@ -63,14 +80,24 @@ def verify_all(at: datetime, seconds: float, repair: bool = True, seq: int | Non
 
 
 def verify(period: Period, until: float, repair: bool) -> Verified:
-    """Compare one period until ``until`` on the monotonic clock; a run that was cut short goes on where it stopped."""
-    walk = _Walk(period, repair, period.verify_place if until < inf else "")
-    walk.compare_versions()
-    finished = all(clock.monotonic() < until for _ in walk.steps())
-    done: dict[str, Any] = {"verified_at": clock.now(), "verify_place": ""}
-    if repair:  # who only looks leaves what he found to the next run
-        Period.objects.filter(pk=period.pk).update(**done if finished else {"verify_place": walk.place})
-    return Verified(period.board_id, period.label, walk.compared, walk.differences, walk.repaired, finished)
+    """Compare one period until ``until`` on the monotonic clock; a run that was cut short goes on where it stopped.
+
+    A period that is stale, or becomes so, is left to settling and told as ``skipped``.
+    """
+    walk, skipped, finished = _Walk(period, repair, period.verify_place if until < inf else ""), "", False
+    try:
+        walk.compare_versions()
+        finished = all(clock.monotonic() < until for _ in walk.steps())
+    except Stale:
+        period.refresh_from_db()
+        moved = "Redis was given another state of it meanwhile: verify it again"
+        skipped = moved if period.stale_since is None else waiting(period)
+    else:
+        done: dict[str, Any] = {"verified_at": clock.now(), "verify_place": ""}
+        if repair:  # who only looks leaves what he found to the next run
+            Period.objects.filter(pk=period.pk).update(**done if finished else {"verify_place": walk.place})
+    counts = walk.compared, walk.differences, walk.repaired
+    return Verified(period.board_id, period.label, *counts, finished, skipped, tuple(walk.found))
 
 
 class _Walk:
@@ -84,24 +111,27 @@ class _Walk:
         self._writer = ZsetWriter(redis.settling())
         self._settler = ZsetSettler(redis.settling())
         self.compared = self.differences = self.repaired = 0
+        self.found: list[Found] = []
 
     def compare_versions(self) -> None:
         """A memory that Redis was given back may be older than what SQL has of it: then settling brings it up first.
 
-        Its versions would be given out twice, and SQL takes none that is not newer.
+        Its versions would be given out twice, and SQL takes none that is not newer. Raises ``Stale`` where the period
+        waits for settling.
         """
-        if not self._decided_by_redis:
-            return
-        newest = Standing.objects.filter(period=self._period).aggregate(newest=Max("version"))["newest"] or 0
-        if newest <= self._settler.memory(self._period).sequence:
-            return
-        self.differences += 1
-        logger.warning("period %s: Redis's memory is older than SQL's; repaired: %s", self._period.pk, self._repair)
-        if self._repair:
-            settling = PeriodSettling(self._period)
-            settling.mark_stale(clock.now())
-            self.repaired += settling.settle()
-            self._period.refresh_from_db()
+        if self._decided_by_redis and self._period.stale_since is None:
+            newest = Standing.objects.filter(period=self._period).aggregate(newest=Max("version"))["newest"] or 0
+            if newest > self._settler.memory(self._period).sequence:
+                self._note("(the whole period)", None, None, self._repair and self._bring_up(), MEMORY)
+        if self._period.stale_since is not None:
+            raise Stale(waiting(self._period))
+
+    def _bring_up(self) -> bool:
+        settling = PeriodSettling(self._period)
+        settling.mark_stale(clock.now())
+        settled = settling.settle()
+        self._period.refresh_from_db()
+        return settled
 
     def steps(self) -> Iterator[None]:
         """One chunk a step."""
@@ -152,7 +182,7 @@ class _Walk:
         """A distinct score too many or too few makes every rank below it wrong."""
         for score in self._settler.wrong_distinct(self._period, sorted(scores), self._repair):
             repaired = self._repair and not self._settler.wrong_distinct(self._period, [score], repair=False)
-            self._note(f"(all behind the score {score})", None, None, repaired)
+            self._note(f"(all behind the score {score})", None, None, repaired, DISTINCT)
 
     def _look(self, names: Sequence[str]) -> list[Seen]:
         return self._writer.look(self._period, [(name, None) for name in names])
@@ -164,7 +194,7 @@ class _Walk:
         """A member whose player stands elsewhere: nobody would ever write or remove it again."""
         score = self._settler.sweep(self._period, name, member, self._repair)
         if score is not None:
-            self._note(name, None, score, self._repair)
+            self._note(name, None, score, self._repair, MEMBER)
 
     def _look_closer(self, names: Sequence[str]) -> None:
         if not names:
@@ -228,10 +258,13 @@ class _Walk:
             return ""
         return held_text(self._period, state_of(row.points, row.fields, row.at))
 
-    def _note(self, name: str, row: Standing | None, in_redis: float | None, repaired: bool) -> None:
+    def _note(
+        self, name: str, row: Standing | None, in_redis: float | None, repaired: bool, what: str = STANDING
+    ) -> None:
+        """Count, keep and log a difference. The log names no player: he may be erased, and it stays."""
         self.differences += 1
         self.repaired += repaired
-        Difference.objects.create(
+        kept = Difference.objects.create(
             period=self._period,
             player=name,
             in_sql=None if row is None else row.score,
@@ -239,4 +272,7 @@ class _Walk:
             repaired=repaired,
             found_at=clock.now(),
         )
-        logger.warning("period %s differs for one player; repaired: %s", self._period.pk, repaired)
+        if len(self.found) < MOST_TOLD:
+            self.found.append(Found(what, kept))
+        board, label = self._period.board, self._period.label
+        logger.warning("board %s (%r), period %s: %s; repaired: %s", board.pk, board.name, label, what, repaired)

@@ -7,12 +7,13 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from foundation import clock
+from foundation.checks import expect_redis
 from leaderboards import selectors
 from leaderboards.management.command import Command as BaseCommand
 from leaderboards.management.progress import Progress
 from leaderboards.models import Period, Storage
 from leaderboards.selectors.settling import ranked
-from leaderboards.services.rebuild import rebuild
+from leaderboards.services.rebuild import rebuild, settle_rest
 
 
 class Command(BaseCommand):
@@ -30,10 +31,13 @@ class Command(BaseCommand):
         board = selectors.board_by_seq(options["board"])
         if board.storage == Storage.SQL:
             raise CommandError(f"Board {board.seq} keeps nothing in Redis: there is nothing to rebuild.")
-        bar = _Bar()
-        rebuilt = rebuild(board, options["period"], clock.now(), bar.draw)
+        expect_redis()
+        bar, at = _Bar(), clock.now()
+        rebuilt = rebuild(board, options["period"], at, bar.draw)
         bar.close()
-        self.print_json({"board": board.seq, "storage": board.storage, "rebuilt": [asdict(each) for each in rebuilt]})
+        waiting = [str(each) for each in settle_rest(at)]
+        told = {"board": board.seq, "storage": board.storage, "rebuilt": [asdict(each) for each in rebuilt]}
+        self.print_json(told | {"still_waiting": waiting})
         if waiting := [each.period for each in rebuilt if not each.settled]:
             raise CommandError(f"Not settled yet, because writers or the worker were at it: {', '.join(waiting)}.")
 

@@ -1,22 +1,25 @@
 """Compare Redis with SQL, by hand: what the schedule does every five minutes, but to the end."""
 
 from argparse import ArgumentParser
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import islice
 from math import inf
 from typing import Any
 
 from django.core.management.base import CommandError
 
 from foundation import clock
+from foundation.checks import expect_redis
 from leaderboards import selectors
 from leaderboards.management.command import Command as BaseCommand
 from leaderboards.management.command import shown_time
-from leaderboards.models import Difference
-from leaderboards.services.verify import verify_all
+from leaderboards.selectors.comparable import idle_boards
+from leaderboards.services.verify import MOST_TOLD, Found, Verified, verify_all
 
 
 class Command(BaseCommand):
-    """``verify [--board SEQ] [--repair]``."""
+    """``verify [--board SEQ] [--repair]``: exit status 0 where all that was asked for was compared, and is equal."""
 
     help = "Compare Redis with SQL for every living period; prints what was found and done as JSON."
 
@@ -26,29 +29,63 @@ class Command(BaseCommand):
         parser.add_argument("--repair", action="store_true", help="repair what still differs at a second look")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Differences that stay are an error."""
-        if options["board"] is not None:
-            selectors.board_by_seq(options["board"])
-        at = clock.now()
-        verified = verify_all(at, inf, options["repair"], options["board"])
-        found = Difference.objects.filter(found_at__gte=at).select_related("period").order_by("pk")
+        """Differences that stay are an error, and so is what was not compared."""
+        seq, repair, at = options["board"], options["repair"], clock.now()
+        if seq is not None:
+            selectors.board_by_seq(seq)
+        idle = idle_boards(at, seq)
+        verified = [] if seq is not None and idle else _verified(at, repair, seq)
         self.print_json(
             {
-                "verified": [asdict(each) for each in verified],
-                "differences": [_shown(each) for each in found[:1000]],
+                "verified": [_counts(each) for each in verified if not each.skipped],
+                "not_compared": [_counts(each) | {"why": each.skipped} for each in verified if each.skipped],
+                "nothing_to_compare": [each._asdict() for each in idle],
+                "differences": [_shown(found) for found in islice(_found(verified), MOST_TOLD)],
             }
         )
-        if left := sum(each.differences - each.repaired for each in verified):
-            raise CommandError(f"{left} standings differ; `--repair` repairs them.")
+        if seq is not None and idle:
+            raise CommandError(f"Board {seq} has nothing to compare: {idle[0].why}.")
+        if wrong := [*_left(verified, repair), *_skipped(verified)]:
+            raise CommandError(" ".join(wrong))
 
 
-def _shown(found: Difference) -> dict[str, Any]:
+def _verified(at: datetime, repair: bool, seq: int | None) -> list[Verified]:
+    expect_redis()
+    return verify_all(at, inf, repair, seq)
+
+
+def _found(verified: Sequence[Verified]) -> Iterator[Found]:
+    return (found for each in verified for found in each.found)
+
+
+def _left(verified: Sequence[Verified], repair: bool) -> Iterator[str]:
+    if left := sum(each.differences - each.repaired for each in verified):
+        todo = "they stayed though repairing was tried: run it again" if repair else "`--repair` repairs them"
+        yield f"Differences that are left: {left:,}; {todo}."
+
+
+def _skipped(verified: Sequence[Verified]) -> Iterator[str]:
+    for each in verified:
+        if each.skipped:
+            yield f"Not compared: board {each.board}, period {each.label}: {each.skipped}."
+    if any(each.skipped for each in verified):
+        yield "The worker settles what waits, and `doctor` says whether it is alive; run this again afterwards."
+
+
+def _counts(each: Verified) -> dict[str, Any]:
+    names = ("board", "label", "compared", "differences", "repaired", "finished")
+    return {name: getattr(each, name) for name in names}
+
+
+def _shown(found: Found) -> dict[str, Any]:
+    row = found.row
     return {
-        "board": found.period.board_id,
-        "period": found.period.label,
-        "player": found.player,
-        "in_sql": found.in_sql,
-        "in_redis": found.in_redis,
-        "repaired": found.repaired,
-        "found_at": shown_time(found.found_at),
+        "board": row.period.board_id,
+        "period": row.period.label,
+        "what": found.what,
+        "player": row.player,
+        "in_sql": row.in_sql,
+        "in_redis": row.in_redis,
+        "repaired": row.repaired,
+        "found_at": shown_time(row.found_at),
     }

@@ -45,8 +45,9 @@ def test_a_period_shows_its_players_its_layout_and_where_its_settling_stands(adm
     html = page(admin, f"/admin/leaderboards/period/{period.pk}/change/")
     assert "31 bits of points" in html
 
-    Standing.objects.filter(player__external_id="bob").update(unput=True)
     Period.objects.filter(pk=period.pk).update(stale_since=clock.now())
+    assert ">waits for settling<" in page(admin, "/admin/leaderboards/period/")
+    Standing.objects.filter(player__external_id="bob").update(unput=True)
     assert "1 standings are missing in Redis" in page(admin, "/admin/leaderboards/period/")
     Period.objects.filter(pk=period.pk).update(whole=True, rebuilt=1)
     assert "rebuilding: 1 of 2" in page(admin, f"/admin/leaderboards/period/{period.pk}/change/")

@@ -8,6 +8,8 @@ from django.test import Client
 
 from foundation import clock
 from foundation.models import DeadLetter
+from leaderboards import selectors
+from leaderboards.admin import scores
 from leaderboards.models import Difference, Period, Player, Standing, State, Submission
 from leaderboards.services.mirror import mirror
 from tests.leaderboards.admin.typed import act, page
@@ -163,12 +165,59 @@ def test_voided_submissions_give_way_to_the_next_best_and_one_of_a_closed_period
     score(other, {"alice": 5}, clock.now())
     Period.objects.filter(board=other).update(state=State.FINAL)
 
-    one = act(admin, SUBMISSIONS, "void", Submission.objects.get(points=9))
+    sure = {"confirmed": "1", "reason": "a bot"}
+    one = act(admin, SUBMISSIONS, "void", Submission.objects.get(points=9), **sure)
     after_one = points(board, clock.now())
-    all_others = act(admin, SUBMISSIONS, "void", *Submission.objects.all())
+    all_others = act(admin, SUBMISSIONS, "void", *Submission.objects.all(), **sure)
 
     assert "Voided: 1." in one
     assert after_one == {"alice": 5}
     assert "is closed; its standings stay" in all_others
     assert points(board, clock.now()) == {}
     assert points(other, clock.now()) == {"alice": 5}
+
+
+@pytest.mark.parametrize(("ties", "then"), [("first_come", 3), ("shared", 3), ("dense", 2)])
+def test_voiding_is_asked_once_more_with_a_reason_and_what_it_does_to_ranks(
+    admin: Client, links: None, ties: str, then: int
+) -> None:
+    board = make_board("hybrid", clock.now(), ties=ties)
+    score(board, {"bob": 7, "carol": 3, "alice": 3}, clock.now())
+    score(board, {"carol": 7}, clock.now())
+    score(board, {"alice": 9}, clock.now())
+    best, only = Submission.objects.get(points=9), Submission.objects.get(player__external_id="bob")
+    name = f"{board.name} {best.period.label}"
+
+    asked = act(admin, SUBMISSIONS, "void", best, only)
+    no_reason = act(admin, SUBMISSIONS, "void", best, only, confirmed="1", reason=" ")
+    too_long = act(admin, SUBMISSIONS, "void", best, only, confirmed="1", reason="x" * 301)
+    before = points(board, clock.now())
+    done = act(admin, SUBMISSIONS, "void", best, confirmed="1", reason="a bot")
+
+    assert f"alice, {name}: 9. Now: rank 1 with 9. Then: rank {then} with 3." in asked
+    assert "Then: not ranked." in asked
+    for again in (no_reason, too_long):
+        assert "Give a reason of 1 to 300 characters." in again
+    assert before == {"alice": 9, "bob": 7, "carol": 7}
+    assert "Voided: 1." in done
+    assert selectors.ranks(best.period, ["alice"])["alice"] == then
+    assert LogEntry.objects.get().change_message == "Voided: a bot"
+
+
+def test_so_is_one_that_changes_nothing_or_stays_and_no_more_than_some_at_once(
+    admin: Client, links: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    board = make_board("hybrid", clock.now())
+    for number in (9, 5):
+        score(board, {"alice": number}, clock.now())
+    every = Submission.objects.order_by("pk")
+
+    unchanged = act(admin, SUBMISSIONS, "void", every[1])
+    Period.objects.filter(board=board).update(state=State.FINAL)
+    closed = act(admin, SUBMISSIONS, "void", every[1])
+    monkeypatch.setattr(scores, "MOST_AT_ONCE", 1)
+    too_many = act(admin, SUBMISSIONS, "void", *every)
+
+    assert ": 5. The standing stays as it is: rank 1 with 9." in unchanged
+    assert ": 5. Its period is closed: this one stays." in closed
+    assert "Void up to 1 submissions at once." in too_many

@@ -1,7 +1,7 @@
 """Boards as the API shows them: one, all, and the one of a name."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
@@ -11,7 +11,7 @@ from foundation import clock, redis
 from foundation.redis import Argument, Link
 from leaderboards.models import Board, Period
 from leaderboards.selectors import reading
-from leaderboards.services.boards import SETTINGS, retire
+from leaderboards.services.boards import SETTINGS, apply_boards, retire
 from leaderboards.services.mirror import mirror_all
 from leaderboards.stores import sql
 from tests.leaderboards.api.conftest import Caller, Make, problem, slow_count, take_redis_away, wrong_parameter
@@ -52,6 +52,38 @@ def test_all_time_has_no_end_a_retired_board_one_and_an_event_board_no_running_p
     endless = {"label": "all", "starts_at": None, "ends_at": None, "state": "open", "seconds_left": None}
     assert (all_time["period"], event["period"]) == (endless, None)
     assert retired["retired_at"] == retired["period"]["ends_at"]
+
+
+def test_changed_rules_stand_in_the_settings_alone_until_the_period_that_goes_by_them_begins(
+    make_board: Make, anybody: Caller
+) -> None:
+    at = clock.now()
+    was = {"order": "desc", "ties": "first_come", "decimals": 0, "minimum": 0, "maximum": 500, "total_maximum": 500}
+    new = {"order": "asc", "ties": "shared", "decimals": 2, "minimum": -0.25, "maximum": 90, "total_maximum": 90.5}
+    board = make_board("Turned", **was)
+    apply_boards([{"name": "Turned", "grace_seconds": 7} | {name: str(value) for name, value in new.items()}], at)
+
+    with time_machine.travel(at, tick=False):
+        one, [listed] = anybody.get(f"/boards/{board}").json(), anybody.get("/boards").json()["rows"]
+    with time_machine.travel(at + timedelta(days=7), tick=False):
+        later = anybody.get(f"/boards/{board}").json()
+
+    assert one == listed
+    assert {name: one[name] for name in was} == was
+    assert {name: one["settings"][name] for name in new} == new
+    assert (one["grace_seconds"], one["settings"]["grace_seconds"]) == (7, 7)
+    assert later["period"]["starts_at"] == one["period"]["ends_at"]
+    assert {name: later[name] for name in new} == {name: later["settings"][name] for name in new} == new
+
+
+def test_criteria_that_wait_stand_in_the_settings_alone(make_board: Make, anybody: Caller) -> None:
+    board = make_board("Raid")
+    raid = [{"name": "stage", "max": 99, "order": "desc"}]
+    apply_boards([{"name": "Raid", "criteria": raid}], clock.now())
+
+    one = anybody.get(f"/boards/{board}").json()
+
+    assert (one["criteria"], one["settings"]["criteria"]) == ([], raid)
 
 
 def note_trips(monkeypatch: pytest.MonkeyPatch) -> list[int]:

@@ -43,11 +43,49 @@ def test_a_parameter_that_an_address_does_not_have_is_refused_with_those_that_it
 
         assert [each["parameter"] for each in told["errors"]] == ["Limit", "dryrun"], address
         assert told["detail"].startswith("There is no parameter 'Limit' here"), told
-        assert (there_are or "there are none") in told["detail"], told
+        assert (there_are or "; this address takes none.") in told["detail"], told
     crowd = "&".join(f"p{nth}=" for nth in range(1001))
     problem(game.get(f"/boards?{crowd}"), 422, "invalid_request")
     assert game.send("HEAD", "/boards?limits=1").status_code == 422
     assert game.send("OPTIONS", "/boards?limits=1").status_code == 204
+
+
+def test_a_parameter_that_is_repeated_is_refused_unless_it_is_a_list(make_board: Make, game: Caller) -> None:
+    make_board()
+    paths = game._client.get("/api/openapi.json").json()["paths"]
+    lists = 0
+    for path, method, operation in ((path, *each) for path, operations in paths.items() for each in operations.items()):
+        address = re.sub(r"{\w+}", "1", path).removeprefix("/api/v1")
+        for each in (each for each in operation["parameters"] if each["in"] == "query"):
+            name, is_list = each["name"], each["schema"].get("type") == "array"
+            lists += is_list
+
+            answer = game.send(method.upper(), f"{address}?{name}=2&{name}=3&{name}=3", {})
+
+            if is_list:
+                assert b"times" not in answer.content, address
+                continue
+            told = problem(answer, 422, "invalid_request")
+            assert told["detail"] == f"`{name}` is there 3 times; send it once.", address
+            assert [error["parameter"] for error in told["errors"]] == [name]
+    assert lists == 2
+
+
+def test_a_number_beyond_its_bound_is_refused_with_the_bound_however_long_it_is(field: int, anybody: Caller) -> None:
+    at = f"/boards/{field}"
+    for address, detail in {
+        f"{at}/standings?offset=9007199254740993": "Input should be less than or equal to 9007199254740992",
+        f"{at}/standings?offset={'9' * 20}": "Input should be less than or equal to 9007199254740992",
+        f"/boards?offset={'9' * 5000}": "Input should be less than or equal to 9007199254740992",
+        f"{at}/standings?limit=-{'9' * 30}": "Input should be greater than or equal to 1",
+        f"{at}/players/a/around?radius={'9' * 30}": "Input should be less than or equal to 50",
+        f"{at}/standings?limit=1e3": "Input should be a whole number in ASCII digits",
+        f"/boards/{'9' * 18}": "Input should have at most 17 digits",
+    }.items():
+        told = problem(anybody.get(address), 422, "invalid_request")
+        assert [error["detail"] for error in told["errors"]] == [detail], address
+        assert told["detail"].endswith(f": {detail}."), told
+    assert anybody.get(f"{at}/standings?offset={'0' * 30}1").status_code == 200
 
 
 def test_an_unknown_path_is_a_problem_document(db: None, anybody: Caller) -> None:

@@ -1,8 +1,10 @@
 """The commands that look after a site and its players: exports, rebuild, close_periods, verify, doctor, erasure."""
 
 import csv
+import re
 from datetime import datetime, timedelta
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from django.core.management import call_command
@@ -11,11 +13,13 @@ from django.utils.translation import override
 
 from foundation import clock, redis
 from foundation.models import DeadLetter, Heartbeat
+from foundation.sync.settling import greet
 from leaderboards import selectors
 from leaderboards.management import checkup
 from leaderboards.management.commands import rebuild as rebuild_command
 from leaderboards.management.progress import Progress
 from leaderboards.models import Board, Difference, Period
+from leaderboards.selectors.lag import MIRROR
 from leaderboards.services.link import make_code
 from leaderboards.services.mirror import mirror_all
 from leaderboards.services.players import set_profile
@@ -24,6 +28,8 @@ from tests.leaderboards.factories import BoardFactory
 from tests.leaderboards.services.site import crowd, in_redis, in_sql, make_board
 from tests.leaderboards.services.site import score as by_ids
 from tests.playing import score
+
+OPERATIONS = Path(__file__).parents[3] / "docs" / "operations.md"
 
 
 def running(board: Board) -> Period:
@@ -92,7 +98,7 @@ def test_verify_names_what_differs_and_repairs_it_if_asked_to(
     period = crowd(board, 3, now)
     redis.settling().call("ZINCRBY", period.family.zset, 4, "p1")
 
-    with pytest.raises(CommandError, match="1 standings differ"):
+    with pytest.raises(CommandError, match="Differences that are left: 1; `--repair` repairs them"):
         call_command("verify", "--board", str(board.seq))
     printed = run("verify", "--board", board.seq, "--repair").json
 
@@ -143,6 +149,24 @@ def test_the_doctor_finds_everything_right_and_names_the_next_boundary(now: date
     assert any(line.startswith(f"ok   board {board.seq}: Looked after: ") and " 00:00 KST" in line for line in lines)
     assert any(line.startswith("ok   unmirrored standings: 0; last copied to SQL ") for line in lines)
     assert {"ok   stale periods: none", "ok   page cache: a database of the boards' server"} < set(lines)
+
+
+def shape(line: str) -> str:
+    """A line of the doctor's without what differs from site to site: numbers, and which servers there are."""
+    line = re.sub(r"sqlite|postgresql|valkey|redis(?= \d)", "…", line.strip())
+    return re.sub(r"[-+]?\d[\d.:,]*[BKMG]?", "0", line)
+
+
+def test_the_sample_in_the_documents_is_what_the_doctor_prints(now: datetime) -> None:
+    [sample] = re.findall(r"```\n\$ manage.py doctor\n(.*?)```", OPERATIONS.read_text(encoding="utf-8"), re.DOTALL)
+    greet()
+    Heartbeat.objects.create(name="worker", beat_at=now)
+    Heartbeat.note(MIRROR, now)
+
+    _, lines = doctor()
+
+    documented = [shape(line) for line in sample.splitlines() if "board 6" not in line]
+    assert documented == [shape(line) for line in lines]
 
 
 def test_the_doctor_is_red_where_somebody_has_to_decide_or_repair_and_redis_may_evict(now: datetime) -> None:

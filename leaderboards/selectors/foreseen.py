@@ -1,0 +1,74 @@
+"""What voiding submissions would come to: where each player stands now, and where he would stand without them.
+
+Counted in SQL, which decides wherever there are submissions. All others are taken as they stand now.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from django.db.models import Q, QuerySet
+
+from leaderboards.core.policies import State, replay
+from leaderboards.core.rules import Order, Ties
+from leaderboards.models import Period, Player, Standing, Submission
+from leaderboards.stores.sql import patiently
+from leaderboards.stores.sql_writes import state_of
+
+PATIENCE_MS = 300  # for each rank; without it, the rank is not told
+
+
+class Place(NamedTuple):
+    """A rank (None where SQL had no time to count) and what it is for."""
+
+    rank: int | None
+    state: State
+
+
+class Foreseen(NamedTuple):
+    """A player's submissions that are to be voided, and his place before and after; None for no place."""
+
+    period: Period
+    player: Player
+    submissions: Sequence[Submission]
+    now: Place | None
+    then: Place | None
+
+
+def foresee(submissions: Iterable[Submission]) -> Iterator[Foreseen]:
+    """By period and player, in the order in which they come."""
+    grouped: dict[tuple[int, int], list[Submission]] = defaultdict(list)
+    for row in submissions:
+        grouped[row.period_id, row.player_id].append(row)
+    for rows in grouped.values():
+        yield _foreseen(rows[0].period, rows[0].player, rows)
+
+
+def _foreseen(period: Period, player: Player, rows: Sequence[Submission]) -> Foreseen:
+    others = Submission.objects.filter(period=period, player=player, voided_at=None).order_by("pk")
+    left = others.exclude(pk__in=[row.pk for row in rows])
+    state = replay(period.rules, (state_of(row.points, row.fields, row.at) for row in left))
+    held = Standing.objects.filter(period=period, player=player, score__isnull=False).first()
+    now = then = None
+    if held is not None:
+        now = Place(_rank(period, player, held.score or 0.0, held.member), state_of(held.points, held.fields, held.at))
+    if now is not None and state == now.state:
+        then = now
+    elif state is not None:
+        packed = period.layout.pack(state.value, state.at_ms, player.external_id)
+        then = Place(_rank(period, player, packed.score, packed.member), state)
+    return Foreseen(period, player, rows, now, then)
+
+
+def _rank(period: Period, player: Player, score: float, member: str) -> int | None:
+    """The rank that the player would have with this score, among all others."""
+    others: QuerySet[Standing] = Standing.objects.filter(period=period, score__isnull=False).exclude(player=player)
+    better = "gt" if period.rules.order is Order.DESC else "lt"
+    ahead = Q(**{f"score__{better}": score})
+    if period.rules.ties.by_time:
+        beyond = others.filter(ahead | Q(**{f"member__{better}": member}), **{f"score__{better}e": score})
+    else:
+        beyond = others.filter(ahead)
+    counted = beyond.values("score").distinct() if period.rules.ties is Ties.DENSE else beyond
+    found = patiently(counted.order_by().count, PATIENCE_MS)
+    return None if found is None else found + 1
