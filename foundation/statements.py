@@ -50,9 +50,10 @@ class _Pipelined(Statements):
         self._pipeline.sync()
 
     def rest(self) -> None:
-        pipeline = self._pipeline
-        pipeline._enqueue_sync()  # its own `sync` also waits for all answers
-        pipeline._conn.wait(pipeline._communicate_gen())
+        waited_for = self._pipeline.result_queue
+        if not waited_for or waited_for[-1] is not None:  # None is a Sync: nothing has been sent since
+            waited_for.append(None)
+            self._pipeline.pgconn.pipeline_sync()  # at once; psycopg's own `sync` also waits for all answers
 
     def commit(self) -> None:
         if len(connection.atomic_blocks) == 1:  # else somebody around has not finished

@@ -23,6 +23,7 @@ from django.db import transaction
 from foundation import redis
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
+from foundation.redis import Call
 from foundation.statements import Statements
 from leaderboards.models import Period, Storage
 from leaderboards.stores.sql_writes import StandingRow, mark_unput, write_standings
@@ -61,13 +62,14 @@ def _announce(period: Period, rows: Sequence[StandingRow]) -> bool:
         logger.warning("period %s: Redis does not hear what is decided: %s", period.pk, error.detail)
         return False
     decided = [Put(row.player, row.score, row.member) for row in rows]
-    transaction.on_commit(partial(_publish, publisher, period, token, decided))
+    prepared = publisher.prepared(period, {token: decided})  # while SQL writes; after the commit everybody waits for it
+    transaction.on_commit(partial(_publish, publisher, period, prepared))
     return True
 
 
-def _publish(publisher: Publisher, period: Period, token: str, rows: Sequence[Put]) -> None:
+def _publish(publisher: Publisher, period: Period, prepared: Sequence[Call]) -> None:
     failpoint("submit.before_publish")
     try:
-        publisher.publish(period, {token: rows})
+        publisher.show(prepared)
     except Unavailable as error:  # the announcements stand
-        logger.warning("period %s: %s standings wait to be reconciled: %s", period.pk, len(rows), error.detail)
+        logger.warning("period %s: standings wait to be reconciled: %s", period.pk, error.detail)

@@ -69,6 +69,8 @@ class _Request:
 
     def _follow_the_order(self, entries: Iterable[Entry]) -> None:
         """A repetition was looked up before its neighbours counted: it tells the standing that those before it made."""
+        if all(decided.status != Status.DUPLICATE for decided in self._decided.values()):
+            return
         latest: dict[Ranked, Decided] = {}
         for entry in entries:
             decided = self._decided.get(entry.position)

@@ -86,8 +86,10 @@ def among(column: str, kind: str, values: Collection[Cell]) -> Q | RawSQL:
 
 
 def any_of(column: str, kind: str, values: Collection[Cell]) -> tuple[str, list[Any]]:
-    """The same as SQL, and its parameters."""
+    """The same as SQL, and its parameters. For one value PostgreSQL keeps its plan; for an array it plans each time."""
     if connection.vendor == "postgresql":
+        if len(values) == 1:
+            return f"{column} = %s::{kind}", list(values)
         return f"{column} = ANY(%s::{kind}[])", [as_array(values)]
     return f"{column} IN ({', '.join(['%s'] * len(values))})", list(values)
 

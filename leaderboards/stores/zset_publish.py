@@ -16,11 +16,14 @@ from leaderboards.stores.zset import flag, ranked_keys, run, script
 from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, Put
 
 SCANNED_AT_ONCE = 500
+# One more than a value may have in a small hash that is kept as a list (`hash-max-listpack-value`): that is walked for
+# each player, a table is not.
+TOKEN_LENGTH = 65
 
 
 def new_token() -> str:
     """A token that nobody has used."""
-    return secrets.token_urlsafe(9)
+    return secrets.token_urlsafe(9).ljust(TOKEN_LENGTH, ".")
 
 
 class Publisher:
@@ -40,6 +43,10 @@ class Publisher:
 
     def publish(self, period: Period, announced: Mapping[str, Sequence[Put]]) -> int:
         """Show rows, by the token they were announced with, if it still stands; returns how many. In one round trip."""
+        return self.show(self.prepared(period, announced))
+
+    def prepared(self, period: Period, announced: Mapping[str, Sequence[Put]]) -> list[Call]:
+        """What ``show`` will say, put together while there is time: nothing is sent."""
         keys, calls = [*ranked_keys(period), period.family.inflight], []
         for token, rows in announced.items():
             for start in range(0, len(rows), ENTRIES_PER_CALL):
@@ -47,8 +54,12 @@ class Publisher:
                 for player, score, member in rows[start : start + ENTRIES_PER_CALL]:
                     args += (player, "" if score is None else score, member)
                 calls.append(Call(script("publish"), keys, args))
+        return calls
+
+    def show(self, prepared: Sequence[Call]) -> int:
+        """Show what was prepared; returns how many rows that were."""
         with granted():
-            return sum(self._link.many(calls))
+            return sum(self._link.many(prepared))
 
     def place_all(self, period: Period, rows: Sequence[Put]) -> None:
         """Fill a period that was emptied; who has no score is left out. In one round trip."""

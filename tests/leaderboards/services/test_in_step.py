@@ -19,7 +19,7 @@ from leaderboards.core.submissions import Caller
 from leaderboards.models import Board, Period, Standing, State
 from leaderboards.services import close, decide_sql, publish, reconcile, settle
 from leaderboards.services.submit import submit
-from leaderboards.stores.zset_publish import Publisher
+from leaderboards.stores.zset_publish import Publisher, new_token
 from leaderboards.stores.zset_writes import Put
 from tests.at_once import at_once
 from tests.leaderboards.services.site import NOON, crowd, in_redis, in_sql, make_board
@@ -241,3 +241,11 @@ def test_a_mark_of_who_wrote_since_we_read_stays() -> None:
         reconcile.show(period, ["ann"])
 
     assert Standing.objects.get(period=period).unput
+
+
+def test_announcements_are_kept_as_a_table_which_is_not_walked_for_each_player() -> None:
+    period = crowd(make_board("hybrid"), {"ann": BEFORE})
+
+    Publisher(redis.boards()).announce(period, ["ann"], new_token())
+
+    assert redis.boards().call("OBJECT", "ENCODING", period.family.inflight) == b"hashtable"

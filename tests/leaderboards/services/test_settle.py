@@ -129,7 +129,7 @@ def test_chunk_by_chunk_it_clears_all_marks_and_says_how_far_it_is() -> None:
 def test_what_was_announced_and_not_published_is_shown_as_sql_has_it() -> None:
     arena = begun("hybrid")
     publisher = Publisher(redis.boards())
-    with patch.object(Publisher, "publish", side_effect=RedisSilent("silent")):
+    with patch.object(Publisher, "show", side_effect=RedisSilent("silent")):
         arena.send(Sent("a", 9, 7000))  # committed, and its writer was not heard
     publisher.announce(arena.period, ["b", "ghost"], "of a writer that rolled back")
     assert [*publisher.inflight(arena.period)] != []

@@ -10,7 +10,7 @@ from foundation.statements import Statements
 from foundation.sync import generations
 from leaderboards.core.policies import State
 from leaderboards.models import Player, Standing
-from leaderboards.stores.sql_locks import lock_standings
+from leaderboards.stores.sql_locks import enter, lock_standings
 from leaderboards.stores.sql_rows import among, as_array
 from leaderboards.stores.sql_writes import (
     StandingRow,
@@ -111,3 +111,25 @@ def test_a_generation_is_not_drawn_again_after_a_rollback_is_lifted_above_others
     assert numbers == sorted(set(numbers))
     assert numbers[5] > numbers[4] + 1000
     assert DrawnGeneration.objects.count() <= 1  # rows are of no use
+
+
+@POSTGRESQL
+def test_of_one_player_postgresql_keeps_its_plan_instead_of_planning_each_time() -> None:
+    period, names = period_of(make_board("hybrid")), [f"p{number}" for number in range(500)]
+    make_players(names, NOON)
+    make_standings(period, names)
+    before = _plans_kept()
+
+    for _ in range(8):
+        assert list(enter(period, ["p7"])[1]) == ["p7"]
+
+    assert _plans_kept() > before
+
+
+def _plans_kept() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE leaderboards_player, leaderboards_standing")
+        cursor.execute(
+            "SELECT coalesce(sum(generic_plans), 0) FROM pg_prepared_statements WHERE statement LIKE '%FOR UPDATE OF s'"
+        )
+        return int(cursor.fetchone()[0])
