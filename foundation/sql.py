@@ -10,7 +10,7 @@ import random
 import threading
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from django.db import InterfaceError, OperationalError, connection, transaction
 
@@ -22,6 +22,9 @@ logger = logging.getLogger(__name__)
 BREAK_SECONDS = 1.0
 LATELY_SECONDS = 5.0  # how old an answer may be where something else refuses what has changed since
 KEPT_SECONDS = 600.0
+COMPARED_SECONDS = 60.0  # a stamp of a database that was restored may be met again
+MOST_COMPARED = 2  # one by one; more are read at once
+MOST_KEPT = 10_000
 AWAY = (OperationalError, InterfaceError)
 
 Key = TypeVar("Key", bound=Hashable)
@@ -115,27 +118,39 @@ class BackOff:
         return answer
 
 
+class _Kept(NamedTuple, Generic[Answer]):
+    """An answer, since when (monotonic), and the stamp of its row where that was asked."""
+
+    since: float
+    answer: Answer
+    stamp: str | None
+
+
 class Remembered(Generic[Key, Answer]):
     """Answers by key, asked afresh every ``fresh`` seconds, and kept for ten minutes while SQL is silent.
 
     ``load`` answers for many keys at once; what it leaves out is unknown, and is never remembered. Who can do with
-    an answer of the last seconds asks with a ``fresh`` of his own, out of the same memory.
+    an answer of the last seconds asks with a ``fresh`` of his own, out of the same memory. ``stamps`` (see
+    ``row_stamps``) tells whether rows are still those that were read: that costs a quarter of reading them again.
     """
 
     def __init__(
-        self, load: Callable[[Collection[Key]], Mapping[Key, Answer]], fresh: float = 0.0, most: int = 10_000
+        self,
+        load: Callable[[Collection[Key]], Mapping[Key, Answer]],
+        fresh: float = 0.0,
+        stamps: Callable[[Collection[Key]], Mapping[Key, str]] | None = None,
     ) -> None:
         self._load = load
         self._fresh = fresh
-        self._most = most
-        self._rows: dict[Key, tuple[float, Answer]] = {}
+        self._stamps = stamps or _no_stamps
+        self._rows: dict[Key, _Kept[Answer]] = {}
         self._lock = threading.Lock()
 
     def get(self, key: Key, fresh: float | None = None) -> Answer | None:
         """The answer for ``key``. Raises ``SqlAway`` where SQL is away and no answer is young enough."""
         row = self._rows.get(key)
-        if row and clock.monotonic() - row[0] < (self._fresh if fresh is None else fresh):
-            return row[1]
+        if row and clock.monotonic() - row.since < (self._fresh if fresh is None else fresh):
+            return row.answer
         return self.get_many([key], fresh).get(key)
 
     def get_many(self, keys: Collection[Key], fresh: float | None = None) -> dict[Key, Answer]:
@@ -145,38 +160,76 @@ class Remembered(Generic[Key, Answer]):
         if not wanted:
             return found
         try:
-            answers = ask(lambda: self._load(wanted))
+            return found | ask(lambda: self._present(wanted))
         except SqlAway:
             known = self._younger_than(KEPT_SECONDS, wanted)
             if len(known) < len(wanted):
                 raise
             return found | known
-        self._keep(wanted, answers)
-        return found | dict(answers)
 
     def again(self, key: Key) -> Answer | None:
         """The answer for ``key``, asked afresh however young the one is that we have. Raises ``SqlAway``."""
-        answers = ask(lambda: self._load([key]))
-        self._keep([key], answers)
-        return answers.get(key)
+        return ask(lambda: self._present([key])).get(key)
 
     def forget(self) -> None:
         """Start anew."""
         with self._lock:
             self._rows.clear()
 
+    def _present(self, wanted: Collection[Key]) -> dict[Key, Answer]:
+        """What SQL says now: what is remembered where the stamp is the same, else read again.
+
+        Stamps are read first: of a row that changes in between the older one is kept, and it is read again next time.
+        """
+        stamps = {} if connection.in_atomic_block else self._stamps(wanted)
+        known, since = {key: self._rows.get(key) for key in stamps}, clock.monotonic() - COMPARED_SECONDS
+        same = ((key, row) for key, row in known.items() if row and row.stamp == stamps[key] and row.since > since)
+        found = {key: row.answer for key, row in same}
+        left = [key for key in wanted if key not in found]
+        if left:
+            answers = self._load(left)
+            self._keep(left, answers, stamps)
+            found |= answers
+        return found
+
     def _younger_than(self, seconds: float, keys: Collection[Key]) -> dict[Key, Answer]:
         now = clock.monotonic()
         rows = ((key, self._rows.get(key)) for key in keys)
-        return {key: row[1] for key, row in rows if row and now - row[0] < seconds}
+        return {key: row.answer for key, row in rows if row and now - row.since < seconds}
 
-    def _keep(self, wanted: Collection[Key], answers: Mapping[Key, Answer]) -> None:
+    def _keep(self, wanted: Collection[Key], answers: Mapping[Key, Answer], stamps: Mapping[Key, str]) -> None:
         if connection.in_atomic_block:
             return
         now = clock.monotonic()
         with self._lock:
-            if len(self._rows) + len(answers) > self._most:
+            if len(self._rows) + len(answers) > MOST_KEPT:
                 self._rows.clear()
             for key in wanted:
                 self._rows.pop(key, None)
-            self._rows.update({key: (now, answer) for key, answer in answers.items()})
+            self._rows.update({key: _Kept(now, answer, stamps.get(key)) for key, answer in answers.items()})
+
+
+def _no_stamps(_keys: Collection[Key]) -> Mapping[Key, str]:
+    return {}
+
+
+def row_stamps(table: str, *columns: str) -> Callable[[Collection[Any]], Mapping[Any, str]]:
+    """Tells by their ``columns`` which transaction wrote rows last (PostgreSQL's ``xmin``): another one, another row.
+
+    A key is a value, or a tuple where there are several columns. Nothing on SQLite.
+    """
+    named = " AND ".join(f"{column} = %s" for column in columns)
+    one = f"SELECT xmin::text FROM {table} WHERE {named}"  # noqa: S608 (names of our own)
+
+    def stamps(keys: Collection[Any]) -> Mapping[Any, str]:
+        if connection.vendor != "postgresql" or len(keys) > MOST_COMPARED:
+            return {}
+        found = {}
+        with connection.cursor() as cursor:
+            for key in keys:
+                cursor.execute(one, key if isinstance(key, tuple) else [key])
+                if row := cursor.fetchone():
+                    found[key] = row[0]
+        return found
+
+    return stamps

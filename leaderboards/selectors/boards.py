@@ -1,8 +1,9 @@
 """Finding boards. While SQL is silent, those that were found before are still known."""
 
 from collections.abc import Collection
+from copy import copy
 
-from foundation.sql import LATELY_SECONDS, Remembered
+from foundation.sql import LATELY_SECONDS, Remembered, row_stamps
 from leaderboards.errors import UnknownBoard
 from leaderboards.models import Board, Visibility
 
@@ -11,7 +12,7 @@ def _load(numbers: Collection[int]) -> dict[int, Board]:
     return Board.objects.in_bulk([seq for seq in numbers if 0 < seq < 2**31])
 
 
-_remembered: Remembered[int, Board] = Remembered(_load)
+_remembered: Remembered[int, Board] = Remembered(_load, stamps=row_stamps(Board._meta.db_table, "seq"))
 
 
 def board_by_seq(seq: int) -> Board:
@@ -19,7 +20,7 @@ def board_by_seq(seq: int) -> Board:
     board = _remembered.get(seq)
     if board is None:
         raise UnknownBoard(f"There is no board {seq}.")
-    return board
+    return copy(board)  # whoever is given a row may change it
 
 
 def boards_as_of_late(numbers: Collection[int]) -> dict[int, Board]:

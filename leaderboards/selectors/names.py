@@ -2,8 +2,10 @@
 
 from collections.abc import Collection
 
-from foundation.sql import LATELY_SECONDS, Remembered, SqlAway, ask
+from foundation.sql import LATELY_SECONDS, Remembered, SqlAway
 from leaderboards.models import Player
+
+MOMENT_SECONDS = 2.0
 
 
 def _load(ids: Collection[str]) -> dict[str, str]:
@@ -15,9 +17,9 @@ _remembered: Remembered[str, str] = Remembered(_load, fresh=LATELY_SECONDS)
 
 
 def names_of(ids: Collection[str]) -> dict[str, str]:
-    """The names of those that have one, empty for the others."""
+    """The names of those that have one, empty for the others; a name that another process changed, a moment later."""
     try:
-        return ask(lambda: _load(ids))
+        return _remembered.get_many(ids, fresh=MOMENT_SECONDS)
     except SqlAway:
         return {}
 

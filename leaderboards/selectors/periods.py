@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Q, QuerySet
 
-from foundation.sql import LATELY_SECONDS, Remembered, SqlAway, ask
+from foundation.sql import LATELY_SECONDS, Remembered, SqlAway, ask, row_stamps
 from leaderboards.core.periods import PeriodKind, Window, previous_window, window_at
 from leaderboards.errors import UnknownPeriod
 from leaderboards.models import Board, Period, State
@@ -29,7 +29,9 @@ def _load(keys: Collection[tuple[int, str]]) -> dict[tuple[int, str], Period]:
     return {(period.board_id, period.label): period for period in Period.objects.filter(wanted)}
 
 
-_remembered: Remembered[tuple[int, str], Period] = Remembered(_load)
+_remembered: Remembered[tuple[int, str], Period] = Remembered(
+    _load, stamps=row_stamps(Period._meta.db_table, "board_id", "label")
+)
 
 
 def period_by_label(board: Board, label: str) -> Period | None:

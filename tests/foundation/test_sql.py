@@ -95,6 +95,37 @@ class TestRemembered:
         assert [remembered.get("a", fresh=5.0), remembered.get("a"), remembered.get("a", fresh=5.0)] == [1, 2, 2]
         assert source.asked == 2
 
+    def test_a_row_is_read_again_when_its_stamp_is_another_or_a_minute_old_and_only_then(
+        self, source: Source, time: list[float]
+    ) -> None:
+        stamps = {"a": "1"}
+        remembered = Remembered(source.load, stamps=lambda keys: {key: stamps[key] for key in keys if key in stamps})
+        assert [remembered.get("a") for _ in range(3)] == [1, 1, 1]
+        assert source.asked == 1
+
+        source.rows["a"], stamps["a"] = 2, "2"
+        assert [remembered.get("a"), remembered.again("a")] == [2, 2]
+        assert source.asked == 2
+
+        time[0] += sql.COMPARED_SECONDS
+        assert [remembered.get("a"), source.asked] == [2, 3]
+
+        source.rows.clear()
+        stamps.clear()
+        assert [remembered.get("a"), source.asked] == [None, 4]
+
+    def test_who_changes_a_row_between_its_stamp_and_its_reading_is_seen_by_the_next(self, source: Source) -> None:
+        stamps = {"a": "1"}
+
+        def overtaken(keys: Collection[str]) -> dict[str, int]:
+            found = source.load(keys)
+            source.rows["a"], stamps["a"] = 2, "2"
+            return found
+
+        remembered = Remembered(overtaken, stamps=lambda _keys: dict(stamps))
+
+        assert [remembered.get("a"), remembered.get("a")] == [1, 2]
+
     def test_what_is_read_inside_a_transaction_is_told_to_nobody_else(self, source: Source) -> None:
         remembered = Remembered(source.load, fresh=2.0)
 
