@@ -1,8 +1,13 @@
 """How a log line looks, and which are written. Times are UTC, as everywhere inside."""
 
 import logging
+import threading
 import time
 from typing import Any
+
+PAUSES = (10.0, 60.0, 300.0)  # seconds between one warning and the next of the same words
+FORGOTTEN_AFTER = 30.0  # seconds behind a pause in which it did not come: then it is news
+MOST_KNOWN = 1000
 
 
 class UtcFormatter(logging.Formatter):
@@ -17,6 +22,54 @@ class UtcFormatter(logging.Formatter):
         return line.replace("\r", "\\r").replace("\n", "\\n")
 
 
+class SaidBefore(logging.Filter):
+    """Lets a warning of the same words through at once, then ever less often, with how often it came.
+
+    A server that is away is found away each second, by everything that needs it: the log says so, and stays readable.
+    Errors are never held back.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._said: dict[tuple[str, str], _Said] = {}
+        self._lock = threading.Lock()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether to write it; a warning that was held back meanwhile says so in its words."""
+        if record.levelno != logging.WARNING or record.exc_info:
+            return True
+        with self._lock:
+            return self._is_due(record)
+
+    def _is_due(self, record: logging.LogRecord) -> bool:
+        words, now = record.getMessage(), record.created
+        said = self._said.get((record.name, words))
+        if said is None or now - said.last > said.pause + FORGOTTEN_AFTER:
+            if len(self._said) >= MOST_KNOWN:
+                self._said.clear()
+            self._said[record.name, words] = _Said(now)
+            return True
+        said.came += 1
+        if now - said.last < said.pause:
+            return False
+        record.msg, record.args = f"{words} ({said.came} times more since {said.since})", ()
+        said.last, said.written = now, said.written + 1
+        return True
+
+
+class _Said:
+    """A warning: when it was written last, how often, and how often it came since the first."""
+
+    def __init__(self, at: float) -> None:
+        self.since = time.strftime("%H:%M:%S", time.gmtime(at))
+        self.last, self.written, self.came = at, 1, 0
+
+    @property
+    def pause(self) -> float:
+        """Seconds until it is written again."""
+        return PAUSES[min(self.written, len(PAUSES)) - 1]
+
+
 def to_standard_error(level: str) -> dict[str, Any]:
     """Django's LOGGING: one line each, from ``level`` on."""
     return {
@@ -29,7 +82,10 @@ def to_standard_error(level: str) -> dict[str, Any]:
                 "style": "{",
             },
         },
-        "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+        "filters": {"said_before": {"()": "config.logs.SaidBefore"}},
+        "handlers": {
+            "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["said_before"]},
+        },
         "root": {"handlers": ["console"], "level": level},
         "loggers": {
             "django.server": {"handlers": ["console"], "propagate": False},
