@@ -21,6 +21,7 @@ from competitions.services.change_end import change_end
 from competitions.services.changes import LONGEST_REASON
 from competitions.services.freeze import reveal
 from competitions.services.publish import publish
+from foundation import clock
 
 Typed = Mapping[str, Any]
 
@@ -81,7 +82,9 @@ def _told(competition: Competition) -> str:
 
 def _if_published(competition: Competition, _typed: Typed) -> list[str]:
     zone = competition.timezone
+    has_begun = competition.starts_at <= clock.now()
     return [
+        *([_("Its start lies in the past, so it runs from the moment it is published.")] if has_begun else []),
         _("Anybody can see it and join from now on, as its settings say."),
         _("It runs from %(start)s to %(end)s; from now on the two change with a reason only.")
         % {"start": on_the_clock(competition.starts_at, zone), "end": on_the_clock(competition.ends_at, zone)},

@@ -1,7 +1,11 @@
-"""The board's form in the admin: the preview follows as one types, presets fill it in place."""
+"""Forms in the admin: the preview of a board follows as one types, presets fill it, times are of an event's clock."""
+
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from playwright.sync_api import expect
 
+from foundation import clock
 from tests.browser.conftest import DESKTOP, Opened, Photograph
 from tests.leaderboards.factories import AdminFactory
 
@@ -53,3 +57,26 @@ def test_a_preset_fills_the_form_and_leaves_the_name_that_was_typed(transactiona
 
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.locator(".messagelist")).to_contain_text("Ours")
+
+
+def test_now_and_today_are_of_the_competitions_clock_wherever_the_admin_sits(
+    transactional_db: None, opened: Opened, photograph: Photograph
+) -> None:
+    AdminFactory.create()
+    page = opened("/admin/competitions/competition/add/", "admin", viewport=DESKTOP, timezone_id="America/New_York")
+    told = page.locator("[data-event-clock]")
+    for zone in ("Pacific/Auckland", "Asia/Kolkata"):
+        page.get_by_label("Time zone").fill(zone)
+        expect(told).to_contain_text(zone)
+
+        page.locator(".field-starts_at").get_by_role("link", name="Today").click()
+        page.locator(".field-starts_at").get_by_role("link", name="Now").click()
+
+        typed = " ".join(page.locator(f"#id_starts_at_{part}").input_value() for part in (0, 1))
+        meant = datetime.fromisoformat(typed).replace(tzinfo=ZoneInfo(zone))
+        assert abs(clock.now() - meant) < timedelta(minutes=1)
+    expect(page.locator(".timezonewarning").first).to_be_hidden()
+    photograph(page, "admin-competition-clock")
+
+    page.get_by_label("Time zone").fill("Asia/Kolkat")
+    expect(told).to_be_hidden()

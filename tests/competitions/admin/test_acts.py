@@ -40,8 +40,11 @@ def test_each_state_says_where_it_stands_and_offers_what_is_possible(admin: Clie
 def test_publishing_is_asked_once_more_and_refused_where_it_cannot_work_any_more(admin: Client) -> None:
     competition = draft()
     past = draft(competition.board, starts_at=START - DAY, ends_at=START)
+    begun, later = draft(competition.board), draft(competition.board, starts_at=START + 12 * HOUR)
 
     assert "Anybody can see it" in page(admin, act(competition, "publish"))
+    assert "Its start lies in the past, so it runs" in page(admin, act(begun, "publish"))
+    assert "Its start lies" not in page(admin, act(later, "publish"))
     assert "lies in the past" in refusals(admin.post(act(past, "publish"), YES))
     assert not Competition.objects.exclude(published_at=None).exists()
 
