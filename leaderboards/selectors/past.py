@@ -4,6 +4,7 @@ Final ranks alone, which no later score can change. While SQL is silent there ar
 left out everywhere, since their ranks are shown by competitions, which may hide them.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
@@ -91,11 +92,15 @@ def final_places(player: Player, offset: int, limit: int) -> tuple[list[FinalPla
     return [_place(row) for row in rows[offset : offset + limit]], rows.count()
 
 
-def winners(board: Board, labels: Collection[str]) -> dict[str, FinalPlace]:
-    """Who stands first in the final ones among these periods of a board, by label."""
-    rows = FinalStanding.objects.filter(period__board=board, period__label__in=labels, place=1)
-    found = rows.filter(period__state__in=_OVER).select_related("period__board", "player")
-    return _asked(lambda: {row.period.label: _place(row) for row in found}, {})
+def winners(board: Board, labels: Collection[str], most: int) -> dict[str, list[FinalPlace]]:
+    """Who shares the first rank in the final ones among these periods of a board, at most so many, by label."""
+    rows = FinalStanding.objects.filter(period__board=board, period__label__in=labels, place__lte=most, rank=1)
+    found = rows.filter(period__state__in=_OVER).select_related("period__board", "player").order_by("place")
+    won: dict[str, list[FinalPlace]] = defaultdict(list)
+    places: list[FinalPlace] = _asked(lambda: [_place(row) for row in found], [])
+    for place in places:
+        won[place.period.label].append(place)
+    return won
 
 
 def _finals_of(player: Player) -> QuerySet[FinalStanding]:

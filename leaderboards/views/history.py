@@ -25,17 +25,19 @@ from leaderboards.views.lines import result
 from leaderboards.views.second import kept_a_second
 
 PERIODS_A_PAGE = 24
+WINNERS_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class PeriodLine:
-    """A period in the list; the winner and the players only of final ones."""
+    """A period in the list; winners and players only of final ones. Where ``more`` share the first rank, some."""
 
     label: str
     dates: str
     is_running: bool
     players: int
-    winner: FinalPlace | None
+    winners: list[FinalPlace]
+    more: bool
     result: str
 
 
@@ -61,11 +63,11 @@ def periods(request: HttpRequest, seq: int) -> HttpResponse:
 
 
 def _lines(board: Board, found: list[Period], at: datetime) -> list[PeriodLine]:
-    won = selectors.winners(board, [period.label for period in found])
-    return [_line(board, period, won.get(period.label), at) for period in found]
+    won = selectors.winners(board, [period.label for period in found], WINNERS_NAMED + 1)
+    return [_line(board, period, won.get(period.label, []), at) for period in found]
 
 
-def _line(board: Board, period: Period, winner: FinalPlace | None, at: datetime) -> PeriodLine:
+def _line(board: Board, period: Period, won: list[FinalPlace], at: datetime) -> PeriodLine:
     today = at.astimezone(ZoneInfo(board.timezone)).date()
     is_running = period.ends_at is None or at < period.ends_at
     return PeriodLine(
@@ -73,6 +75,7 @@ def _line(board: Board, period: Period, winner: FinalPlace | None, at: datetime)
         dates=formats.period_dates(board, shown_as(period), today) or formats.period_name(board, is_running),
         is_running=is_running,
         players=period.players,
-        winner=winner,
-        result=result(board, winner) if winner else "",
+        winners=won[:WINNERS_NAMED],
+        more=len(won) > WINNERS_NAMED,
+        result=result(board, won[0]) if won else "",
     )

@@ -45,6 +45,22 @@ def test_a_boards_periods_and_a_players_final_ranks_come_a_page_at_a_time_the_la
     assert shown == [[True] * 4 + [False] * 2, [False] * 4 + [True] * 2]
 
 
+@pytest.mark.parametrize(
+    ("first", "named"),
+    [
+        ({"ann": 5, "bob": 5}, "= bob , = ann 5 points 3"),
+        ({"ann": 5, "bob": 5, "cat": 5}, "= cat , = bob , = ann 5 points 4"),
+        (dict.fromkeys(("ann", "bob", "cat", "dan"), 5), "= dan , = cat , = bob and others 5 points 5"),
+    ],
+)
+def test_all_who_share_the_first_place_are_its_winners(client: Client, first: dict[str, int], named: str) -> None:
+    board = make_board(ties="shared")
+    score(board, {**first, "zoe": 1}, clock.now() - WEEK)
+    close_all_past(board)
+
+    assert named in text(client.get(f"/boards/{board}/periods/"))
+
+
 def test_final_ranks_are_a_line_and_a_table_also_when_the_keys_of_their_period_are_gone(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
