@@ -7,19 +7,20 @@ Nobody asks Redis behind the barrier.
 """
 
 import logging
+import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from foundation import clock, redis
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from foundation.models import KnownRedis
-from foundation.sql import AWAY
+from foundation.sql import AWAY, is_busy
 from foundation.sync import barrier, generations
 from foundation.sync.memory import Memory
 from foundation.sync.rows import InStep
@@ -28,6 +29,7 @@ logger = logging.getLogger(__name__)
 
 LEASE = timedelta(seconds=10)
 SHUT_LEASE = timedelta(seconds=2)  # where Redis decides: nobody decides until it is back
+BEAT_SECONDS = 0.5
 ALONE_WITHIN_SECONDS = 1.0
 
 Row = TypeVar("Row", bound=InStep)
@@ -101,11 +103,12 @@ class Settling(ABC, Generic[Row]):
         if not self._lease():
             return False
         try:
-            above: int | None = 0
-            if self._needs_generation():
-                judged = self.supersede()
-                above = None if judged is None else self.take_over(judged)
-            return above is not None and self._fill(above) and self._declare()
+            with self._beating():
+                above: int | None = 0
+                if self._needs_generation():
+                    judged = self.supersede()
+                    above = None if judged is None else self.take_over(judged)
+                return above is not None and self._fill(above) and self._declare()
         finally:
             with suppress(*AWAY):  # else it runs out
                 self.row.unchanged.update(settling_until=None)
@@ -116,8 +119,10 @@ class Settling(ABC, Generic[Row]):
             return self.settle()
         except Unavailable as error:
             logger.warning("%s is not settled yet: %s", self.row, error.detail)
-        except AWAY:
-            raise
+        except AWAY as error:
+            if not is_busy(error):
+                raise
+            logger.warning("%s is not settled yet: %s", self.row, error)
         except Exception:
             logger.exception("%s cannot be settled", self.row)
         return False
@@ -157,9 +162,29 @@ class Settling(ABC, Generic[Row]):
         failpoint("settle.after_renew")
         return -1 if judged.lost and found is not None else found
 
-    def go_on(self, **progress: Any) -> None:
-        """Renew the lease between two chunks, and save how far it is."""
-        self.row.unchanged.update(settling_until=self._lease_ends(), **progress)
+    @contextmanager
+    def _beating(self) -> Iterator[None]:
+        """Renew the lease meanwhile, however long a step takes. A process that is frozen, or dead, renews nothing.
+
+        The trap: who is superseded in each step that takes longer than a lease never comes to an end, nor does anybody.
+        """
+        over = threading.Event()
+
+        def beat() -> None:
+            try:
+                while not over.wait(BEAT_SECONDS):
+                    with suppress(*AWAY):
+                        self.row.unchanged.update(settling_until=self._lease_ends())
+            finally:
+                connection.close()
+
+        heart = threading.Thread(target=beat, name=f"settling {self.row}", daemon=True)
+        heart.start()
+        try:
+            yield
+        finally:
+            over.set()
+            heart.join()
 
     def mark_stale(self, at: datetime) -> None:
         """Unless somebody gave the row another generation since we read it."""

@@ -109,7 +109,7 @@ class PeriodSettling(Settling[Period]):
 
     def _put(self, rows: int) -> None:
         self.row.rebuilt += rows
-        self.go_on(rebuilt=self.row.rebuilt)
+        self.row.unchanged.update(rebuilt=self.row.rebuilt)
         self._tell(self.row)
 
 
@@ -142,7 +142,7 @@ def everything() -> Iterable[PeriodSettling]:
     """All that a server which nobody knows may remember. Final periods are no longer read from Redis."""
     settler = ZsetSettler(redis.settling())
     for period in Period.objects.filter(state=State.FINAL).exclude(board__storage=Storage.SQL):
-        settler.forget_generation(period)
+        settler.unlink(period)  # files from before an erasure may name somebody erased
     return [PeriodSettling(period) for period in _living()]
 
 

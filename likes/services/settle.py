@@ -5,7 +5,7 @@ lost, or the kind was kept another way, its counts are made of the rows first.
 """
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Any
 
@@ -18,6 +18,8 @@ from foundation.failpoints import failpoint
 from foundation.sync.memory import Memory
 from foundation.sync.settling import Judged, Settling, greet
 from leaderboards.core.instants import milliseconds
+from leaderboards.models import Board
+from leaderboards.services.players import ERASED
 from likes import registry
 from likes.core.kinds import Storage
 from likes.models import Like, LikeChange, LikeKind
@@ -30,6 +32,7 @@ from likes.stores.sql_states import count_anew
 logger = logging.getLogger(__name__)
 
 CHUNK = 1_000
+EVERY_MARK = 10_000_000
 
 
 class KindSettling(Settling[LikeKind]):
@@ -69,13 +72,14 @@ class KindSettling(Settling[LikeKind]):
         if self.row.whole:
             self._empty()
             self._adopt()
+        else:
+            self._take_out_erased(above)
         newer = Like.objects.filter(kind=self.row.kind, version__gt=above or -1).order_by("pk")
         highest = newer.aggregate(highest=Max("version"))["highest"] or 0
         rows, last = newer.values_list("pk", "thing", "player__external_id", "amount", "at"), 0
         while chunk := list(rows.filter(pk__gt=last)[:CHUNK]):
             last = chunk[-1][0]
             self._settler.restore(self.row.generation, [_kept(*row[1:]) for row in chunk])
-            self.go_on()
             failpoint("settle_likes.while_restoring")
         self._settler.lift(self.row.generation, highest)
         failpoint("settle_likes.after_lift")
@@ -84,11 +88,31 @@ class KindSettling(Settling[LikeKind]):
     def _settled(self) -> dict[str, Any]:
         return {"storage": Storage.REDIS}
 
+    def _take_out_erased(self, above: int) -> None:
+        """In a memory from before an erasure: whoever has no row in SQL, since it may name somebody whose name is gone.
+
+        Whatever Redis had when the name went, SQL had been given (``services/forget.py``).
+        """
+        rows = Like.objects.filter(kind=self.row.kind)
+        if not rows.filter(version__gt=above, amount=0, player__external_id__startswith=ERASED).exists():
+            return
+        marks = self._settler.dirty(self.row.generation, EVERY_MARK)[1]
+        for start in range(0, len(marks), CHUNK):
+            some = marks[start : start + CHUNK]
+            named = rows.filter(thing__in={m.thing for m in some}, player__external_id__in={m.player for m in some})
+            known = set(named.values_list("thing", "player__external_id"))
+            self._settler.clean(self.row.generation, [m for m in some if (m.thing, m.player) not in known])
+        for things in self._settler.things():
+            for thing in things:
+                for players in self._settler.players(thing):
+                    liked = rows.filter(thing=thing, player__external_id__in=players)
+                    unknown = set(players) - set(liked.values_list("player__external_id", flat=True))
+                    self._settler.restore(self.row.generation, [Kept(thing, each, 0, 0) for each in sorted(unknown)])
+
     def _empty(self) -> None:
         """What Redis had of the kind's things goes."""
         for keys in self._settler.keys_of_things():
             self._settler.drop(self.row.generation, keys)
-            self.go_on()
             failpoint("settle_likes.while_emptying")
 
     def _adopt(self) -> None:
@@ -112,12 +136,12 @@ def settle_due(at: datetime) -> int:
 def everything() -> Iterable[KindSettling]:
     """All kinds that a server which nobody knows may remember.
 
-    One that nobody has registered in this process is away until somebody does.
+    One that nobody has registered in this process gets a new generation too, and is away until somebody settles it.
     """
-    ours = _decided_by_redis()
-    others = LikeKind.objects.exclude(kind__in=[likeable.kind for likeable in ours])
-    others.filter(storage=Storage.REDIS).update(generation=0)
-    return [KindSettling(likeable) for likeable in ours]
+    ours = {likeable.kind: likeable for likeable in _decided_by_redis()}
+    there = LikeKind.objects.filter(storage=Storage.REDIS).values_list("kind", flat=True)
+    others = {kind: Likeable(kind, boards=_unknown, storage=Storage.REDIS) for kind in there}
+    return [KindSettling(likeable) for likeable in {**others, **ours}.values()]
 
 
 def _settle_if_due(kind: KindSettling, at: datetime) -> bool:
@@ -131,6 +155,10 @@ def _settle_if_due(kind: KindSettling, at: datetime) -> bool:
         logger.warning("likes of %s are not settled yet: %s", kind.row, error.detail)
         return False
     return kind.attempt()
+
+
+def _unknown(_things: Collection[str]) -> dict[str, Board | None]:
+    return {}
 
 
 def _decided_by_redis() -> list[Likeable]:

@@ -219,7 +219,11 @@ def test_who_freezes_while_he_brings_a_redis_board_back_is_replaced_after_two_se
         connection.close()
 
     frozen = Thread(target=run, daemon=True)
-    with patch.object(settling, "failpoint", freeze), patch.object(restore, "failpoint", freeze):
+    with (
+        patch.object(settling, "BEAT_SECONDS", 60.0),  # a process that is frozen renews nothing; a thread would
+        patch.object(settling, "failpoint", freeze),
+        patch.object(restore, "failpoint", freeze),
+    ):
         frozen.start()
         assert there.wait(10)
         began = time.monotonic()
@@ -234,6 +238,45 @@ def test_who_freezes_while_he_brings_a_redis_board_back_is_replaced_after_two_se
     assert took < 2.5
     assert settled == shown(board) == (True, [("ann", 4), ("cat", 3), ("bob", 2)])
     agree(period)
+
+
+@WHO_DECIDES
+def test_a_step_that_takes_longer_than_a_lease_is_not_begun_again_by_others(
+    storage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    period = crowd(make_board(storage), {"ann": 1, "bob": 2})
+    mirror(period)
+    for name, seconds_ in (("LEASE", 0.4), ("SHUT_LEASE", 0.4)):
+        monkeypatch.setattr(settling, name, timedelta(seconds=seconds_))
+    monkeypatch.setattr(settling, "BEAT_SECONDS", 0.1)
+    Period.objects.filter(pk=period.pk).update(stale_since=NOON, whole=storage == "hybrid")
+    others: list[bool] = []
+
+    def slow(step: str) -> None:
+        if step != "settle.after_renew" or others:
+            return
+        until = time.monotonic() + 1.2
+        while time.monotonic() < until:
+            others.extend(at_once([settle.PeriodSettling(period).settle]))
+
+    with patch.object(settling, "failpoint", slow), patch.object(settle, "failpoint", slow):
+        assert settle.PeriodSettling(period).settle()
+
+    assert others
+    assert not any(others)
+    agree(period)
+
+
+@WHO_DECIDES
+def test_keys_of_a_final_period_that_older_files_bring_back_go_when_their_server_is_met(storage: str) -> None:
+    period = crowd(make_board(storage), {"ann": 1, "bob": 2})
+    before = files()
+    Period.objects.filter(pk=period.pk).update(state="final")
+    restart_with(before)
+
+    greet()
+
+    assert [key for key in files() if str(period) in str(key) or period.family.zset in str(key)] == []
 
 
 @pytest.mark.parametrize("damage", ["a key of another type", "rules that nobody can read"])

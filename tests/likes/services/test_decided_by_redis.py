@@ -13,6 +13,9 @@ from django.db import DataError
 from foundation import redis
 from foundation.models import DeadLetter, KnownRedis
 from foundation.redis import RedisSilent
+from foundation.sync import settling
+from leaderboards.models import Player
+from leaderboards.services.erase import erase_player
 from likes import registry
 from likes.core.keys import KindKeys, ThingKeys
 from likes.errors import LikesUnavailable, LikeUnknown
@@ -28,7 +31,7 @@ from likes.stores.redis import RedisStore
 from likes.stores.redis_settling import RedisSettler
 from tests.at_once import at_once
 from tests.contracts.likes.kinds import LATER, NOW
-from tests.likes.kept import IN_REDIS, Told, in_redis, in_sql, is_dirty, redis_away
+from tests.likes.kept import IN_REDIS, Told, in_redis, in_sql, is_dirty, keys_that_name, redis_away
 
 pytestmark = [pytest.mark.django_db(transaction=True), IN_REDIS]
 
@@ -245,6 +248,52 @@ class TestSettling:
 
         assert LikeKind.objects.get().generation > before
         assert store.like("1", "b", NOW) == Shown(2, 1)
+
+    def test_a_kind_that_the_settler_does_not_know_is_away_at_once_and_keeps_all_likes(
+        self, kind: Likeable, store: Store
+    ) -> None:
+        store.like("1", "a", NOW)
+        mirroring.mirror(kind)
+        before = LikeKind.objects.get().generation
+        KnownRedis.objects.all().delete()
+        KnownRedis._seen.clear()
+        redis.settling().reset()
+        redis.boards().reset()
+
+        registry.withdraw(kind.kind)
+        settling.greet()
+        with pytest.raises(LikesUnavailable):  # it remembers the generation of before
+            store.like("1", "b", NOW)
+        registry.provide(kind)
+        settle_due(LATER)
+
+        assert LikeKind.objects.get().generation > before
+        assert store.like("1", "b", NOW).count == in_redis(kind, "1").count == 2
+
+    @pytest.mark.parametrize("is_mirrored", [True, False])
+    def test_an_erased_name_does_not_return_with_older_files(
+        self, kind: Likeable, store: Store, is_mirrored: bool
+    ) -> None:
+        link = redis.settling()
+        store.like("1", "bob", NOW)
+        mirroring.mirror(kind)
+        store.like("1", "ann", NOW)
+        if is_mirrored:
+            mirroring.mirror(kind)
+        older = {key: link.call("DUMP", key) for key in link.call("KEYS", "{*")}
+        erase_player("ann", NOW)
+        link.call("FLUSHDB")
+        for key, dump in older.items():
+            link.call("RESTORE", key, 0, dump)
+        LikeKind.objects.update(generation=1)
+
+        settle_due(LATER)
+        mirroring.mirror(kind)
+        check_all(LATER, inf, kind=kind.kind)
+
+        assert not Player.objects.filter(external_id="ann").exists()
+        assert in_redis(kind, "1").count == in_sql(kind, "1").count == 1
+        assert keys_that_name("ann") == []
 
     def test_what_is_late_is_said(self, kind: Likeable, store: Store) -> None:
         store.like("1", "a", NOW)
