@@ -174,7 +174,7 @@ class Settling(ABC, Generic[Row]):
             try:
                 while not over.wait(BEAT_SECONDS):
                     with suppress(*AWAY):
-                        self.row.unchanged.update(settling_until=self._lease_ends())
+                        self.keep_lease()
             finally:
                 connection.close()
 
@@ -185,6 +185,10 @@ class Settling(ABC, Generic[Row]):
         finally:
             over.set()
             heart.join()
+
+    def keep_lease(self) -> None:
+        """Renew the lease. Who holds the row's lock for long does so at last in that transaction."""
+        self.row.unchanged.update(settling_until=self._lease_ends())
 
     def mark_stale(self, at: datetime) -> None:
         """Unless somebody gave the row another generation since we read it."""

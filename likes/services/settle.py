@@ -121,6 +121,7 @@ class KindSettling(Settling[LikeKind]):
             hold(self._likeable)
             LikeChange.objects.filter(kind=self.row.kind).delete()
             count_anew(self.row.kind)
+            self.keep_lease()
 
 
 def _kept(thing: str, player: str, amount: int, at: datetime) -> Kept:
