@@ -20,6 +20,7 @@ from competitions.models import Competition, RewardGrant, RewardTier, TierKind
 from competitions.services.reward import mark_delivered
 from foundation import clock
 from leaderboards.admin.board_form import plain
+from leaderboards.admin.lookups import NamedLookups
 from leaderboards.admin.paging import ReadOnlyAdmin
 from leaderboards.models import Board
 
@@ -102,7 +103,7 @@ class BoardTierForm(TierForm):
 
 
 @admin.register(RewardTier)
-class BoardTierAdmin(admin.ModelAdmin[RewardTier]):
+class BoardTierAdmin(NamedLookups[RewardTier]):
     """Rewards of boards, for each period that closes; a competition's own stand in its form."""
 
     form = BoardTierForm
