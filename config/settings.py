@@ -126,6 +126,8 @@ def redis_cache(url: str) -> dict[str, Any]:
         "BACKEND": "django_redis.cache.RedisCache",
         "LOCATION": url,
         "OPTIONS": {
+            # Never pickle, which runs what it reads.
+            "SERIALIZER": "foundation.plain_cache.PlainSerializer",
             "CONNECTION_POOL_KWARGS": {
                 "socket_timeout": 0.5,
                 "socket_connect_timeout": 0.25,
@@ -139,7 +141,7 @@ def redis_cache(url: str) -> dict[str, Any]:
 
 CACHES = {
     # A page cache that is away costs time, never a page.
-    "default": redis_cache(CACHE_URL) | {"KEY_PREFIX": "page"},
+    "default": redis_cache(CACHE_URL) | {"KEY_PREFIX": "plain"},
     "boards": redis_cache(REDIS_URL),
 }
 CACHES["default"]["OPTIONS"]["IGNORE_EXCEPTIONS"] = True
@@ -241,6 +243,8 @@ CSRF_COOKIE_SECURE = HTTPS
 # Browsers take a `__Host-` cookie only over TLS, from this host alone.
 SESSION_COOKIE_NAME = "__Host-sessionid" if HTTPS else "sessionid"
 CSRF_COOKIE_NAME = "__Host-csrftoken" if HTTPS else "csrftoken"
+SESSION_ENGINE = "django.contrib.sessions.backends.db"
+SESSION_SERIALIZER = "django.contrib.sessions.serializers.JSONSerializer"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"

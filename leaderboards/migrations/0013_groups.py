@@ -1,5 +1,7 @@
 """The groups that the documents speak of (docs/security.md). A group of that name that is there already stays as it is."""
 
+from typing import Any
+
 from django.db import migrations
 
 LOOKED_AT = {
@@ -40,17 +42,17 @@ ADMIN = (
 GROUPS = {"viewer": VIEWER, "moderator": MODERATOR, "judge": JUDGE, "operator": OPERATOR, "admin": ADMIN}
 
 
-def make_groups(apps, schema_editor):
+def make_groups(apps: Any, schema_editor: Any) -> None:
     """Permissions are made by Django once all has migrated; those that are needed here are made as it would."""
     Group = apps.get_model("auth", "Group")
-    made = {}
+    made: dict[str, Any] = {}
     for name, wanted in GROUPS.items():
         group, is_new = Group.objects.get_or_create(name=name)
         if is_new:
             group.permissions.set([made.setdefault(each, _permission(apps, each)) for each in sorted(wanted)])
 
 
-def _permission(apps, wanted):
+def _permission(apps: Any, wanted: str) -> Any:
     app, _, codename = wanted.partition(".")
     act, _, model = codename.partition("_")
     kind, _ = apps.get_model("contenttypes", "ContentType").objects.get_or_create(app_label=app, model=model)
