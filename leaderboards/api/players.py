@@ -1,4 +1,7 @@
-"""What a game server says about players: their profile, and the code that links a user to one."""
+"""What a game server says about players: their profile, and the code that links a user to one.
+
+A player is the same on all boards, so a key that is limited to some says nothing of him.
+"""
 
 import re
 from typing import Any
@@ -9,7 +12,7 @@ from ninja import Router
 
 from foundation import clock
 from foundation.problems import BadRequest
-from leaderboards.api.access import Writes
+from leaderboards.api.access import Writes, admit_everywhere
 from leaderboards.api.answers import answer
 from leaderboards.api.bodies import object_of
 from leaderboards.api.encoding import when
@@ -28,14 +31,16 @@ router = Router(tags=["players"], auth=Writes("players:write"))
 
 @router.put("/players/{player}", response=PlayerShown)
 def put_player(request: HttpRequest, player: str = PLAYER) -> HttpResponse:
-    """Set a player's name, avatar or country; what is not sent stays."""
+    """Set a player's name, avatar or country; what is not sent stays. Not with a key that is limited to boards."""
+    admit_everywhere(request)
     profile = _profile(object_of(request, FIELDS))
     return answer(_player_shown(set_profile(read_player(player), profile, clock.now())))
 
 
 @router.post("/players/{player}/link-code", response=LinkCodeShown)
 def make_link_code(request: HttpRequest, player: str = PLAYER) -> HttpResponse:
-    """A one-time code by which a signed-in user links himself to the player."""
+    """A one-time code by which a signed-in user links himself to the player; likewise."""
+    admit_everywhere(request)
     code, expires_at = make_code(read_player(player), clock.now())
     return answer({"code": code, "expires_at": when(expires_at)})
 
