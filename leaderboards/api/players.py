@@ -19,6 +19,7 @@ from leaderboards.api.encoding import when
 from leaderboards.api.parameters import PLAYER
 from leaderboards.api.schemas import LinkCodeShown, PlayerShown
 from leaderboards.core.entries import read_player
+from leaderboards.core.names import turns_direction
 from leaderboards.models import Player
 from leaderboards.services.link import make_code
 from leaderboards.services.players import FIELDS, set_profile
@@ -60,6 +61,8 @@ def _profile(sent: dict[str, object]) -> dict[str, str]:
 def _wrong_name(text: object) -> str | None:
     if not isinstance(text, str) or len(text) > LONGEST_NAME:
         return f"`name` must be a text of up to {LONGEST_NAME} characters."
+    if turns_direction(text):
+        return "`name` contains a character that turns the direction of the text around it."
     return "`name` contains a character that cannot be shown." if not _is_plain(text) else None
 
 
