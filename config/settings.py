@@ -64,12 +64,14 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "foundation.middleware.ApiOverTls",
     "leaderboards.middleware.UnchangedMiddleware",
     "foundation.page_middleware.OnePolicy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "foundation.page_middleware.PageSessions",
     "foundation.page_middleware.PageLanguages",
     "django.middleware.common.CommonMiddleware",
+    "foundation.uploads.BodySizes",
     "django.middleware.csrf.CsrfViewMiddleware",
     "foundation.page_middleware.PageLogins",
     "foundation.page_middleware.PageMessages",
@@ -126,6 +128,8 @@ def redis_cache(url: str) -> dict[str, Any]:
         "BACKEND": "django_redis.cache.RedisCache",
         "LOCATION": url,
         "OPTIONS": {
+            # Never pickle, which runs what it reads.
+            "SERIALIZER": "foundation.plain_cache.PlainSerializer",
             "CONNECTION_POOL_KWARGS": {
                 "socket_timeout": 0.5,
                 "socket_connect_timeout": 0.25,
@@ -139,7 +143,7 @@ def redis_cache(url: str) -> dict[str, Any]:
 
 CACHES = {
     # A page cache that is away costs time, never a page.
-    "default": redis_cache(CACHE_URL) | {"KEY_PREFIX": "page"},
+    "default": redis_cache(CACHE_URL) | {"KEY_PREFIX": "plain"},
     "boards": redis_cache(REDIS_URL),
 }
 CACHES["default"]["OPTIONS"]["IGNORE_EXCEPTIONS"] = True
@@ -228,11 +232,13 @@ LOGOUT_REDIRECT_URL = "/"
 # Off only where no TLS is to be had: the demo on loopback, the tests.
 HTTPS = env.bool("HTTPS", default=not DEBUG)
 SECURE_SSL_REDIRECT = HTTPS
-# Probes come over plain http from inside.
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+# Probes come over plain http from inside; the API is refused instead, so that no key goes on that way unseen.
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^api/v1/"]
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
-SECURE_HSTS_PRELOAD = HTTPS
+# Browsers that have the domain in their lists never forget it: a choice for the whole domain, not a default.
+SECURE_HSTS_PRELOAD = HTTPS and env.bool("HSTS_PRELOAD", default=False)
+SILENCED_SYSTEM_CHECKS = ["security.W021"]  # asks for the preload
 if env.bool("BEHIND_TLS_PROXY", default=False):
     # Only behind a proxy that sets this header itself: anybody else could forge it.
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
@@ -241,6 +247,8 @@ CSRF_COOKIE_SECURE = HTTPS
 # Browsers take a `__Host-` cookie only over TLS, from this host alone.
 SESSION_COOKIE_NAME = "__Host-sessionid" if HTTPS else "sessionid"
 CSRF_COOKIE_NAME = "__Host-csrftoken" if HTTPS else "csrftoken"
+SESSION_ENGINE = "django.contrib.sessions.backends.db"
+SESSION_SERIALIZER = "django.contrib.sessions.serializers.JSONSerializer"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
@@ -248,6 +256,14 @@ SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
+# Files are taken by these forms alone, from staff, and never lie on a disk: the whole form is kept in memory.
+FORMS_WITH_FILES = ["admin:competitions_competition_add", "admin:competitions_competition_change"]
+LARGEST_UPLOAD = 8 * 1024 * 1024
+FILE_UPLOAD_MAX_MEMORY_SIZE = LARGEST_UPLOAD
+FILE_UPLOAD_HANDLERS = [
+    "foundation.uploads.FormsWithFiles",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+]
 
 CONTENT_SECURITY_POLICY = {"DIRECTIVES": policy.DIRECTIVES}
 

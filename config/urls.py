@@ -17,8 +17,9 @@ urlpatterns = [
     path("", include("competitions.urls")),
     path("", include("foundation.urls")),
     path("admin/", admin.site.urls),
+    # Who is signed in already gets the form all the same: a redirect would tell other sites that he is.
     # Signing in and out only: whoever runs the site makes accounts, and no mail server is asked for.
-    path("accounts/login/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("accounts/login/", LoginView.as_view(), name="login"),
     path("accounts/logout/", LogoutView.as_view(), name="logout"),
     path("i18n/", include("django.conf.urls.i18n")),
     # The documents of the API stand beside its versions; whatever else lies under /api/ is a problem document.

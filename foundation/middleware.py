@@ -1,18 +1,38 @@
-"""Pages while a server is away (503), and for who asks too often (429). The API answers for itself."""
+"""Pages while a server is away (503), and for who asks too often (429); the API over plain http (403).
+
+Else the API answers for itself.
+"""
 
 import logging
 from collections.abc import Callable
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template.loader import render_to_string
 
 from foundation.errors import RateLimited, Unavailable
+from foundation.page_middleware import API
+from foundation.problems import PlainHttp, respond
 from foundation.sql import AWAY
 
 logger = logging.getLogger(__name__)
 
 RETRY_AFTER_SECONDS = "5"
+
+
+class ApiOverTls:
+    """Refuses the API over plain http where pages are redirected: a caller must notice, and not send his key twice."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if settings.SECURE_SSL_REDIRECT and request.path_info.startswith(API) and not request.is_secure():
+            sent = " The key that came with it has crossed the net in the clear: make another."
+            detail = "Use https; nothing of this request was done."
+            return respond(PlainHttp(detail + sent if "HTTP_AUTHORIZATION" in request.META else detail))
+        return self._get_response(request)
 
 
 class ServersAwayMiddleware:

@@ -57,6 +57,12 @@ class BadRequest(Invalid):
         self.errors = errors
 
 
+class PlainHttp(Forbidden):
+    """The API over plain http where the site has https: after a redirect a key would go on crossing the net so."""
+
+    code = "https_required"
+
+
 class NoSuchPath(NotFound):
     """An address that nothing answers to."""
 

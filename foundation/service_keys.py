@@ -7,6 +7,7 @@ A row found is remembered for two seconds, so a revoked key fails within that ti
 
 import hashlib
 import hmac
+import re
 import secrets
 from collections.abc import Collection, Iterable
 from contextlib import suppress
@@ -20,7 +21,9 @@ from foundation.sql import Remembered, SqlAway, ask
 
 SCOPES = ("scores:write", "players:write", "likes:write", "boards:read")
 REMEMBERED_SECONDS = 2.0
+KNOWN_SECONDS = 0.25
 LAST_USED_EVERY = timedelta(minutes=1)
+_FORM = re.compile(r"sunwi_[0-9a-f]{8}_[0-9a-f]{40}")
 
 
 def make(
@@ -51,6 +54,7 @@ def make(
         requests=limit.requests if limit else None,
         seconds=limit.seconds if limit else None,
     )
+    _prefixes.forget()
     return key, f"sunwi_{prefix}_{secret}"
 
 
@@ -60,7 +64,7 @@ def authenticate(header: str | None) -> ServiceKey:
     parts = token.strip().split("_")
     if scheme.lower() != "bearer" or len(parts) != 3 or parts[0] != "sunwi":
         raise Unauthenticated("Send the service key as 'Authorization: Bearer sunwi_…'.")
-    key = _remembered.get(parts[1]) if parts[1].isalnum() else None
+    key = _remembered.get(parts[1]) if _FORM.fullmatch(token.strip()) and _prefixes.has(parts[1]) else None
     if key is None or not hmac.compare_digest(key.secret_hash, _hashed(parts[2])):
         raise Unauthenticated("This service key is not known.")
     if not key.is_live(clock.now()):
@@ -94,8 +98,29 @@ def _note_use(key: ServiceKey) -> None:
             ask(lambda: ServiceKey.objects.filter(pk=key.pk).update(last_used_at=at))
 
 
+class _Prefixes:
+    """Which prefixes there are, as SQL said it a moment ago: strangers with made-up keys cost no question each."""
+
+    def __init__(self) -> None:
+        self._asked = -KNOWN_SECONDS
+        self._known: frozenset[str] = frozenset()
+
+    def has(self, prefix: str) -> bool:
+        """Whether a key has it. One made elsewhere is known after ``KNOWN_SECONDS``. Raises ``SqlAway``."""
+        if prefix not in self._known and clock.monotonic() - self._asked >= KNOWN_SECONDS:
+            asked = clock.monotonic()
+            self._known = ask(lambda: frozenset(ServiceKey.objects.values_list("prefix", flat=True)))
+            self._asked = asked
+        return prefix in self._known
+
+    def forget(self) -> None:
+        """Ask anew."""
+        self._asked = -KNOWN_SECONDS
+
+
 def _by_prefix(prefixes: Collection[str]) -> dict[str, ServiceKey]:
     return {key.prefix: key for key in ServiceKey.objects.filter(prefix__in=prefixes)}
 
 
+_prefixes = _Prefixes()
 _remembered = Remembered(_by_prefix, fresh=REMEMBERED_SECONDS)

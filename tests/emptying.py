@@ -1,15 +1,15 @@
 """Emptying the database after a test that committed: rows are deleted where there are some.
 
 Django's own way truncates every table and then looks for content types and permissions that are missing, which takes
-longer than most tests. These two stay as the migrations left them. The trap: foreign keys are not looked at meanwhile,
-which only a superuser may ask for; so this is for the tests' own server alone.
+longer than most tests. These, and the groups, stay as the migrations left them. The trap: foreign keys are not looked
+at meanwhile, which only a superuser may ask for; so this is for the tests' own server alone.
 """
 
 from functools import cache
 
 from django.db import connection
 
-KEPT = {"django_migrations", "django_content_type", "auth_permission"}
+KEPT = {"django_migrations", "django_content_type", "auth_permission", "auth_group", "auth_group_permissions"}
 
 
 def empty_tables() -> None:

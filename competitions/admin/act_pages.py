@@ -5,7 +5,7 @@ An act takes two posts: the first shows what would change, the second does it. W
 
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import messages
 from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -21,13 +21,14 @@ from competitions.selectors.participants import not_started
 from competitions.selectors.standings import standings
 from foundation import clock
 from foundation.errors import SunwiError
+from leaderboards.admin.lookups import NamedLookups
 from leaderboards.formats import points, shown_fields
 from leaderboards.selectors import Row
 
 ROWS_A_PAGE = 100
 
 
-class ActPages(admin.ModelAdmin[Competition]):
+class ActPages(NamedLookups[Competition]):
     """The part of the competitions' admin that is not Django's own."""
 
     def get_urls(self) -> list[URLPattern]:

@@ -20,7 +20,9 @@ from competitions.models import Competition, RewardGrant, RewardTier, TierKind
 from competitions.services.reward import mark_delivered
 from foundation import clock
 from leaderboards.admin.board_form import plain
+from leaderboards.admin.lookups import NamedLookups
 from leaderboards.admin.paging import ReadOnlyAdmin
+from leaderboards.core.cells import safe_cell
 from leaderboards.models import Board
 
 
@@ -102,7 +104,7 @@ class BoardTierForm(TierForm):
 
 
 @admin.register(RewardTier)
-class BoardTierAdmin(admin.ModelAdmin[RewardTier]):
+class BoardTierAdmin(NamedLookups[RewardTier]):
     """Rewards of boards, for each period that closes; a competition's own stand in its form."""
 
     form = BoardTierForm
@@ -175,4 +177,5 @@ def _csv(grants: QuerySet[RewardGrant]) -> Iterator[str]:
         delivered_at = grant.delivered_at.isoformat() if grant.delivered_at else ""
         where = (grant.period.board_id, grant.period.label, grant.competition_id or "")
         what = (grant.pk, grant.name, grant.code, grant.player.external_id, grant.rank)
-        yield str(writer.writerow([*what, *where, grant.granted_at.isoformat(), delivered_at]))
+        line = [*what, *where, grant.granted_at.isoformat(), delivered_at]
+        yield str(writer.writerow([safe_cell(each) for each in line]))

@@ -27,7 +27,7 @@ from leaderboards.api.answers import JSON, conditional
 from leaderboards.api.downloads import CSV, Download, csv_parts
 from leaderboards.api.encoding import as_json, number, when
 from leaderboards.api.export import is_mirrored, never_changes
-from leaderboards.api.parameters import LIMIT, OFFSET, Bounded, Whole
+from leaderboards.api.parameters import LIMIT, OFFSET, RAW, Bounded, Whole
 from leaderboards.models import Period
 from leaderboards.selectors import Row
 from leaderboards.selectors.periods import period_by_label
@@ -38,8 +38,8 @@ router = Router(tags=["competitions"], auth=Reads())
 
 
 @router.get("/competitions/{competition}/standings.csv")
-def export_competition(request: HttpRequest, competition: Whole = COMPETITION) -> HttpResponseBase:
-    """All rows as CSV; during a freeze those from before it."""
+def export_competition(request: HttpRequest, competition: Whole = COMPETITION, raw: bool = RAW) -> HttpResponseBase:
+    """All rows as CSV, as of a board; during a freeze those from before it."""
     found, at = competition_to_read(request, competition), clock.now()
     hidden = found.is_hidden(at)
     copy = period_by_label(found.board, found.frozen_label) if hidden else None
@@ -49,7 +49,7 @@ def export_competition(request: HttpRequest, competition: Whole = COMPETITION) -
 
     def read() -> tuple[datetime, Iterator[bytes]]:
         as_of, rows = export_rows(found, at)
-        return as_of, csv_parts(columns, rows)
+        return as_of, csv_parts(columns, rows, raw)
 
     download = Download(f"competition-{found.pk}.csv", CSV, is_private(found), read)
     # What is hidden does not change for the public, whether the copy is there yet or not.

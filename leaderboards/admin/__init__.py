@@ -1,12 +1,32 @@
-"""Django's own admin over boards, periods, players, scores, service keys, webhooks and what went wrong; staff only.
+"""Django's own admin over accounts, boards, players, scores, service keys, webhooks and what went wrong; staff only.
 
 Each part registers itself. What changes more than one row goes through a service.
 """
 
 from django.contrib import admin
 
-from leaderboards.admin import boards, periods, players, scores, service_keys, trouble, webhook_deliveries, webhooks
+from leaderboards.admin import (
+    accounts,
+    boards,
+    periods,
+    players,
+    scores,
+    service_keys,
+    trouble,
+    webhook_deliveries,
+    webhooks,
+)
 
 admin.site.site_header = admin.site.site_title = "Sunwi"
 
-__all__ = ["boards", "periods", "players", "scores", "service_keys", "trouble", "webhook_deliveries", "webhooks"]
+__all__ = [
+    "accounts",
+    "boards",
+    "periods",
+    "players",
+    "scores",
+    "service_keys",
+    "trouble",
+    "webhook_deliveries",
+    "webhooks",
+]

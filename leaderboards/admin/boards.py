@@ -21,6 +21,7 @@ from foundation import clock
 from foundation.errors import Unavailable
 from leaderboards import selectors
 from leaderboards.admin.board_form import BoardForm
+from leaderboards.admin.lookups import NamedLookups
 from leaderboards.admin.presets import PRESETS, preset_settings
 from leaderboards.admin.preview import preview_of
 from leaderboards.admin.sentences import on_the_boards_clock, setting_in_words
@@ -36,7 +37,7 @@ FOLDED = ("collapse",)
 
 
 @admin.register(Board)
-class BoardAdmin(admin.ModelAdmin[Board]):
+class BoardAdmin(NamedLookups[Board]):
     """The key-management table."""
 
     form = BoardForm

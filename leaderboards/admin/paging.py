@@ -7,11 +7,12 @@ from functools import reduce
 from operator import or_
 from typing import Any, TypeVar
 
-from django.contrib import admin
 from django.core.paginator import Paginator
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.functional import cached_property
+
+from leaderboards.admin.lookups import NamedLookups
 
 COUNTED_AT_MOST = 10_000
 
@@ -28,7 +29,7 @@ class ShortPaginator(Paginator[Any]):
         return rows[:COUNTED_AT_MOST].count() if isinstance(rows, QuerySet) else len(rows)
 
 
-class PhraseSearch(admin.ModelAdmin[Row]):
+class PhraseSearch(NamedLookups[Row]):
     """Searches for all that was typed as one phrase: an id may contain blanks, which Django takes for several words."""
 
     def get_search_results(

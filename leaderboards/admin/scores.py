@@ -61,6 +61,7 @@ class StandingAdmin(ReadOnlyAdmin[Standing]):
     list_select_related = ("player", "period__board")
     search_fields = ("player__external_id__exact",)
     search_help_text = _lazy("A player's whole id.")
+    linked_by = ("player__id__exact", "period__id__exact")
     ordering = ("-pk",)
     fields = ("board", "period", "player", "member", "value", "at", "score", "version", "is_put")
 
@@ -93,6 +94,7 @@ class SubmissionAdmin(ReadOnlyAdmin[Submission]):
     list_display_links = ("external_id", "player")
     list_select_related = ("player", "board", "period")
     search_fields = ("external_id__exact",)
+    linked_by = ("player__id__exact",)
     search_help_text = _lazy("A player's whole id, or the whole id of a submission.")
     ordering = ("-pk",)
     actions = ("void",)

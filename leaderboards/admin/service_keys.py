@@ -19,6 +19,7 @@ from django.views.decorators.cache import never_cache
 from foundation import clock, service_keys
 from foundation.limits import Limit, read_limit
 from foundation.models import ServiceKey
+from leaderboards.admin.lookups import NamedLookups
 from leaderboards.models import Board
 
 LIFE = ("created_at", "expires_at", "last_used_at", "revoked_at")
@@ -87,7 +88,7 @@ class NewKeyForm(forms.ModelForm[ServiceKey]):
 
 
 @admin.register(ServiceKey)
-class ServiceKeyAdmin(admin.ModelAdmin[ServiceKey]):
+class ServiceKeyAdmin(NamedLookups[ServiceKey]):
     """Who may write. What a key may do never changes: make a second one and revoke the first."""
 
     list_display = ("name", "prefix", "may", "where", "how_much", "state", "created_at", "expires_at", "last_used_at")

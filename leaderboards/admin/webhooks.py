@@ -19,6 +19,7 @@ from foundation import clock
 from foundation.errors import Invalid
 from foundation.models import WebhookEndpoint
 from foundation.webhooks import addresses, endpoints, outbox, signing
+from leaderboards.admin.lookups import NamedLookups
 from leaderboards.refusals import translated
 
 
@@ -59,7 +60,7 @@ class EndpointForm(forms.ModelForm[WebhookEndpoint]):
 
 
 @admin.register(WebhookEndpoint)
-class WebhookEndpointAdmin(admin.ModelAdmin[WebhookEndpoint]):
+class WebhookEndpointAdmin(NamedLookups[WebhookEndpoint]):
     """The site's own systems that are told what happens."""
 
     form = EndpointForm

@@ -104,6 +104,19 @@ def admit_writer(request: HttpRequest, board: Board) -> None:
     _require_board(key, board)
 
 
+def admit_everywhere(request: HttpRequest) -> None:
+    """Raise ``Unauthenticated``, or ``BoardForbidden`` for a key that is limited to boards: what it asks is of all."""
+    key = key_of(request)
+    if key is None:
+        raise Unauthenticated("Send a service key.")
+    if key.boards is not None:
+        limits = ", ".join(map(str, key.boards))
+        detail = (
+            f"This key is limited to boards ({limits}); this is no matter of one board. Use a key without that limit."
+        )
+        raise BoardForbidden(detail)
+
+
 def may_list(request: HttpRequest, board: Board) -> bool:
     """Whether a list of boards shows this one to the caller."""
     key = key_of(request)

@@ -13,6 +13,7 @@ from django.http.response import HttpResponseBase
 
 from leaderboards.api.answers import has_already, tagged
 from leaderboards.api.encoding import when
+from leaderboards.core.cells import raw_cell, safe_cell
 from leaderboards.selectors import Row
 
 ROWS_A_CHUNK = 500
@@ -64,20 +65,24 @@ class _Line:
         return line
 
 
-def csv_parts(columns: Sequence[str], rows: Iterable[Row]) -> Iterator[bytes]:
-    """Rows as CSV, the header in the first part; ``columns`` are the criteria, none on boards of points."""
+def csv_parts(columns: Sequence[str], rows: Iterable[Row], raw: bool = False) -> Iterator[bytes]:
+    """Rows as CSV, the header in the first part; ``columns`` are the criteria, none on boards of points.
+
+    Texts that a spreadsheet would run are made harmless, unless ``raw``.
+    """
+    cell = raw_cell if raw else safe_cell
     writer = csv.writer(_Line(), lineterminator="\r\n")
     lines = [str(writer.writerow(["rank", "player", "name", *(columns or ["points"]), "achieved_at", "tied"]))]
     for row in rows:
-        lines.append(str(writer.writerow(_cells(row, columns))))
+        lines.append(str(writer.writerow(_cells(row, columns, cell))))
         if len(lines) >= ROWS_A_CHUNK:
             yield "".join(lines).encode()
             lines = []
     yield "".join(lines).encode()
 
 
-def _cells(row: Row, columns: Sequence[str]) -> list[object]:
+def _cells(row: Row, columns: Sequence[str], cell: Callable[[object], object]) -> list[object]:
     fields = row.fields or {}
     values: list[object] = [fields[name] for name in columns] or [f"{Decimal(row.points or 0):f}"]
     achieved_at = when(row.achieved_at) if row.achieved_at else ""
-    return [row.rank, row.player, row.name, *values, achieved_at, row.tied]
+    return [row.rank, cell(row.player), cell(row.name), *values, achieved_at, row.tied]

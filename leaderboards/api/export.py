@@ -17,7 +17,7 @@ from foundation.errors import Unavailable
 from leaderboards import selectors
 from leaderboards.api.access import Reads, is_private, standings_to_read
 from leaderboards.api.downloads import CSV, Download, csv_parts
-from leaderboards.api.parameters import PERIOD, SEQ, Whole
+from leaderboards.api.parameters import PERIOD, RAW, SEQ, Whole
 from leaderboards.models import Board, Period, State, Storage
 from leaderboards.services.mirror import mirror
 
@@ -27,14 +27,14 @@ router = Router(tags=["standings"], auth=Reads())
 
 
 @router.get("/boards/{seq}/standings.csv")
-def export_standings(request: HttpRequest, seq: Whole = SEQ, period: str = PERIOD) -> HttpResponseBase:
-    """A whole period as CSV."""
+def export_standings(request: HttpRequest, seq: Whole = SEQ, period: str = PERIOD, raw: bool = RAW) -> HttpResponseBase:
+    """A whole period as CSV; texts that a spreadsheet would run have an apostrophe before them, unless `raw`."""
     board = standings_to_read(request, seq)
     at = clock.now()
     label = selectors.shown_period(board, period, at).label
     stored = selectors.stored_period(board, label, at)
     live = stored is None or is_mirrored(stored)
-    download = _download(board, label, stored)
+    download = _download(board, label, stored, raw)
     if stored and never_changes(stored):
         response = download.final(request)
         response["Content-Hash"] = stored.content_hash
@@ -44,12 +44,12 @@ def export_standings(request: HttpRequest, seq: Whole = SEQ, period: str = PERIO
     return response
 
 
-def _download(board: Board, label: str, stored: Period | None) -> Download:
+def _download(board: Board, label: str, stored: Period | None, raw: bool) -> Download:
     columns = [field.name for field in (stored.rules if stored else board.rules).fields]
 
     def read() -> tuple[datetime, Iterator[bytes]]:
         as_of, rows = selectors.export_rows(board, label)
-        return as_of, csv_parts(columns, rows)
+        return as_of, csv_parts(columns, rows, raw)
 
     return Download(f"board-{board.seq}-{label}.csv", CSV, is_private(board), read)
 

@@ -59,6 +59,7 @@ RADIUS = Query(4, ge=1, le=MOST_AROUND, description="How many rows on each side 
 IDS = Query(..., description=f"Players, separated by commas; repeatable; up to {MOST_NAMED}.", example=["alice,bob"])
 NAME = Query(None, description="Only the board of this name.", example="Weekly wins")
 DRY_RUN = Query(False, description="Judge the entries and apply nothing.")
+RAW = Query(False, description="Texts as they are, also those that a spreadsheet would run as formulas.")
 RANKS = Query(False, description="Tell each player's rank before and after the request.")
 
 

@@ -1,4 +1,7 @@
-"""What a game server says about players: their profile, and the code that links a user to one."""
+"""What a game server says about players: their profile, and the code that links a user to one.
+
+A player is the same on all boards, so a key that is limited to some says nothing of him.
+"""
 
 import re
 from typing import Any
@@ -9,13 +12,14 @@ from ninja import Router
 
 from foundation import clock
 from foundation.problems import BadRequest
-from leaderboards.api.access import Writes
+from leaderboards.api.access import Writes, admit_everywhere
 from leaderboards.api.answers import answer
 from leaderboards.api.bodies import object_of
 from leaderboards.api.encoding import when
 from leaderboards.api.parameters import PLAYER
 from leaderboards.api.schemas import LinkCodeShown, PlayerShown
 from leaderboards.core.entries import read_player
+from leaderboards.core.names import turns_direction
 from leaderboards.models import Player
 from leaderboards.services.link import make_code
 from leaderboards.services.players import FIELDS, set_profile
@@ -28,14 +32,16 @@ router = Router(tags=["players"], auth=Writes("players:write"))
 
 @router.put("/players/{player}", response=PlayerShown)
 def put_player(request: HttpRequest, player: str = PLAYER) -> HttpResponse:
-    """Set a player's name, avatar or country; what is not sent stays."""
+    """Set a player's name, avatar or country; what is not sent stays. Not with a key that is limited to boards."""
+    admit_everywhere(request)
     profile = _profile(object_of(request, FIELDS))
     return answer(_player_shown(set_profile(read_player(player), profile, clock.now())))
 
 
 @router.post("/players/{player}/link-code", response=LinkCodeShown)
 def make_link_code(request: HttpRequest, player: str = PLAYER) -> HttpResponse:
-    """A one-time code by which a signed-in user links himself to the player."""
+    """A one-time code by which a signed-in user links himself to the player; likewise."""
+    admit_everywhere(request)
     code, expires_at = make_code(read_player(player), clock.now())
     return answer({"code": code, "expires_at": when(expires_at)})
 
@@ -55,6 +61,8 @@ def _profile(sent: dict[str, object]) -> dict[str, str]:
 def _wrong_name(text: object) -> str | None:
     if not isinstance(text, str) or len(text) > LONGEST_NAME:
         return f"`name` must be a text of up to {LONGEST_NAME} characters."
+    if turns_direction(text):
+        return "`name` contains a character that turns the direction of the text around it."
     return "`name` contains a character that cannot be shown." if not _is_plain(text) else None
 
 

@@ -17,8 +17,8 @@ KEPT_SECONDS = 60
 def board_card(_request: HttpRequest, seq: int) -> HttpResponse:
     """A PNG of 1200×630. 404 for private boards, for staff too, and for those that count in competitions."""
     key = f"card:{seq}"
-    drawn: bytes | None = cache.get(key)
-    if drawn is None:
+    drawn = cache.get(key)
+    if not isinstance(drawn, bytes):
         drawn = _drawn(seq)
         cache.set(key, drawn, KEPT_SECONDS)
     return HttpResponse(drawn, content_type="image/png", headers={"Cache-Control": f"public, max-age={KEPT_SECONDS}"})

@@ -5,6 +5,8 @@ Measured at most every ``KEPT_SECONDS`` for each period, since a spread moves sl
 
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
+from typing import Any
 
 from django.core.cache import cache
 
@@ -65,14 +67,43 @@ def spread(shown: Standings, label: str) -> Spread | None:
 
 def _measured(board: Board, label: str) -> Distribution | None:
     key = f"spread:{board.seq}:{label}"
-    found: Distribution | None = cache.get(key)
+    found = _read(cache.get(key))
     if found is None:
         try:
             found = selectors.distribution(board, label)
         except Unavailable:
             return None
-        cache.set(key, found, KEPT_SECONDS)
+        cache.set(key, _written(found), KEPT_SECONDS)
     return found
+
+
+def _written(found: Distribution) -> dict[str, Any]:
+    """As the cache keeps it: numbers as text, so that none of them is rounded."""
+    return {
+        "total": found.total,
+        "as_of": found.as_of.isoformat(),
+        "live": found.live,
+        "percentiles": {share: str(value) for share, value in found.percentiles.items()},
+        "histogram": [[str(each.from_), str(each.to), each.count] for each in found.histogram],
+    }
+
+
+def _read(kept: Any) -> Distribution | None:
+    """The same again; None where nothing, or nothing of ours, was kept."""
+    try:
+        return Distribution(
+            total=int(kept["total"]),
+            as_of=datetime.fromisoformat(kept["as_of"]),
+            live=bool(kept["live"]),
+            percentiles={str(share): _number(value) for share, value in kept["percentiles"].items()},
+            histogram=[Bin(_number(from_), _number(to), int(count)) for from_, to, count in kept["histogram"]],
+        )
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
+        return None
+
+
+def _number(text: str) -> formats.Number:
+    return Decimal(text) if "." in text else int(text)
 
 
 def _bar(shown: Standings, found: Distribution, nth: int) -> Bar:

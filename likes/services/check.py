@@ -150,7 +150,8 @@ _SHOWN: dict[Storage, Callable[[Likeable, Sequence[str], datetime, bool], list[D
 
 
 def _place(likeable: Likeable) -> str:
-    return str(cache.get(_key(likeable), ""))
+    place = cache.get(_key(likeable))
+    return place if isinstance(place, str) else ""
 
 
 def _key(likeable: Likeable) -> str:

@@ -55,7 +55,7 @@ class SqlStore:
         if self._shards < CACHED_FROM_SHARDS:
             return sql_rows.read(self._kind, things, player, COUNT)
         known = {thing: self._key(thing) for thing in things}
-        totals = cache.get_many(known.values())
+        totals = {key: count for key, count in cache.get_many(known.values()).items() if isinstance(count, int)}
         missing = [thing for thing, key in known.items() if key not in totals]
         found = dict(zip(missing, sql_rows.read(self._kind, missing, player, COUNT), strict=True))
         cache.set_many({known[thing]: shown.count for thing, shown in found.items()}, CACHED_SECONDS)

@@ -28,7 +28,7 @@ PLAIN = (
     *("players/<str:player>/", f"{CUP}leave/", f"{CUP}reveal/", f"{CUP}picture/<slug:digest>.webp"),
     *(f"{COMMENTS}<int:comment>/{rest}" for rest in ("", "edit/", "delete/", "hide/", "like/", "likes/")),
     *("api/docs", "api/openapi.json", "api/v1/scores"),
-    *(f"{API_CUP}{rest}" for rest in ("", "/players/<player>", "/players/<player>/history", "/standings.csv")),
+    *(f"{API_CUP}{rest}" for rest in ("", "/players/<player>", "/players/<player>/history")),
     *(f"{API_CUP}/result.json", f"{API_LIKES}/<id>/<player>"),
 )
 FILLED = {
@@ -79,7 +79,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     f"{API_BOARD}/players/<player>": _of_boards("players/bob", "players/ann"),
     f"{API_BOARD}/players/<player>/around": _of_boards("players/bob/around", "players/ann/around?radius=1"),
     f"{API_BOARD}/distribution": _of_boards("distribution"),
-    f"{API_BOARD}/standings.csv": _of_boards("standings.csv"),
+    f"{API_BOARD}/standings.csv": _of_boards("standings.csv", "standings.csv?raw=true"),
+    f"{API_CUP}/standings.csv": _filled(f"{API_CUP}/standings.csv", "", "?raw=true"),
     f"{API_LIKES}/<id>": _filled(f"{API_LIKES}/<id>", "", "?player={player}"),
     API_LIKES: _filled(API_LIKES, "?ids={comment}&player={player}"),
     "api/v1/competitions": (

@@ -87,3 +87,12 @@ def test_what_is_missing_or_makes_no_sense_is_refused_at_once(read: Any) -> None
     ):
         with pytest.raises(ImproperlyConfigured, match=why):
             read(**environment)
+
+
+def test_no_domain_is_put_into_the_browsers_lists_unasked(read: Any) -> None:
+    by_itself, asked, without_tls = (
+        read(SECRET_KEY="x", REDIS_URL=BOARDS, **more)["SECURE_HSTS_PRELOAD"]
+        for more in ({}, {"HSTS_PRELOAD": "on"}, {"HSTS_PRELOAD": "on", "HTTPS": "off"})
+    )
+
+    assert (by_itself, asked, without_tls) == (False, True, False)

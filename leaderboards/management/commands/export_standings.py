@@ -2,11 +2,13 @@
 
 import csv
 from argparse import ArgumentParser
+from collections.abc import Callable
 from typing import Any
 
 from foundation import clock
 from foundation.errors import Unavailable
 from leaderboards import selectors
+from leaderboards.core.cells import raw_cell, safe_cell
 from leaderboards.management.command import Command as BaseCommand
 from leaderboards.management.command import shown_time
 from leaderboards.models import Period, State, Storage
@@ -15,7 +17,7 @@ from leaderboards.services.mirror import mirror
 
 
 class Command(BaseCommand):
-    """``export_standings --board SEQ [--period LABEL]``."""
+    """``export_standings --board SEQ [--period LABEL] [--raw]``."""
 
     help = "Print a period's standings as CSV, best first."
 
@@ -23,6 +25,7 @@ class Command(BaseCommand):
         """The board and the period."""
         parser.add_argument("--board", type=int, required=True, metavar="SEQ")
         parser.add_argument("--period", default="current", metavar="LABEL", help="default: the running one")
+        parser.add_argument("--raw", action="store_true", help="texts as they are, also what a spreadsheet would run")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """A redis board is mirrored first, so that SQL has what Redis has."""
@@ -35,7 +38,8 @@ class Command(BaseCommand):
         _, rows = selectors.export_rows(board, label)
         table = csv.writer(self.stdout, lineterminator="\n")
         table.writerow(["rank", "player", "name", *values, "achieved_at", "tied"])
-        table.writerows(_cells(row) for row in rows)
+        cell = raw_cell if options["raw"] else safe_cell
+        table.writerows(_cells(row, cell) for row in rows)
 
     def _mirror(self, period: Period) -> None:
         try:
@@ -44,6 +48,6 @@ class Command(BaseCommand):
             self.stderr.write("Redis is away: the newest scores may be missing.")
 
 
-def _cells(row: Row) -> list[Any]:
+def _cells(row: Row, cell: Callable[[object], object]) -> list[Any]:
     values = [row.points] if row.fields is None else [*row.fields.values()]
-    return [row.rank, row.player, row.name, *values, shown_time(row.achieved_at), row.tied]
+    return [row.rank, cell(row.player), cell(row.name), *values, shown_time(row.achieved_at), row.tied]

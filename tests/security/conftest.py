@@ -1,0 +1,5 @@
+"""What attacks begin with: the keys and boards that the API's own tests have."""
+
+from tests.leaderboards.api.conftest import anybody, game, make_board
+
+__all__ = ["anybody", "game", "make_board"]
