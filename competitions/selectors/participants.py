@@ -24,6 +24,12 @@ def participant_of(competition: Competition, player: str) -> Participant | None:
     return taking_part.filter(player__external_id=player).first()
 
 
+def entered(user: int, competitions: Collection[int]) -> set[int]:
+    """Which of these competitions the player of a user is in, disqualified or not; who has left is not."""
+    rows = Participant.objects.filter(competition__in=competitions, player__user=user, left_at=None)
+    return set(rows.values_list("competition_id", flat=True))
+
+
 def not_started(
     competition: Competition, at: datetime, offset: int = 0, limit: int = 10, full: bool = False
 ) -> NotStarted:
