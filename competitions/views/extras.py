@@ -29,7 +29,7 @@ def extras(request: HttpRequest, competition: Competition, viewer: Viewer, at: d
 
 
 def _extras(request: HttpRequest, competition: Competition, viewer: Viewer, at: datetime) -> dict[str, Any]:
-    zone, freezes_at = competition.timezone, competition.course.freezes_at
+    zone, freezes_at = competition.timezone, competition.course.frozen_since
     is_over = competition.cancelled_at is not None or competition.ends_at <= at
     return {
         "offer": offer(request, competition, own_player(request), at),

@@ -6,7 +6,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from competitions.models import Competition
-from competitions.selectors.participants import disqualified_among
 from competitions.selectors.standings import standings
 from competitions.views.access import visible
 from foundation import clock
@@ -31,6 +30,5 @@ def reveal(request: HttpRequest, number: int) -> HttpResponse:
         "hidden": hidden,
         "total": found.total,
         "rows": [(line, result(competition.board, row)) for line, row in rows],
-        "disqualified": disqualified_among(competition, [row.player for row in found.rows], at),
     }
     return render(request, "competitions/reveal.html", context)

@@ -17,6 +17,7 @@ from foundation.sql import SqlAway, ask
 from leaderboards.core.names import shown_name
 from leaderboards.core.periods import PeriodKind
 from leaderboards.models import Board, FinalStanding, Period, Player, State, Visibility
+from leaderboards.selectors.export import ranking_of
 from leaderboards.selectors.kept import final_standings_of
 from leaderboards.selectors.periods import PeriodShown, shown_as
 
@@ -95,7 +96,16 @@ def winners(board: Board, labels: Collection[str]) -> dict[str, FinalPlace]:
     """Who stands first in the final ones among these periods of a board, by label."""
     rows = FinalStanding.objects.filter(period__board=board, period__label__in=labels, place=1)
     found = rows.filter(period__state__in=_OVER).select_related("period__board", "player")
-    return _asked(lambda: {row.period.label: _place(row) for row in found}, {})
+    return _asked(lambda: {row.period.label: _first_shown(row) for row in found}, {})
+
+
+def _first_shown(first: FinalStanding) -> FinalPlace:
+    """Whoever stands first among those who are shown; the first one himself where nobody is."""
+    if first.player.banned_at is None:
+        return _place(first)
+    rank, row = next(ranking_of(first.period), (first.rank, first))
+    row.rank, row.period = rank, first.period
+    return _place(row)
 
 
 def _finals_of(player: Player) -> QuerySet[FinalStanding]:
