@@ -100,6 +100,7 @@ def forget_everything() -> None:
     """As the process starts: it remembers nobody's requests, boards, names, periods, bans, pages and test kinds."""
     from foundation import rate_limit
     from leaderboards.selectors.boards import forget_boards
+    from leaderboards.selectors.hidden import forget_hidden
     from leaderboards.selectors.names import forget_names
     from leaderboards.selectors.periods import forget_periods
     from leaderboards.services.decide_redis import forget_bans
@@ -107,7 +108,8 @@ def forget_everything() -> None:
     from likes import registry
 
     for forget in (
-        rate_limit.forget_own, forget_boards, forget_names, forget_periods, forget_bans, second.forget, scenes.forget,
+        rate_limit.forget_own, forget_boards, forget_names, forget_periods, forget_bans, forget_hidden,
+        second.forget, scenes.forget,
     ):  # fmt: skip  # as a list
         forget()
     for likeable in registry.every():

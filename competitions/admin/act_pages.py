@@ -87,7 +87,6 @@ class ActPages(NamedLookups[Competition]):
         competition, at = self._found(request, number), clock.now()
         offset = _number(request.GET.get("offset"))
         found = standings(competition, at, offset, ROWS_A_PAGE, full=True)
-        out = set(competition.participants.exclude(disqualified_at=None).values_list("player__external_id", flat=True))
         context = {
             **self.admin_site.each_context(request),
             "title": _("Standings: %(competition)s") % {"competition": competition},
@@ -95,7 +94,7 @@ class ActPages(NamedLookups[Competition]):
             "opts": self.opts,
             "hidden": competition.is_hidden(at),
             "found": found,
-            "rows": [(row, _value(competition, row), row.player in out) for row in found.rows],
+            "rows": [(row, _value(competition, row)) for row in found.rows],
             "waiting": not_started(competition, at, 0, ROWS_A_PAGE, full=True),
             "next": offset + ROWS_A_PAGE if offset + ROWS_A_PAGE < found.total else None,
             "previous": max(0, offset - ROWS_A_PAGE) if offset else None,

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _lazy
 
 from competitions.admin.reasons import Asked, WithReason
 from competitions.models import Competition, Participant
-from competitions.services.disqualify import disqualify, remove
+from competitions.services.disqualify import disqualify, reinstate, remove
 from foundation import clock
 from leaderboards.models import Player
 
@@ -29,7 +29,7 @@ class ParticipantAdmin(WithReason[Participant]):
     search_fields = ("player__external_id__startswith", "player__name__istartswith")
     search_help_text = _lazy("The beginning of an id or a name.")
     ordering = ("-pk",)
-    actions = ("remove", "disqualify")
+    actions = ("remove", "disqualify", "reinstate")
     fields = ("competition", "player", "joined_at", "left_at", "disqualified_at", "reason")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Participant]:
@@ -50,12 +50,19 @@ class ParticipantAdmin(WithReason[Participant]):
 
     @admin.action(description=_lazy("Disqualify the selected participants"), permissions=["act"])
     def disqualify(self, request: HttpRequest, participants: QuerySet[Participant]) -> HttpResponseBase | None:
-        """For good."""
+        """Until they are reinstated."""
         question = _(
-            "They leave the ranking for good, and everybody below moves up. Where the result is final already, "
-            "their row stays and is marked."
+            "They are shown nowhere any more, and everybody below moves up, also where the result is final already. "
+            "Whoever is reinstated has his scores and his place back."
         )
         asked = Asked("disqualify", _("Disqualify participants"), question, _by(disqualify), _name)
+        return self.ask(request, asked, list(participants))
+
+    @admin.action(description=_lazy("Reinstate the selected participants"), permissions=["act"])
+    def reinstate(self, request: HttpRequest, participants: QuerySet[Participant]) -> HttpResponseBase | None:
+        """Those who were disqualified."""
+        question = _("Whoever was disqualified has his scores and his place back.")
+        asked = Asked("reinstate", _("Reinstate participants"), question, _by(reinstate), _name)
         return self.ask(request, asked, list(participants))
 
     def has_act_permission(self, request: HttpRequest) -> bool:

@@ -72,7 +72,7 @@ def _shown(competition: Competition) -> dict[str, Any]:
         **{name: getattr(competition, name) for name in SETTINGS},
         "picture": _picture(competition),
         "join_until": when_or_none(competition.join_until),
-        "freezes_at": when_or_none(competition.course.freezes_at),
+        "freezes_at": when_or_none(competition.course.frozen_since),
         "revealed_at": when_or_none(competition.revealed_at),
         "final_at": when_or_none(final_at),
         "cancelled_at": when_or_none(competition.cancelled_at),

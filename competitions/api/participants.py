@@ -9,11 +9,10 @@ from ninja import Router
 from competitions.api.access import competition_to_read, competition_to_write, is_private
 from competitions.api.parameters import COMPETITION
 from competitions.api.schemas import HistoryOfPlayer, Participation, RowOfParticipant
-from competitions.api.standings import participant_shown
 from competitions.errors import NotAParticipant
 from competitions.models import Competition, Participant
 from competitions.selectors.history import history
-from competitions.selectors.participants import disqualified_among, participant_of
+from competitions.selectors.participants import participant_of
 from competitions.selectors.standings import player_row, standings
 from competitions.services.join import join, leave
 from foundation import clock
@@ -23,7 +22,7 @@ from leaderboards.api.answers import answer, conditional
 from leaderboards.api.bodies import object_of
 from leaderboards.api.encoding import Passing, when
 from leaderboards.api.parameters import PLAYER, Whole
-from leaderboards.api.standings import period_shown
+from leaderboards.api.standings import period_shown, row_shown
 from leaderboards.core.entries import read_player
 from leaderboards.errors import NotRanked
 from leaderboards.models import Player
@@ -41,7 +40,7 @@ def read_participant(request: HttpRequest, competition: Whole = COMPETITION, pla
     """One participant; without rank and points while he has not started."""
     found, at, name = competition_to_read(request, competition), clock.now(), read_player(player)
     try:
-        content = _row_of_player(found, player_row(found, name, at), at)
+        content = _row_of_player(found, player_row(found, name, at))
     except NotRanked:
         content = _waiting(found, _participant(found, name), at)
     return conditional(request, content, is_private(found))
@@ -82,9 +81,8 @@ def read_history(request: HttpRequest, competition: Whole = COMPETITION, player:
     return conditional(request, content, is_private(found))
 
 
-def _row_of_player(competition: Competition, found: PlayerRow, at: datetime) -> dict[str, Any]:
-    out = disqualified_among(competition, [found.row.player], at)
-    return participant_shown(found.row, out) | {
+def _row_of_player(competition: Competition, found: PlayerRow) -> dict[str, Any]:
+    return row_shown(found.row) | {
         "status": "ranked",
         "percentile": found.percentile,
         "total": found.total,

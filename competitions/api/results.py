@@ -15,11 +15,9 @@ from ninja import Router
 from competitions.api.access import competition_to_read, is_private
 from competitions.api.parameters import COMPETITION
 from competitions.api.schemas import FinalResult, RewardsShown
-from competitions.api.standings import participant_shown
 from competitions.errors import NotFinal
 from competitions.models import Competition, RewardGrant, RewardTier, TierKind
 from competitions.selectors import rewards
-from competitions.selectors.participants import disqualified_among
 from competitions.selectors.standings import export_rows
 from foundation import clock
 from leaderboards.api.access import Reads
@@ -28,8 +26,10 @@ from leaderboards.api.downloads import CSV, Download, csv_parts
 from leaderboards.api.encoding import as_json, number, when
 from leaderboards.api.export import is_mirrored, never_changes
 from leaderboards.api.parameters import LIMIT, OFFSET, RAW, Bounded, Whole
+from leaderboards.api.standings import row_shown
 from leaderboards.models import Period
-from leaderboards.selectors import Row
+from leaderboards.selectors import Row, content_hash_of
+from leaderboards.selectors.hidden import hidden_in
 from leaderboards.selectors.periods import period_by_label
 
 ROWS_A_PART = 500
@@ -70,7 +70,7 @@ def read_result(request: HttpRequest, competition: Whole = COMPETITION) -> HttpR
 
     def read() -> tuple[datetime, Iterator[bytes]]:
         as_of, rows = export_rows(found, at)
-        return as_of, _json_parts(head, _participants(found, rows, at))
+        return as_of, _json_parts(head, _participants(rows))
 
     return Download(f"competition-{found.pk}-result.json", JSON, is_private(found), read).final(request)
 
@@ -101,16 +101,15 @@ def _head(competition: Competition, period: Period) -> dict[str, Any]:
             "ends_at": when(competition.ends_at),
         },
         "final_at": when(competition.final_at),
-        "content_hash": period.content_hash,
-        "total": period.players,
+        "content_hash": content_hash_of(period),
+        "total": period.players - len(hidden_in(period)),
     }
 
 
-def _participants(competition: Competition, rows: Iterator[Row], at: datetime) -> Iterator[bytes]:
-    """Each row as JSON; whoever was disqualified is asked for some hundreds of rows at once."""
+def _participants(rows: Iterator[Row]) -> Iterator[bytes]:
+    """Rows as JSON, some hundreds at once."""
     while several := list(islice(rows, ROWS_A_PART)):
-        out = disqualified_among(competition, [row.player for row in several], at)
-        yield b",".join(as_json(participant_shown(row, out)) for row in several)
+        yield b",".join(as_json(row_shown(row)) for row in several)
 
 
 def _json_parts(head: dict[str, Any], several: Iterable[bytes]) -> Iterator[bytes]:

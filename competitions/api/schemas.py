@@ -56,8 +56,6 @@ class CompetitionShown(CompetitionListed):
 class RowOfCompetition(RowOfStandings):
     """A participant in his place."""
 
-    disqualified: bool | None = Field(None, description="True for whoever was disqualified after the result was final.")
-
 
 class StandingsOfCompetition(StandingsOfPeriod):
     """Rows of a competition, best first."""

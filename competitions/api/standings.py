@@ -11,7 +11,7 @@ from competitions.api.parameters import COMPETITION
 from competitions.api.schemas import StandingsOfCompetition
 from competitions.models import Competition
 from competitions.selectors import standings as selectors
-from competitions.selectors.participants import disqualified_among, not_started
+from competitions.selectors.participants import not_started
 from foundation import clock
 from foundation.sql import SqlAway, ask
 from leaderboards.api.access import Reads
@@ -19,7 +19,7 @@ from leaderboards.api.answers import conditional
 from leaderboards.api.parameters import LIMIT, OFFSET, PLAYER, RADIUS, Bounded, Whole
 from leaderboards.api.standings import row_shown, standings_shown
 from leaderboards.core.entries import read_player
-from leaderboards.selectors import Row, Standings
+from leaderboards.selectors import Standings
 
 router = Router(tags=["competitions"], auth=Reads())
 
@@ -45,12 +45,11 @@ def read_around_participant(
 
 
 def _standings_shown(competition: Competition, found: Standings, at: datetime) -> dict[str, Any]:
-    out = disqualified_among(competition, [row.player for row in found.rows], at)
     return {
         "competition": competition.pk,
         **standings_shown(found),
         "not_started": _waiting(competition, at),
-        "rows": [participant_shown(row, out) for row in found.rows],
+        "rows": [row_shown(row) for row in found.rows],
     }
 
 
@@ -60,9 +59,3 @@ def _waiting(competition: Competition, at: datetime) -> int | None:
         return ask(lambda: not_started(competition, at, limit=0).total)
     except SqlAway:
         return None
-
-
-def participant_shown(row: Row, disqualified: set[str]) -> dict[str, Any]:
-    """A row, marked if its player was disqualified after the end."""
-    shown = row_shown(row)
-    return shown | {"disqualified": True} if row.player in disqualified else shown

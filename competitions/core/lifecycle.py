@@ -44,8 +44,11 @@ class Course:
 
     @property
     def frozen_since(self) -> datetime | None:
-        """Since when, or from when, the public sees no change: the same before and after somebody notices."""
-        return min((moment for moment in (self.frozen_at, self.freezes_at) if moment is not None), default=None)
+        """Since when, or from when, the public sees no change: the same before and after somebody notices.
+
+        Once frozen it stays what it was, wherever the end is moved.
+        """
+        return self.frozen_at or self.freezes_at
 
     def is_hidden(self, at: datetime) -> bool:
         """Whether the public sees the standings of the freeze: from then on until the reveal, also if the end moves."""

@@ -1,7 +1,7 @@
 """Who earns a tier, from a final ranking that is read best first and no further than it must be.
 
 A share of the field is rounded up, and all who are tied with the last of it earn too. Points are compared by the
-board's order. Ranks are taken as they are: whoever may not be rewarded is left out elsewhere, and nobody moves up.
+board's order. Ranks are taken as they are: whoever may not be rewarded was left out before.
 """
 
 from collections.abc import Iterable, Iterator

@@ -9,7 +9,8 @@ from zoneinfo import ZoneInfo
 from competitions.management.naive import Look, notices, ranking, rewards
 from competitions.management.rehearsal import ALERTS, PRIZES, Record
 from competitions.models import Competition, Notice, Participant, Preference, RewardGrant, Snapshot, SnapshotRow
-from leaderboards.models import FinalStanding, Submission
+from leaderboards.models import Period, Submission
+from leaderboards.selectors.export import ranking_of
 
 Told = Counter[tuple[str, str, int | None]]  # kind, player, snapshot
 
@@ -72,8 +73,9 @@ def _differing(found: dict[str, int], wanted: dict[str, int]) -> int:
 
 
 def _final(competition: Competition, label: str) -> dict[str, int]:
-    rows = FinalStanding.objects.filter(period__board=competition.board, period__label=label)
-    return dict(rows.values_list("player__external_id", "rank"))
+    """The final ranks of those who are shown."""
+    period = Period.objects.select_related("board").filter(board=competition.board, label=label).first()
+    return {row.player.external_id: rank for rank, row in ranking_of(period)} if period else {}
 
 
 def _ranks(snapshot: Snapshot) -> dict[str, int]:

@@ -186,6 +186,7 @@ class ChangeKind(models.TextChoices):
     CANCELLED = "cancelled", _("cancelled")
     REMOVED = "removed", _("participant removed")
     DISQUALIFIED = "disqualified", _("participant disqualified")
+    REINSTATED = "reinstated", _("participant reinstated")
     REVEALED = "revealed", _("revealed")
     HIDDEN = "hidden", _("comment hidden")
     SHOWN = "shown", _("comment shown again")

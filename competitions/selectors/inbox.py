@@ -7,7 +7,7 @@ from leaderboards.models import Player
 def inbox(player: Player, limit: int = 50) -> list[Notice]:
     """His latest notices, with what their sentences need."""
     rows = Notice.objects.filter(Notice.TOLD, player=player).select_related(
-        "competition", "change", "player__preference"
+        "competition__board", "change", "player__preference"
     )
     return list(rows.defer("competition__picture").prefetch_related("merged__change")[:limit])
 

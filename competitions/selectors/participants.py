@@ -1,4 +1,4 @@
-"""Who takes part: one of them, those who have not started, those who were disqualified after the end."""
+"""Who takes part: one of them, those who have not started, and who may see a private competition."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -20,25 +20,23 @@ class NotStarted:
 
 def participant_of(competition: Competition, player: str) -> Participant | None:
     """The player's row if he takes part now."""
-    taking_part = competition.participants.filter(Participant.TAKING_PART).select_related("player")
-    return taking_part.filter(player__external_id=player).first()
+    taking_part = competition.participants.filter(Participant.TAKING_PART, player__banned_at=None)
+    return taking_part.select_related("player").filter(player__external_id=player).first()
+
+
+def entered(user: int, competitions: Collection[int]) -> set[int]:
+    """Which of these competitions the player of a user is in, disqualified or not; who has left is not."""
+    rows = Participant.objects.filter(competition__in=competitions, player__user=user, left_at=None)
+    return set(rows.values_list("competition_id", flat=True))
 
 
 def not_started(
     competition: Competition, at: datetime, offset: int = 0, limit: int = 10, full: bool = False
 ) -> NotStarted:
     """Those who take part and have no score yet; during a freeze, had none when it came."""
-    waiting = competition.participants.filter(Participant.TAKING_PART).select_related("player")
+    waiting = competition.participants.filter(Participant.TAKING_PART, player__banned_at=None).select_related("player")
     waiting = waiting.filter(~Exists(_standing(competition, at, full)))
     return NotStarted(waiting.count(), list(waiting[offset : offset + limit]))
-
-
-def disqualified_among(competition: Competition, players: Collection[str], at: datetime) -> set[str]:
-    """Whose row in the final ranking is to be marked; nobody's while the result is hidden."""
-    if competition.final_at is None or competition.is_hidden(at):
-        return set()
-    out = competition.participants.exclude(disqualified_at=None).filter(player__external_id__in=players)
-    return set(out.values_list("player__external_id", flat=True))
 
 
 def _standing(competition: Competition, at: datetime, full: bool) -> QuerySet[Standing] | QuerySet[FinalStanding]:

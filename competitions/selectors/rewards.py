@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db.models import QuerySet
+
 from competitions.models import Competition, RewardGrant, RewardTier
 
 
@@ -23,7 +25,7 @@ def grants(competition: Competition, at: datetime, offset: int = 0, limit: int =
     """What was granted, as the public may see it."""
     if competition.is_hidden(at):
         return Grants(0, [])
-    found = competition.reward_grants.select_related("player").order_by("rank", "pk")
+    found = _shown(competition).select_related("player").order_by("rank", "pk")
     return Grants(found.count(), list(found[offset : offset + limit]))
 
 
@@ -31,4 +33,10 @@ def grants_of(competition: Competition, player: str, at: datetime) -> list[Rewar
     """What this player has won, as the public may see it."""
     if competition.is_hidden(at):
         return []
-    return list(competition.reward_grants.filter(player__external_id=player))
+    return list(_shown(competition).filter(player__external_id=player))
+
+
+def _shown(competition: Competition) -> QuerySet[RewardGrant]:
+    """Nothing of the banned, nor of those who were disqualified after it."""
+    out = competition.participants.exclude(disqualified_at=None).values("player")
+    return competition.reward_grants.filter(player__banned_at=None).exclude(player__in=out)

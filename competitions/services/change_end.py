@@ -5,6 +5,7 @@ a period that ends later than its competition, which harms nothing. An earlier e
 it is the competition that decides who may still score and when it is closed; so two at once leave the later of both.
 """
 
+from contextlib import suppress
 from datetime import datetime
 
 from django.contrib.auth.models import AbstractBaseUser
@@ -17,6 +18,7 @@ from competitions.services.freeze import freeze_if_due
 from competitions.services.locked import locked, period_of
 from competitions.services.notices import tell_participants
 from competitions.services.publish import check_window, check_year
+from foundation.errors import Unavailable
 from leaderboards.core.periods import event_window
 from leaderboards.errors import BadBoard
 from leaderboards.models import State
@@ -41,7 +43,10 @@ def change_end(
             move_end(period, ends_at, at, only_later=True)
         except BadBoard as error:
             raise BadCompetition(error.detail, "ends_at") from error
-    return _note(competition, ends_at, reason, at, by)
+    moved = _note(competition, ends_at, reason, at, by)
+    with suppress(Unavailable):  # the schedule makes it, and nothing changes before
+        freeze_if_due(moved, at)
+    return moved
 
 
 @transaction.atomic

@@ -1,6 +1,7 @@
-"""Removing or disqualifying a participant, with a reason. Until the result is final the others move up.
+"""Removing, disqualifying and reinstating a participant, with a reason.
 
-Afterwards only a disqualification is possible: it is marked, and the row stays in the record.
+Who is removed loses his scores. Who is disqualified keeps them, and is shown nowhere: the others move up, before the
+end and after it, and whoever is reinstated has scores and place back. Once the result is final nobody is removed.
 """
 
 from datetime import datetime
@@ -11,10 +12,12 @@ from django.db import transaction
 from competitions.errors import CompetitionOver, NotAParticipant
 from competitions.models import ChangeKind, Competition, Participant
 from competitions.services.changes import note, reason_given
+from competitions.services.freeze import freeze_if_due
 from competitions.services.locked import locked, period_of
 from competitions.services.strays import take_out
 from foundation.sync import barrier
 from leaderboards.models import Period, Player, State
+from leaderboards.selectors.hidden import forget_hidden
 
 
 def remove(
@@ -38,8 +41,12 @@ def remove(
 def disqualify(
     competition: Competition, player: Player, reason: str, at: datetime, by: AbstractBaseUser | None
 ) -> Participant:
-    """Take a participant out for good; again changes nothing. Raises ``NotAParticipant``, ``BadCompetition``."""
+    """Show a participant nowhere any more; again changes nothing.
+
+    Raises ``NotAParticipant``, ``BadCompetition``, or ``Unavailable`` where the copy of a freeze cannot be made now.
+    """
     reason = reason_given(reason)
+    freeze_if_due(competition, at)
     with transaction.atomic():
         held = locked(competition)
         participant = _participant(held, player)
@@ -48,8 +55,25 @@ def disqualify(
         participant.disqualified_at, participant.reason = at, reason
         participant.save(update_fields=["disqualified_at", "reason"])
         note(held, ChangeKind.DISQUALIFIED, at, by, reason, player=player.external_id)
-    if held.final_at is None:
-        take_out(participant, at)
+    forget_hidden()
+    return participant
+
+
+def reinstate(
+    competition: Competition, player: Player, reason: str, at: datetime, by: AbstractBaseUser | None
+) -> Participant:
+    """Undo a disqualification; again changes nothing. Raises what ``disqualify`` does."""
+    reason = reason_given(reason)
+    freeze_if_due(competition, at)
+    with transaction.atomic():
+        held = locked(competition)
+        participant = _participant(held, player)
+        if participant.disqualified_at is None:
+            return participant
+        participant.disqualified_at, participant.reason = None, ""
+        participant.save(update_fields=["disqualified_at", "reason"])
+        note(held, ChangeKind.REINSTATED, at, by, reason, player=player.external_id)
+    forget_hidden()
     return participant
 
 

@@ -4,8 +4,11 @@ The trap: an entry that comes after the freeze must not precede the public copy.
 told that its freeze is due, and writes nothing; whoever then applies an entry has it frozen first.
 """
 
+import re
 from collections.abc import Collection, Mapping
 from datetime import datetime
+
+from django.db.models import F
 
 from competitions.models import Competition, Participant
 from competitions.selectors.competitions import competition_by_id, competitions_by_id
@@ -30,6 +33,20 @@ def _load(pairs: Collection[Pair]) -> dict[Pair, bool]:
 _taking_part: Remembered[Pair, bool] = Remembered(_load)
 
 
+_LABEL = re.compile(r"c([0-9]+)(-frozen)?")
+
+
+def left_out(label: str) -> list[int]:
+    """The internal numbers of the disqualified; in the copy of a freeze, of those who were so when it began."""
+    found = _LABEL.fullmatch(label)
+    if found is None:
+        return []
+    out = Participant.objects.filter(competition=int(found[1]), disqualified_at__isnull=False)
+    if found[2]:
+        out = out.filter(disqualified_at__lt=F("competition__frozen_at"))
+    return list(out.values_list("player_id", flat=True))
+
+
 class Competitions:
     """The competitions that scoring may name. Drafts are unknown to it."""
 
@@ -42,8 +59,8 @@ class Competitions:
         return _taking_part.get_many(pairs).keys()
 
     def gone(self, number: int) -> Collection[int]:
-        """The internal numbers of the players who joined and take part no more."""
-        players = Participant.objects.filter(~Participant.TAKING_PART, competition=number)
+        """The internal numbers of the players who joined and have left."""
+        players = Participant.objects.filter(competition=number, left_at__isnull=False)
         return list(players.values_list("player_id", flat=True))
 
     def freeze(self, number: int, at: datetime) -> None:

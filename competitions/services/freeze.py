@@ -39,9 +39,17 @@ def freeze_if_due(competition: Competition, at: datetime) -> bool:
         return False
     take_out_gone_before(competition, freezes_at, at)  # else the copy would show them until the reveal
     copy_period(period_of(competition), competition.frozen_label, at)
-    Competition.objects.filter(pk=competition.pk, frozen_at=None).update(frozen_at=at)
+    since = _frozen_since(competition, freezes_at)
+    Competition.objects.filter(pk=competition.pk, frozen_at=None).update(frozen_at=since)
     competition.refresh_from_db(fields=["frozen_at"])
     return True
+
+
+def _frozen_since(competition: Competition, freezes_at: datetime) -> datetime:
+    """From when on nothing changed: the time of the freeze, however late it is noticed; or when the end was moved to
+    where that had passed already."""
+    moved_at = competition.changes.filter(kind=ChangeKind.EXTENDED).values_list("at", flat=True).first()
+    return max(freezes_at, moved_at or freezes_at)
 
 
 @transaction.atomic

@@ -18,21 +18,20 @@ from leaderboards.services.remove import remove_from
 
 
 def strays() -> QuerySet[Participant]:
-    """Participants who are gone and have a score all the same."""
+    """Participants who have left and have a score all the same. Who is disqualified keeps his, and is not shown."""
     standing = Standing.objects.filter(
         period__board=OuterRef("competition__board"),
         period__label=Concat(Value("c"), Cast(OuterRef("competition"), CharField())),
         player=OuterRef("player"),
         score__isnull=False,
     )
-    gone = Participant.objects.filter(~Participant.TAKING_PART & Exists(standing))
+    gone = Participant.objects.filter(Q(left_at__isnull=False) & Exists(standing))
     return gone.select_related("competition__board").defer("competition__picture")
 
 
 def take_out_gone_before(competition: Competition, moment: datetime, at: datetime) -> None:
     """Take out whoever was gone by then and stands all the same. Raises ``Unavailable`` where that cannot be done."""
-    by_then = Q(left_at__lt=moment) | Q(disqualified_at__lt=moment)
-    for participant in strays().filter(by_then, competition=competition):
+    for participant in strays().filter(left_at__lt=moment, competition=competition):
         take_out_one(participant, at)
 
 
@@ -44,7 +43,7 @@ def take_out_one(participant: Participant, at: datetime) -> None:
     """
     rows = Participant.objects.select_for_update(of=("self",)).select_related("competition__board", "player")
     held = rows.defer("competition__picture").get(pk=participant.pk)
-    if held.takes_part:
+    if held.left_at is None:
         return
     period = period_of(held.competition)
     with suppress(NotRanked, PeriodClosed):  # he has no score; or the closing period leaves him out itself

@@ -13,12 +13,14 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from competitions.core.rewards import By, Field, Ranked, Tier
-from competitions.models import Competition, Participant, RewardGrant, RewardRun, RewardTier
+from competitions.models import Competition, RewardGrant, RewardRun, RewardTier
 from competitions.models.competitions import FROZEN_SUFFIX
 from foundation.each import for_each
 from foundation.failpoints import failpoint
 from foundation.webhooks.outbox import enqueue_all
-from leaderboards.models import FinalStanding, Period, Player, State
+from leaderboards.models import Period, Player, State
+from leaderboards.selectors.export import ranking_of
+from leaderboards.selectors.hidden import hidden_in
 
 CHUNK = 1000
 
@@ -63,9 +65,8 @@ def _grant(period: Period, competition: Competition | None, at: datetime) -> int
         return 0  # another run was here
     failpoint("reward.after_run")
     if competition is None or competition.cancelled_at is None:
-        out = _without_rewards(competition)
         for tier in RewardTier.objects.filter(_tiers_of(period, competition)):
-            run.grants += _grant_tier(tier, period, competition, out, at)
+            run.grants += _grant_tier(tier, period, competition, at)
     run.save(update_fields=["grants"])
     failpoint("reward.before_commit")
     return run.grants
@@ -76,17 +77,9 @@ def _tiers_of(period: Period, competition: Competition | None) -> Q:
     return tiers if competition is None else tiers | Q(competition=competition)
 
 
-def _without_rewards(competition: Competition | None) -> set[int]:
-    """Who stands in the final ranking and was disqualified after it: he gets nothing, and nobody moves up."""
-    if competition is None:
-        return set()
-    marked = Participant.objects.filter(competition=competition, disqualified_at__isnull=False)
-    return set(marked.values_list("player_id", flat=True))
-
-
-def _grant_tier(tier: RewardTier, period: Period, competition: Competition | None, out: set[int], at: datetime) -> int:
+def _grant_tier(tier: RewardTier, period: Period, competition: Competition | None, at: datetime) -> int:
     rule = Tier(By(tier.kind), tier.limit, tier.from_rank)
-    earned = rule.earners(_ranking(period), Field(period.players, period.rules.order))
+    earned = rule.earners(_ranking(period), Field(period.players - len(hidden_in(period)), period.rules.order))
     grants = (
         RewardGrant(
             tier=tier,
@@ -99,7 +92,6 @@ def _grant_tier(tier: RewardTier, period: Period, competition: Competition | Non
             granted_at=at,
         )
         for row in earned
-        if row.player not in out
     )
     written = 0
     while chunk := list(islice(grants, CHUNK)):
@@ -109,10 +101,10 @@ def _grant_tier(tier: RewardTier, period: Period, competition: Competition | Non
 
 
 def _ranking(period: Period) -> Iterator[Ranked]:
-    rows = FinalStanding.objects.filter(period=period).order_by("place")
-    for player, rank, score, member in rows.values_list("player_id", "rank", "score", "member").iterator(CHUNK):
-        points, _ = period.rules.shown(period.layout.unpack(score, member).value)
-        yield Ranked(player, rank, None if points is None else Decimal(points))
+    """Whoever is banned or disqualified is not in it, and the others have moved up."""
+    for rank, row in ranking_of(period):
+        points, _ = period.rules.shown(period.layout.unpack(row.score, row.member).value)
+        yield Ranked(row.player_id, rank, None if points is None else Decimal(points))
 
 
 def _announce(grants: Sequence[RewardGrant], at: datetime) -> None:

@@ -1,6 +1,6 @@
 """Who may know of a competition, and which player somebody is."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import wraps
 
 from django.contrib.auth.decorators import login_required
@@ -10,24 +10,39 @@ from django.views.decorators.cache import never_cache
 
 from competitions.models import Competition
 from competitions.selectors.competitions import competition_by_id, competitions_by_id
+from competitions.selectors.participants import entered
 from leaderboards.choices import Visibility
 from leaderboards.errors import UnknownCompetition
 from leaderboards.models import Player
-from leaderboards.views.answers import is_staff
+from leaderboards.views.permissions import may_see
 
 
 def visible(request: HttpRequest, number: int) -> Competition:
-    """The competition; drafts, and those on private boards, are for staff alone. Raises ``Http404``.
+    """The competition, if the visitor may know of it. Raises ``Http404``.
 
     Who asks is only looked up where it matters: SQL, which knows it, may be away.
     """
     try:
-        found = competitions_by_id([number]).get(number) or competition_by_id(number, drafts=is_staff(request))
+        found = competitions_by_id([number]).get(number) or competition_by_id(
+            number, drafts=may_see(request, Competition)
+        )
     except UnknownCompetition as error:
         raise Http404(error.detail) from error
-    if found.board.visibility == Visibility.PRIVATE and not is_staff(request):
+    if not may_know(request, [found]):
         raise Http404(f"There is no competition {number}.")
     return found
+
+
+def may_know(request: HttpRequest, competitions: Collection[Competition]) -> list[Competition]:
+    """Those of them that the visitor may know of: a private one is for who is in it, or may see competitions.
+
+    Nobody is looked up while all of them are public.
+    """
+    private = [each.pk for each in competitions if each.board.visibility == Visibility.PRIVATE]
+    if not private or may_see(request, Competition):
+        return list(competitions)
+    own = entered(request.user.pk, private) if request.user.is_authenticated else set()
+    return [each for each in competitions if each.board.visibility == Visibility.PUBLIC or each.pk in own]
 
 
 def own_player(request: HttpRequest) -> Player | None:

@@ -13,7 +13,9 @@ from competitions.views.joining import offer
 from competitions.views.talk import talk
 from competitions.views.words import attempts, timed, who_earns, who_may_join
 from foundation.sql import SqlAway, ask
-from leaderboards.views.answers import is_staff
+from leaderboards.choices import Visibility
+from leaderboards.models import Board
+from leaderboards.views.permissions import may_see
 from leaderboards.views.viewer import Viewer
 from leaderboards.views.ways import way_of
 
@@ -27,19 +29,25 @@ def extras(request: HttpRequest, competition: Competition, viewer: Viewer, at: d
 
 
 def _extras(request: HttpRequest, competition: Competition, viewer: Viewer, at: datetime) -> dict[str, Any]:
-    zone, freezes_at = competition.timezone, competition.course.freezes_at
+    zone, freezes_at = competition.timezone, competition.course.frozen_since
     is_over = competition.cancelled_at is not None or competition.ends_at <= at
     return {
         "offer": offer(request, competition, own_player(request), at),
         "who_may_join": "" if is_over else who_may_join(competition),
         "join_until": timed(competition.join_until, zone, at) if competition.join_until else "",
         "attempts": attempts(competition),
+        "links_board": competition.board.visibility == Visibility.PUBLIC or may_see(request, Board),
         "freezes": timed(freezes_at, zone, at) if freezes_at and competition.course.may_hide else "",
-        "to_reveal": is_staff(request) and competition.final_at is not None and competition.is_hidden(at),
+        "to_reveal": _may_reveal(request, competition, at),
         **_way(competition, viewer, at),
         **_rewards(competition, viewer, at),
         **talk(request, competition, at),
     }
+
+
+def _may_reveal(request: HttpRequest, competition: Competition, at: datetime) -> bool:
+    is_due = competition.final_at is not None and competition.is_hidden(at)
+    return is_due and may_see(request, Competition)
 
 
 def _way(competition: Competition, viewer: Viewer, at: datetime) -> dict[str, Any]:

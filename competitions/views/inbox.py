@@ -12,7 +12,7 @@ from competitions.models import Notice
 from competitions.selectors import inbox as selectors
 from competitions.selectors.preferences import zone_of
 from competitions.services.inbox import mark_read
-from competitions.views.access import for_players
+from competitions.views.access import for_players, may_know
 from competitions.views.words import moment
 from foundation import clock
 from leaderboards.models import Player
@@ -22,12 +22,13 @@ MOST_SHOWN = 100
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A notice in words, on the player's clock."""
+    """A notice in words, on the player's clock; linked where he may still open the competition."""
 
     notice: Notice
     subject: str
     sentences: list[str]
     when: str
+    is_linked: bool
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -38,15 +39,17 @@ def inbox(request: HttpRequest, player: Player) -> HttpResponse:
     if request.method == "POST":
         mark_read(player, at, _numbers(request.POST.getlist("notice") or request.POST.getlist("shown")))
         return redirect("inbox")
-    messages = [_message(notice, at) for notice in selectors.inbox(player, MOST_SHOWN)]
+    notices = selectors.inbox(player, MOST_SHOWN)
+    known = {each.pk for each in may_know(request, [notice.competition for notice in notices])}
+    messages = [_message(notice, at, notice.competition_id in known) for notice in notices]
     unread = [message for message in messages if message.notice.read_at is None]
     return render(request, "competitions/inbox.html", {"told": messages, "unread": unread, "most": MOST_SHOWN})
 
 
-def _message(notice: Notice, at: datetime) -> Message:
+def _message(notice: Notice, at: datetime, is_linked: bool) -> Message:
     zone = zone_of(notice)
     words = sentences.sentences(notice, zone)
-    return Message(notice, sentences.subject(notice), words, moment(notice.created_at, zone, at))
+    return Message(notice, sentences.subject(notice), words, moment(notice.created_at, zone, at), is_linked)
 
 
 def _numbers(typed: list[str]) -> list[int]:

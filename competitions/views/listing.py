@@ -11,10 +11,11 @@ from django.views.decorators.http import require_safe
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition
 from competitions.selectors.competitions import Listed, competitions_known, shown
+from competitions.views.access import may_know
 from competitions.views.words import phase_word, timed
 from foundation import clock
 from leaderboards.choices import Visibility
-from leaderboards.views.answers import answer, etag_of, is_staff
+from leaderboards.views.answers import answer, etag_of
 
 PAST_A_PAGE = 12
 EVERY_SECONDS = 10
@@ -65,7 +66,7 @@ def cards_running(at: datetime, most: int) -> list[Card]:
 def _known(request: HttpRequest, at: datetime) -> list[Competition]:
     """Where each stands. There may be thousands of the past; what else a card shows is read for those on the page."""
     known = competitions_known(at, board=_board(request))
-    return [each for each in known if each.board.visibility == Visibility.PUBLIC or is_staff(request)]
+    return may_know(request, known)
 
 
 def _board(request: HttpRequest) -> int | None:

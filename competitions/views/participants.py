@@ -1,4 +1,4 @@
-"""What SQL alone knows of those who take part: how many, who waits, who was disqualified, and the viewer's own points.
+"""What SQL alone knows of those who take part: how many, who waits, and the viewer's own points.
 
 During a freeze his own points are the player's as they are now; his place is never among them.
 """
@@ -9,7 +9,7 @@ from typing import Any
 from competitions.models import Competition
 from competitions.selectors.changes import reason_of_cancelling
 from competitions.selectors.competitions import participants_count
-from competitions.selectors.participants import disqualified_among, not_started, participant_of
+from competitions.selectors.participants import not_started, participant_of
 from competitions.selectors.standings import own_points
 from foundation.sql import SqlAway, ask
 from leaderboards.selectors import BoardPage, Row
@@ -29,13 +29,11 @@ def known_of(competition: Competition, page: BoardPage, viewer: Viewer, at: date
 
 def _known_of(competition: Competition, page: BoardPage, viewer: Viewer, at: datetime) -> dict[str, Any]:
     waiting = not_started(competition, at, limit=WAITING_SHOWN)
-    on_page = [row.player for row in (*page.standings.rows, *page.neighbours)]
     return {
         "participants": participants_count(competition),
         "own": _own_result(competition, viewer, at),
         "takes_part": page.me is None and participant_of(competition, viewer.player or "") is not None,
         "reason": reason_of_cancelling(competition),
-        "disqualified": sorted(disqualified_among(competition, on_page, at)),
         "waiting": [(each.player.external_id, str(each.player)) for each in waiting.participants],
         "waiting_more": waiting.total - len(waiting.participants),
     }

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition
-from leaderboards.selectors import BoardPage
+from leaderboards.selectors import BoardPage, content_hash_of
 from leaderboards.selectors.periods import period_by_label
 from leaderboards.views.lines import Line, lines, result
 
@@ -30,4 +30,4 @@ def result_of(competition: Competition, page: BoardPage, number: int, at: dateti
     best = best[:MOST_ON_PODIUM]
     podium = [(line, result(board, row)) for line, row in zip(lines(found, best, None), best, strict=True)]
     period = period_by_label(board, competition.label)
-    return Result(podium, period.content_hash if period else "")
+    return Result(podium, content_hash_of(period) if period else "")

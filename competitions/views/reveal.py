@@ -5,12 +5,12 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from competitions.selectors.participants import disqualified_among
+from competitions.models import Competition
 from competitions.selectors.standings import standings
 from competitions.views.access import visible
 from foundation import clock
-from leaderboards.views.answers import is_staff
 from leaderboards.views.lines import lines, result
+from leaderboards.views.permissions import may_see
 
 PLAYED = 100
 
@@ -21,7 +21,7 @@ def reveal(request: HttpRequest, number: int) -> HttpResponse:
     """The final ranking from its best down, as a list; a script turns it into a show."""
     competition, at = visible(request, number), clock.now()
     hidden = competition.is_hidden(at)
-    if competition.final_at is None or (hidden and not is_staff(request)):
+    if competition.final_at is None or (hidden and not may_see(request, Competition)):
         raise Http404("There is nothing to reveal yet.")
     found = standings(competition, at, 0, PLAYED, full=hidden)
     rows = zip(lines(found, found.rows, None), found.rows, strict=True)
@@ -30,6 +30,5 @@ def reveal(request: HttpRequest, number: int) -> HttpResponse:
         "hidden": hidden,
         "total": found.total,
         "rows": [(line, result(competition.board, row)) for line, row in rows],
-        "disqualified": disqualified_among(competition, [row.player for row in found.rows], at),
     }
     return render(request, "competitions/reveal.html", context)

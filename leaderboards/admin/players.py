@@ -53,12 +53,12 @@ class PlayerAdmin(PhraseSearch[Player]):
 
     @admin.action(description=_lazy("Ban the selected players"), permissions=["change"])
     def ban(self, request: HttpRequest, players: QuerySet[Player]) -> None:
-        """What they submit from now on is refused; what they have stays."""
+        """They are shown nowhere, and what they submit from now on is refused."""
         self._set(request, players.filter(banned_at=None), banned=True)
 
     @admin.action(description=_lazy("Let the selected players in again"), permissions=["change"])
     def unban(self, request: HttpRequest, players: QuerySet[Player]) -> None:
-        """Submissions are taken again."""
+        """They have their places back, and submissions are taken again."""
         self._set(request, players.exclude(banned_at=None), banned=False)
 
     def _set(self, request: HttpRequest, players: QuerySet[Player], *, banned: bool) -> None:

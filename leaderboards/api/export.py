@@ -37,7 +37,7 @@ def export_standings(request: HttpRequest, seq: Whole = SEQ, period: str = PERIO
     download = _download(board, label, stored, raw)
     if stored and never_changes(stored):
         response = download.final(request)
-        response["Content-Hash"] = stored.content_hash
+        response["Content-Hash"] = selectors.content_hash_of(stored)
     else:
         response = download.open()
     response["Live"] = "true" if live else "false"

@@ -2,7 +2,7 @@
 
 from leaderboards.selectors.boards import board_by_seq, boards_listed
 from leaderboards.selectors.distribution import Bin, Distribution, distribution
-from leaderboards.selectors.export import export_rows
+from leaderboards.selectors.export import content_hash_of, export_rows
 from leaderboards.selectors.movement import Movement, RankThen, movement, ways
 from leaderboards.selectors.past import BestRank, FinalPlace, PastRank, best_ranks, final_places, past_ranks, winners
 from leaderboards.selectors.periods import (
@@ -52,6 +52,7 @@ __all__ = [
     "board_page",
     "boards_listed",
     "boards_of",
+    "content_hash_of",
     "distribution",
     "export_rows",
     "final_places",

@@ -1,5 +1,6 @@
 """A whole period as rows, from one SQL statement and so from one moment: for CSV, and for whoever counts after us."""
 
+import hashlib
 from collections.abc import Iterator
 from datetime import datetime
 from itertools import groupby
@@ -7,10 +8,12 @@ from typing import NamedTuple
 
 from foundation import clock
 from leaderboards.core.instants import from_milliseconds
-from leaderboards.core.rules import Order
+from leaderboards.core.rules import Order, Ties
 from leaderboards.models import Board, FinalStanding, Period, Player, Standing, State
+from leaderboards.selectors.hidden import hidden_in
 from leaderboards.selectors.periods import stored_period
 from leaderboards.selectors.standings import Row
+from leaderboards.stores.sql_final import hashed_line
 from leaderboards.stores.sql_writes import state_of
 
 CHUNK = 2000
@@ -26,10 +29,34 @@ def export_rows(board: Board, period: str) -> tuple[datetime, Iterator[Row]]:
     return as_of, iter(()) if stored is None else _rows(stored)
 
 
+def ranking_of(period: Period) -> Iterator[tuple[int, FinalStanding]]:
+    """The final standings of those who are shown, best first, each with its rank among them."""
+    out = hidden_in(period)
+    rows = (row for row in _final(period) if row.player.external_id not in out)
+    seen = 0
+    for nth, (_, group) in enumerate(groupby(rows, key=lambda row: row.rank), start=1):
+        equals = list(group)
+        rank = nth if period.rules.ties is Ties.DENSE else seen + 1
+        yield from ((rank, row) for row in equals)
+        seen += len(equals)
+
+
+def content_hash_of(period: Period) -> str:
+    """The hash of a final period over the rows that are shown: its own while nobody is left out."""
+    if not hidden_in(period):
+        return period.content_hash
+    digest = hashlib.sha256()
+    for rank, row in ranking_of(period):
+        digest.update(hashed_line(rank, row.player_id, row.score))
+    return digest.hexdigest()
+
+
 def _rows(period: Period) -> Iterator[Row]:
     by_time, dense = period.rules.ties.by_time, period.rules.ties.value == "dense"
     seen = 0
-    for nth, (_, group) in enumerate(groupby(_lines(period), key=lambda line: line.score), start=1):
+    out = hidden_in(period)
+    shown = (line for line in _lines(period) if line.player.external_id not in out)
+    for nth, (_, group) in enumerate(groupby(shown, key=lambda line: line.score), start=1):
         equals = list(group)
         for index, line in enumerate(equals):
             if by_time:

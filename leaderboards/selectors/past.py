@@ -5,11 +5,12 @@ left out everywhere, since their ranks are shown by competitions, which may hide
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from itertools import islice, takewhile
 from typing import TypeVar
 
 from django.db.models import Count, Min, QuerySet
@@ -18,6 +19,7 @@ from foundation.sql import SqlAway, ask
 from leaderboards.core.names import shown_name
 from leaderboards.core.periods import PeriodKind
 from leaderboards.models import Board, FinalStanding, Period, Player, State, Visibility
+from leaderboards.selectors.export import ranking_of
 from leaderboards.selectors.kept import final_standings_of
 from leaderboards.selectors.periods import PeriodShown, shown_as
 
@@ -96,11 +98,26 @@ def winners(board: Board, labels: Collection[str], most: int) -> dict[str, list[
     """Who shares the first rank in the final ones among these periods of a board, at most so many, by label."""
     rows = FinalStanding.objects.filter(period__board=board, period__label__in=labels, place__lte=most, rank=1)
     found = rows.filter(period__state__in=_OVER).select_related("period__board", "player").order_by("place")
-    won: dict[str, list[FinalPlace]] = defaultdict(list)
-    places: list[FinalPlace] = _asked(lambda: [_place(row) for row in found], [])
-    for place in places:
-        won[place.period.label].append(place)
-    return won
+    return _asked(lambda: _won(found, most), {})
+
+
+def _won(found: Iterable[FinalStanding], most: int) -> dict[str, list[FinalPlace]]:
+    """By label; where somebody among them is not shown, those who are shown are ranked anew."""
+    first: dict[str, list[FinalStanding]] = defaultdict(list)
+    for row in found:
+        first[row.period.label].append(row)
+    for label, rows in first.items():
+        if any(row.player.banned_at is not None for row in rows):
+            first[label] = _first_shown(rows[0].period, most)
+    return {label: [_place(row) for row in rows] for label, rows in first.items()}
+
+
+def _first_shown(period: Period, most: int) -> list[FinalStanding]:
+    shown = []
+    for rank, row in islice(takewhile(lambda ranked: ranked[0] == 1, ranking_of(period)), most):
+        row.rank, row.period = rank, period
+        shown.append(row)
+    return shown
 
 
 def _finals_of(player: Player) -> QuerySet[FinalStanding]:

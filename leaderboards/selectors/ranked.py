@@ -6,7 +6,8 @@ from django.db.models import Count, Func, QuerySet, Subquery, Window
 from django.db.models.functions import DenseRank, Rank, RowNumber
 
 from leaderboards.core.rules import Order, Ties
-from leaderboards.models import Period, Standing
+from leaderboards.models import Period, Player, Standing
+from leaderboards.selectors.hidden import hidden_in
 
 _RANKS: dict[Ties, type[Func]] = {Ties.SHARED: Rank, Ties.DENSE: DenseRank}
 
@@ -32,6 +33,8 @@ class Ranking:
 def ranking(period: Period, most: int) -> Ranking:
     """The ``most`` best of the period, as SQL has it: on a redis board run the mirror first."""
     ranked = Standing.objects.filter(period=period, score__isnull=False)
+    if out := hidden_in(period):
+        ranked = ranked.exclude(player__in=Player.objects.filter(external_id__in=out).values("pk"))
     down = period.rules.order is Order.DESC
     forward = ("-score", "-member") if down else ("score", "member")
     by_time = period.rules.ties.by_time

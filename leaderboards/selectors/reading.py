@@ -13,10 +13,12 @@ from foundation.errors import Unavailable
 from foundation.sql import ask as ask_sql
 from foundation.sync.memory import Stale
 from leaderboards.models import Period, State, Storage
+from leaderboards.selectors.hidden import hidden_by_period, hidden_in
 from leaderboards.selectors.periods import look_again
 from leaderboards.stores.base import Store
 from leaderboards.stores.sql import SqlStore
 from leaderboards.stores.sql_final import FinalStore
+from leaderboards.stores.without import Without
 from leaderboards.stores.zset import ZsetStore
 
 logger = logging.getLogger(__name__)
@@ -27,7 +29,17 @@ PATIENCE_MS = 300  # how long SQL may count a rank while Redis is away; then the
 
 
 def ask(period: Period, question: Callable[[Store, Period], Answer]) -> tuple[Answer, bool]:
-    """The answer to ``question``, and whether it is live. Raises ``SqlAway`` where neither can answer."""
+    """The answer to ``question``, and whether it is live. Raises ``SqlAway`` where neither can answer.
+
+    Whoever is not shown is left out of it.
+    """
+    out = hidden_in(period)
+    if out:
+        return _ask(period, lambda store, asked: question(Without(store, out), asked))
+    return _ask(period, question)
+
+
+def _ask(period: Period, question: Callable[[Store, Period], Answer]) -> tuple[Answer, bool]:
     if period.state in (State.FINAL, State.EXPIRED):
         return ask_sql(lambda: question(FinalStore(), period)), True
     if period.board.storage == Storage.SQL:
@@ -54,7 +66,8 @@ def totals(periods: Collection[Period]) -> dict[int, int]:
     by_sql = [period for period in living if period.board.storage == Storage.SQL]
     for store, asked in ((SqlStore(), by_sql), (SqlStore(patience_ms=PATIENCE_MS), stood_in_for)):
         found |= ask_sql(partial(store.totals, asked)) if asked else {}
-    return found
+    out = hidden_by_period(periods)
+    return {number: total - len(out[number]) for number, total in found.items()}
 
 
 def _totals_in_redis(periods: Sequence[Period]) -> dict[int, int]:

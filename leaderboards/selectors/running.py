@@ -1,6 +1,7 @@
 """The running periods of many boards, with how many players each has: what lists of boards show.
 
-However many boards there are, it is one statement for their periods and one round trip to Redis.
+However many boards there are, it is one statement for their periods, one for who is not shown in them, and one round
+trip to Redis.
 """
 
 from collections.abc import Collection

@@ -17,6 +17,7 @@ from leaderboards.core.policies import State, judge
 from leaderboards.core.submissions import Status
 from leaderboards.errors import Banned, OutcomeUnknown, OutOfRange, PeriodClosed, RulesChanged, StorageUnavailable
 from leaderboards.models import Period, Player
+from leaderboards.selectors.hidden import forget_hidden
 from leaderboards.selectors.periods import look_again
 from leaderboards.selectors.reading import of_the_present
 from leaderboards.services.decided import Decided, refused
@@ -75,6 +76,7 @@ def banned_players() -> frozenset[str]:
 def forget_bans() -> None:
     """Somebody was banned or let in again: this process knows it at once."""
     _banned.forget()
+    forget_hidden()
 
 
 def _load_banned(_keys: Collection[str]) -> dict[str, frozenset[str]]:

@@ -51,8 +51,13 @@ def content_hash(period: Period) -> str:
     rows = FinalStanding.objects.filter(period=period).order_by("place").values_list("rank", "player_id", "score")
     digest = hashlib.sha256()
     for rank, player_id, score in rows.iterator(chunk_size=CHUNK):
-        digest.update(f"{rank},{player_id},{score!r}\n".encode())
+        digest.update(hashed_line(rank, player_id, score))
     return digest.hexdigest()
+
+
+def hashed_line(rank: int, player_id: int, score: float) -> bytes:
+    """A row as the hash holds it."""
+    return f"{rank},{player_id},{score!r}\n".encode()
 
 
 class FinalStore:

@@ -75,7 +75,6 @@ def rows_of(context: dict[str, Any], lines: Sequence[Line]) -> SafeString:
         anchors=context.get("anchors", False),
         own_id=context.get("own_id", ""),
         is_linked=getattr(context.get("viewer"), "linked", False),
-        disqualified=context.get("disqualified", ()),
     )
     return mark_safe("\n".join(row_html(line, look) for line in lines))  # noqa: S308 (``row_html`` escapes)
 

@@ -4,7 +4,7 @@ from django.http import Http404, HttpRequest
 
 from leaderboards import selectors
 from leaderboards.models import Board, Visibility
-from leaderboards.views.answers import is_staff
+from leaderboards.views.permissions import may_see
 
 
 def visible(request: HttpRequest, seq: int) -> Board:
@@ -15,6 +15,6 @@ def visible(request: HttpRequest, seq: int) -> Board:
 
 
 def refuse_strangers(request: HttpRequest, board: Board) -> None:
-    """Private boards are for staff. Raises ``Http404``."""
-    if board.visibility == Visibility.PRIVATE and not is_staff(request):
+    """Private boards are for those who may see boards in the admin. Raises ``Http404``."""
+    if board.visibility == Visibility.PRIVATE and not may_see(request, Board):
         raise Http404(f"There is no board {board.seq}.")

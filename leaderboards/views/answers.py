@@ -71,8 +71,3 @@ def page_number(request: HttpRequest) -> int:
 def pages_of(total: int, size: int) -> int:
     """How many pages of ``size`` rows there are, at least one."""
     return max(1, -(-total // size))
-
-
-def is_staff(request: HttpRequest) -> bool:
-    """Whether one of those who run the site asks."""
-    return bool(request.user.is_authenticated and request.user.is_staff)

@@ -10,9 +10,10 @@ from django.views.decorators.http import require_safe
 from foundation import clock
 from leaderboards import formats, selectors
 from leaderboards.models import Board
-from leaderboards.views.answers import answer, etag_of, is_staff, moving
+from leaderboards.views.answers import answer, etag_of, moving
 from leaderboards.views.lines import result
 from leaderboards.views.periods import period_words
+from leaderboards.views.permissions import may_see
 from leaderboards.views.second import kept_a_second
 
 BOARDS_A_PAGE = 24
@@ -22,9 +23,9 @@ LIST_EVERY_SECONDS = 10
 @require_safe
 @kept_a_second
 def home(request: HttpRequest) -> HttpResponse:
-    """The public boards, each with its leader; for staff the private ones too."""
+    """The public boards, each with its leader; for those who may see them the private ones too."""
     at = clock.now()
-    boards = selectors.boards_listed(include_private=is_staff(request))
+    boards = selectors.boards_listed(include_private=may_see(request, Board))
     page = Paginator([board for board in boards if not _is_over(board, at)], BOARDS_A_PAGE).get_page(
         request.GET.get("page")
     )

@@ -3,8 +3,7 @@
 The trap: whatever people wrote is escaped here by hand; ``tests/data/names.json`` holds what would break out.
 """
 
-from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, lru_cache
 from html import escape
@@ -36,7 +35,6 @@ class Look:
     anchors: bool = False
     own_id: str = ""
     is_linked: bool = False
-    disqualified: Collection[str] = field(default_factory=tuple)
 
 
 def row_html(line: Line, look: Look) -> str:
@@ -85,9 +83,6 @@ def _player(line: Line, look: Look) -> str:
     if line.is_me:
         word = _("You") if look.is_linked else _("highlighted")
         text += f' <span class="tag">{escape(word)}</span>'
-    if line.player in look.disqualified:
-        word = _("disqualified")
-        text += f' <span class="tag is-out">{escape(word)}</span>'
     if look.anchors and line.equals > 2:
         text += f" {_equals(line, look)}"
     return text

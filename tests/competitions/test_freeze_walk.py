@@ -223,5 +223,5 @@ def test_nothing_tells_when_the_copy_was_made(set_clock: SetClock) -> None:
 
     score(site.competition, {"bob": 7654, "cleo": 50}, DURING)
 
-    assert Competition.objects.get().frozen_at == DURING
+    assert Competition.objects.get().frozen_at == END - HOUR
     assert changed(before, site.walk()) == {}

@@ -14,7 +14,7 @@ from competitions.services.snapshot import take
 from foundation import clock
 from tests.competitions.admin.typed import ADD, LIST, act, change, page
 from tests.competitions.factories import DAY, HOUR, START, CommentFactory, RewardTierFactory
-from tests.competitions.site import SOON, joined, make_board, open_competition, player, points_of, raced
+from tests.competitions.site import SOON, joined, make_board, open_competition, player, points_of, raced, ranks
 from tests.competitions.talking import say
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
@@ -50,7 +50,18 @@ def test_who_goes_leaves_the_ranking_with_a_reason_on_record(admin: Client, acti
     assert "Done: 1." in told
     assert getattr(alice, field) is not None
     assert alice.reason == "Two accounts."
-    assert points_of(competition) == {"bob": 20}
+    assert ranks(competition) == [("bob", 1, 20)]
+
+
+def test_who_was_disqualified_is_reinstated_with_a_reason(admin: Client) -> None:
+    competition = open_competition()
+    raced(competition, {"alice": 30, "bob": 20})
+    alice = Participant.objects.get(player__external_id="alice")
+    said(admin, PARTICIPANTS, "disqualify", alice.pk, confirmed="1", reason="Two accounts.")
+
+    assert "Done: 1." in said(admin, PARTICIPANTS, "reinstate", alice.pk, confirmed="1", reason="They are sisters.")
+
+    assert ranks(competition) == [("alice", 1, 30), ("bob", 2, 20)]
 
 
 def test_a_comment_is_hidden_with_a_reason_and_shown_again_and_one_that_is_refused_keeps_no_other(

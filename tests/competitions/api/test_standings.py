@@ -9,7 +9,7 @@ from django.db import OperationalError
 
 from competitions.api import standings
 from competitions.models import Competition
-from competitions.services.disqualify import disqualify
+from competitions.services.disqualify import disqualify, reinstate
 from competitions.services.finish import finish
 from competitions.services.snapshot import take
 from foundation import clock, sql
@@ -87,7 +87,7 @@ def test_who_does_not_take_part_is_not_found(anybody: Caller, cup: Competition) 
 
 
 @pytest.mark.parametrize("storage", STORAGES)
-def test_a_final_has_every_row_and_a_hash_and_marks_who_is_disqualified_afterwards(
+def test_a_final_has_every_row_and_a_hash_and_leaves_out_who_is_disqualified_afterwards(
     anybody: Caller, storage: str
 ) -> None:
     competition = open_competition(make_board(storage), starts_at=START - DAY, ends_at=START + HOUR)
@@ -103,9 +103,16 @@ def test_a_final_has_every_row_and_a_hash_and_marks_who_is_disqualified_afterwar
 
     disqualify(reloaded(competition), player("p3"), "Two accounts.", clock.now(), None)
     rows = anybody.get(path(competition, "standings")).json()["rows"]
-    marked = [(row["rank"], row["player"], row.get("disqualified")) for row in rows]
-    assert marked == [(1, "p3", True), (2, "p2", None), (3, "p1", None)]
-    assert anybody.get(path(competition, "players/p3")).json()["disqualified"]
+    assert [(row["rank"], row["player"]) for row in rows] == [(1, "p2"), (2, "p1")]
+    problem(anybody.get(path(competition, "players/p3")), 404, "not_joined")
+    changed = anybody.get(path(competition, "result.json"), If_None_Match=response["ETag"])
+    without = json.loads(b"".join(changed))
+    assert (changed.status_code, without["total"], players(without)) == (200, 2, [(1, "p2"), (2, "p1")])
+    assert without["content_hash"] != told["content_hash"]
+    assert "p3" not in b"".join(anybody.get(path(competition, "standings.csv"))).decode()
+
+    reinstate(reloaded(competition), player("p3"), "One account.", clock.now(), None)
+    assert json.loads(b"".join(anybody.get(path(competition, "result.json")))) == told
 
 
 @pytest.mark.django_db(transaction=True)

@@ -6,7 +6,7 @@ import pytest
 
 from competitions.models import Competition
 from competitions.selectors.history import history
-from competitions.selectors.participants import disqualified_among, not_started
+from competitions.selectors.participants import not_started
 from competitions.selectors.standings import around, export_rows, page, player_row, standings
 from competitions.services.disqualify import disqualify
 from competitions.services.finish import finish_due
@@ -31,7 +31,6 @@ def answers(competition: Competition, full: bool = False) -> dict[str, object]:
         "standings": (found.rows, found.total, found.period, found.live),
         "export": list(export_rows(shown, AT, full)[1]),
         "waiting": [each.player_id for each in not_started(shown, AT, full=full).participants],
-        "marked": disqualified_among(shown, PLAYERS, AT),
     }
     for name in PLAYERS:
         told[f"page {name}"] = page(shown, AT, Page(0, 10), name, full).neighbours

@@ -2,7 +2,7 @@
 
 import pytest
 
-from competitions.selectors.participants import disqualified_among, not_started, participant_of
+from competitions.selectors.participants import not_started, participant_of
 from competitions.selectors.standings import around, export_rows, own_points, page, player_row, standings
 from competitions.services.join import leave
 from foundation import sql
@@ -56,7 +56,6 @@ def test_who_has_joined_and_not_scored_has_not_started() -> None:
     assert (waiting.total, [each.player for each in waiting.participants]) == (2, [bob])
     assert participant_of(competition, "bob") is not None
     assert participant_of(competition, "cleo") is None
-    assert disqualified_among(competition, ["ann", "bob"], SOON) == set()
 
 
 def test_while_sql_is_silent_nothing_that_may_be_frozen_is_read_live(monkeypatch: pytest.MonkeyPatch) -> None:

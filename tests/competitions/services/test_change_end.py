@@ -9,6 +9,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from django.test import Client
 
 from competitions import errors
 from competitions.models import Change, Competition
@@ -17,6 +18,7 @@ from competitions.services import change_end as changing
 from competitions.services import finish as finishing
 from competitions.services.change_end import change_end
 from competitions.services.finish import finish, finish_due
+from competitions.services.freeze import freeze_due
 from tests.competitions.factories import DAY, END, HOUR, MINUTE, START
 from tests.competitions.services.mishaps import let_happen_before
 from tests.competitions.services.telling import told
@@ -37,6 +39,7 @@ from tests.competitions.site import (
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
 LATER = END + 9 * DAY
+SECOND = timedelta(seconds=1)
 
 
 def move(competition: Competition, end: datetime, at: datetime = SOON) -> Competition:
@@ -78,6 +81,30 @@ def test_an_earlier_end_ends_it_and_joining_earlier() -> None:
     assert (code(competition, 6, earlier - MINUTE), code(competition, 7, earlier + MINUTE)) == (None, "period_closed")
     assert finish_due(earlier + MINUTE) == 1
     assert ranks(competition, earlier + MINUTE) == [("bob", 1, 9), ("ann", 2, 6)]
+
+
+@pytest.mark.parametrize("end", [END + 3 * HOUR, END - MINUTE], ids=["later", "earlier"])
+def test_once_frozen_it_is_frozen_since_then_wherever_its_end_is_moved(client: Client, end: datetime) -> None:
+    freezing = race({"ann": 5, "bob": 9}, freeze_minutes=60)
+    freezing_at = END - HOUR
+    freeze_due(freezing_at + 5 * SECOND)
+    before = standings(reloaded(freezing), freezing_at + MINUTE)
+
+    move(freezing, end, freezing_at + 2 * MINUTE)
+
+    after = standings(reloaded(freezing), freezing_at + 3 * MINUTE)
+    assert before.as_of == after.as_of == freezing_at
+    assert reloaded(freezing).course.frozen_since == freezing_at
+    assert client.get(f"/api/v1/competitions/{freezing.pk}").json()["freezes_at"] == f"{freezing_at:%FT%TZ}"
+
+
+def test_an_end_moved_to_where_the_freeze_has_passed_freezes_at_once_and_since_then() -> None:
+    freezing = race({"ann": 5, "bob": 9}, freeze_minutes=60)
+
+    move(freezing, SOON + HOUR / 2)
+
+    assert reloaded(freezing).course.frozen_since == SOON
+    assert standings(reloaded(freezing), SOON + MINUTE).as_of == SOON
 
 
 def test_an_end_moved_back_and_forth_stays_where_it_was_left_also_before_the_start() -> None:
@@ -154,7 +181,7 @@ def test_two_who_move_it_at_once_leave_a_period_that_lasts(
 def test_who_read_the_period_before_another_moved_it_never_moves_it_back(monkeypatch: pytest.MonkeyPatch) -> None:
     competition = race({"ann": 5})
     let_happen_before(monkeypatch, changing, "move_end", partial(move, competition, END + 2 * HOUR))
-    monkeypatch.setattr(changing, "_note", lambda *_: None)  # whoever reads first gets no further
+    monkeypatch.setattr(changing, "_note", lambda *_: competition)  # whoever reads first gets no further
 
     move(competition, END + HOUR)
 

@@ -7,19 +7,21 @@ from typing import Any
 import pytest
 
 from competitions import errors
-from competitions.models import Change, Competition, Invitation, Participant
-from competitions.selectors.participants import disqualified_among
+from competitions.models import Change, Competition, Invitation, Participant, RewardGrant, SnapshotRow
 from competitions.services import events
-from competitions.services.disqualify import disqualify, remove
+from competitions.services.disqualify import disqualify, reinstate, remove
 from competitions.services.finish import finish_due
 from competitions.services.join import join, leave
+from competitions.services.reward import grant_due
+from competitions.services.snapshot import take_due
 from competitions.services.strays import take_out, take_out_due, take_out_strays
 from foundation.errors import SunwiError
 from leaderboards.errors import Banned
 from leaderboards.models import Player
 from leaderboards.services.close import close_due
+from leaderboards.services.decide_redis import forget_bans
 from tests.at_once import at_once
-from tests.competitions.factories import DAY, END, HOUR, START
+from tests.competitions.factories import DAY, END, HOUR, START, RewardTierFactory
 from tests.competitions.services.mishaps import redis_away
 from tests.competitions.site import (
     SOON,
@@ -209,7 +211,7 @@ def test_strangers_neither_leave_nor_are_disqualified_and_nobody_leaves_late_or_
 @pytest.mark.parametrize("storage", STORAGES)
 def test_a_score_under_way_brings_nobody_back(monkeypatch: pytest.MonkeyPatch, storage: str) -> None:
     competition = race({"ann": 9, "bob": 5}, make_board(storage))
-    disqualify(competition, player("ann"), "cheated", SOON, None)
+    leave(competition, player("ann"), SOON)
     straggle(monkeypatch, competition, {"ann": 99})
     assert points_of(competition) == {"ann": 99, "bob": 5}
 
@@ -220,7 +222,47 @@ def test_a_score_under_way_brings_nobody_back(monkeypatch: pytest.MonkeyPatch, s
     assert ranks(competition, END + DAY) == [("bob", 1, 5)]
 
 
-def test_once_the_ranks_are_written_nobody_is_removed_and_the_disqualified_are_marked() -> None:
+@pytest.mark.parametrize("storage", STORAGES)
+def test_the_disqualified_are_nowhere_and_who_is_reinstated_has_scores_and_place_back(storage: str) -> None:
+    competition = race({"ann": 9, "bob": 5, "cleo": 4}, make_board(storage))
+    before, ann = ranks(competition), player("ann")
+    disqualify(competition, ann, "cheated", SOON, None)
+    assert ranks(competition) == [("bob", 1, 5), ("cleo", 2, 4)]
+    assert take_out_due(SOON) == 0
+    reinstate(competition, ann, "no cheat", SOON, None)
+    assert ranks(competition) == before
+    disqualify(competition, ann, "cheated", SOON, None)
+
+    assert finish_due(END + DAY) == 1
+
+    assert ranks(competition, END + DAY) == [("bob", 1, 5), ("cleo", 2, 4)]
+    assert reinstate(reloaded(competition), ann, "no cheat", END + DAY, None).takes_part
+    assert ranks(competition, END + DAY) == before
+    assert Change.objects.filter(kind="reinstated", reason="no cheat").count() == 2
+    reinstate(reloaded(competition), ann, "again", END + DAY, None)
+    assert Change.objects.filter(kind="reinstated").count() == 2
+
+
+def test_who_is_banned_is_in_no_ranking_and_wins_nothing_until_they_are_let_in_again() -> None:
+    competition = race({"ann": 9, "bob": 5, "cleo": 4})
+    RewardTierFactory.create(competition=competition)
+    before = ranks(competition)
+    Player.objects.filter(external_id="ann").update(banned_at=SOON)
+    forget_bans()
+    assert ranks(competition) == [("bob", 1, 5), ("cleo", 2, 4)]
+    take_due(SOON + HOUR)
+    assert set(SnapshotRow.objects.values_list("player__external_id", "rank")) == {("bob", 1), ("cleo", 2)}
+
+    finish_due(END + DAY)
+    grant_due(END + DAY)
+
+    assert list(RewardGrant.objects.values_list("player__external_id", "rank")) == [("bob", 1)]
+    Player.objects.update(banned_at=None)
+    forget_bans()
+    assert ranks(competition, END + DAY) == before
+
+
+def test_once_the_ranks_are_written_nobody_is_removed_and_the_disqualified_are_left_out() -> None:
     competition = race({"ann": 9, "bob": 5})
     for finish in (close_due, finish_due):  # the period is final before its competition is
         assert finish(END + DAY)
@@ -229,6 +271,5 @@ def test_once_the_ranks_are_written_nobody_is_removed_and_the_disqualified_are_m
 
     disqualify(reloaded(competition), player("ann"), "found out later", END + DAY, None)
 
-    assert ranks(competition, END + DAY) == [("ann", 1, 9), ("bob", 2, 5)]
-    assert disqualified_among(reloaded(competition), ["ann", "bob"], END + DAY) == {"ann"}
+    assert ranks(competition, END + DAY) == [("bob", 1, 5)]
     assert Participant.objects.get(player__external_id="bob").takes_part

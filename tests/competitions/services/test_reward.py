@@ -140,7 +140,7 @@ def test_nothing_is_granted_while_the_result_is_hidden_nor_for_the_copy_of_the_f
     assert {run.period_id for run in RewardRun.objects.all()} == {period.pk}
 
 
-def test_a_cancelled_competition_earns_nothing_and_of_a_final_one_nobody_takes_the_place_of_the_disqualified() -> None:
+def test_a_cancelled_competition_earns_nothing_and_of_a_final_one_the_next_take_the_place_of_the_disqualified() -> None:
     cancelled, final = finished({"a": 9}), finished({"a": 9, "b": 7, "c": 5})
     for competition in (cancelled, final):
         tier(competition, limit=2)
@@ -149,8 +149,8 @@ def test_a_cancelled_competition_earns_nothing_and_of_a_final_one_nobody_takes_t
 
     grant_due(END + DAY)
 
-    assert granted() == [("Gold", "b", 2)]
-    assert set(RewardRun.objects.values_list("period__label", "grants")) == {(cancelled.label, 0), (final.label, 1)}
+    assert granted() == [("Gold", "b", 1), ("Gold", "c", 2)]
+    assert set(RewardRun.objects.values_list("period__label", "grants")) == {(cancelled.label, 0), (final.label, 2)}
 
 
 @pytest.mark.parametrize("step", ["reward.after_run", "reward.before_commit"])

@@ -14,6 +14,7 @@ from competitions.services.reward import grant_due
 from competitions.services.snapshot import take_due
 from competitions.views import participants
 from foundation import clock, sql
+from leaderboards.selectors import content_hash_of
 from tests.competitions.factories import DAY, END, HOUR, MINUTE, CompetitionFactory, RewardTierFactory
 from tests.competitions.site import draft, joined, make_board, open_competition, period_of, player, raced, score
 from tests.competitions.talking import say
@@ -65,14 +66,28 @@ def test_before_its_start_it_counts_down_and_once_cancelled_it_says_why(client: 
 def test_a_draft_and_a_private_one_are_for_staff_with_all_that_is_said_there(client: Client, ann: Client) -> None:
     loose, private = draft(), open_competition(make_board(name="Hidden board", visibility="private"))
     said = say(private, "ann")
-    staff = signed_in(Client(), "boss", is_staff=True)
+    bare = signed_in(Client(), "bare", is_staff=True)
+    staff = signed_in(Client(), "boss", is_staff=True, is_superuser=True)
     pages = [of(private), of(private, f"{said.pk}/likes/")]
     pages += [home(each, rest) for each in (loose, private) for rest in ("", "?fragment=1")]
 
     for page in pages:
-        assert [each.get(page).status_code for each in (client, ann, staff)] == [404, 404, 200], page
+        assert [each.get(page).status_code for each in (client, ann, bare, staff)] == [404, 404, 404, 200], page
     assert client.get(of(loose)).status_code == client.get(of(private, f"{said.pk}/")).status_code == 404
     assert staff.get(of(private, f"{said.pk}/")).status_code == 302
+
+
+def test_who_is_in_a_private_one_sees_it_until_he_leaves_by_its_page(ann: Client, bob: Client) -> None:
+    private = open_competition(make_board(name="Hidden board", visibility="private"), name="Secret cup")
+    joined(private, "ann")
+    there = [home(private), home(private, "?fragment=1"), home(private, "leave/"), of(private)]
+
+    assert {each: ann.get(each).status_code for each in there} == dict.fromkeys(there, 200)
+    assert {each: bob.get(each).status_code for each in there} == dict.fromkeys(there, 404)
+    assert ["Secret cup" in text(each.get("/competitions/")) for each in (ann, bob)] == [True, False]
+    assert "/boards/" not in ann.get(home(private)).content.decode().partition("<main")[2]
+    assert ann.post(home(private, "leave/")).status_code == 302
+    assert ann.get(home(private)).status_code == 404
 
 
 def test_an_unknown_one_is_404(client: Client) -> None:
@@ -102,14 +117,15 @@ def test_the_final_result_has_a_podium_a_hash_and_files(client: Client, cup: Com
     answer = client.get(home(cup))
     html, words = answer.content.decode(), text(answer)
 
-    assert "Final result 1 ann 9 points 2 bob disqualified 5 points 3 cleo 4 points Play the reveal" in words
-    assert period_of(cup).content_hash in words
+    assert "Final result 1 ann 9 points 2 cleo 4 points 3 dan 1 point Play the reveal" in words
+    assert content_hash_of(period_of(cup)) in words
+    assert period_of(cup).content_hash not in words
     assert f"http://testserver{home(cup)}" in words
     assert "data-live" not in html
     for file in ("standings.csv", "result.json"):
         assert f'href="/api/v1{home(cup, file)}"' in html
         assert b"ann" in b"".join(client.get(f"/api/v1{home(cup, file)}"))
-    assert "1 ann 9 points 2 bob disqualified 5 points" in text(client.get(home(cup, "reveal/")))
+    assert "1 ann 9 points 2 cleo 4 points" in text(client.get(home(cup, "reveal/")))
 
 
 def test_rewards_say_who_earns_them_and_who_has(client: Client, cup: Competition, set_clock: SetClock) -> None:
@@ -184,15 +200,17 @@ def test_behind_a_freeze_only_a_participant_sees_points_and_nobody_sees_a_place(
 def test_the_reveal_is_for_staff_before_it_and_for_everybody_after(
     freezing: Competition, client: Client, set_clock: SetClock
 ) -> None:
-    staff = signed_in(Client(), "boss", is_staff=True)
+    bare = signed_in(Client(), "bare", is_staff=True)
+    staff = signed_in(Client(), "boss", is_staff=True, is_superuser=True)
     page, show = home(freezing), home(freezing, "reveal/")
     set_clock(END)
     assert [each.get(show).status_code for each in (client, staff)] == [404, 404]
     assert "Play the reveal" not in text(staff.get(page))
     finish_due(END + MINUTE)
     set_clock(END + HOUR)
-    assert client.get(show).status_code == 404
-    assert "Play the reveal" not in text(client.get(page))
+    for visitor in (client, bare):
+        assert visitor.get(show).status_code == 404
+        assert "Play the reveal" not in text(visitor.get(page))
     assert "The result is final, and hidden from the public. Play the reveal" in text(staff.get(page))
     told = text(staff.get(show))
 

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from competitions.models import Notice, Preference
+from competitions.models import Notice, Participant, Preference
+from leaderboards.models import Board
 from tests.competitions.services.telling import NOON, contest, wants, who
 from tests.leaderboards.views.pages import signed_in, text
 
@@ -45,6 +46,22 @@ def test_one_is_marked_as_read_or_all_that_were_shown(ann: Client) -> None:
     assert read_after(notice=first.pk, shown=[first.pk, second.pk]) == {first.pk}
     assert read_after(shown=[second.pk, of_bob.pk, "x", "9" * 30]) == {first.pk, second.pk}
     assert "Inbox 1 unread Account" in text(ann.get("/account/"))
+
+
+def test_a_private_competition_is_linked_for_who_is_in_it_and_named_for_who_has_left(ann: Client) -> None:
+    notice = tell("ann")
+    link = f'href="/competitions/{notice.competition_id}/"'
+    Board.objects.update(visibility="private")
+    Participant.objects.filter(player=notice.player).delete()
+    taking_part = Participant.objects.create(competition=notice.competition, player=notice.player, joined_at=NOON)
+    assert link in ann.get("/inbox/").content.decode()
+    assert ann.get(f"/competitions/{notice.competition_id}/").status_code == 200
+
+    Participant.objects.filter(pk=taking_part.pk).update(left_at=NOON)
+
+    page = ann.get("/inbox/")
+    assert link not in page.content.decode()
+    assert "A cup: you took first place" in text(page)
 
 
 def test_it_is_for_players_who_have_signed_in() -> None:

@@ -33,7 +33,7 @@ def test_the_list_tells_of_each_board_that_is_not_over_and_of_private_ones_to_st
     make_board(name="Secret", visibility="private")
     retire(board_by_seq(make_board(name="Over", period="event")), clock.now())
 
-    page, staff = text(client.get("/")), text(signed_in(Client(), "boss", is_staff=True).get("/"))
+    page, staff = text(client.get("/")), text(signed_in(Client(), "boss", is_staff=True, is_superuser=True).get("/"))
 
     assert "There is no board yet." in none
     assert re.search(r"Weekly wins This week · .+ Leader: Mina 1,200 points 2 players Ends in \d", page)
@@ -146,7 +146,11 @@ def test_what_is_not_there_is_404_in_the_sites_own_style(client: Client) -> None
 
 def test_a_private_board_is_for_staff_and_an_event_board_has_no_periods_of_its_own(client: Client) -> None:
     private, event = make_board(name="Secret", visibility="private"), make_board(name="Cup", period="event")
-    people = client, signed_in(Client(), "robin", "robin"), signed_in(Client(), "boss", is_staff=True)
+    people = (
+        client,
+        signed_in(Client(), "robin", "robin"),
+        signed_in(Client(), "boss", is_staff=True, is_superuser=True),
+    )
     expected = {
         **{f"/boards/{private}/{part}": [404, 404, 200] for part in ("", "?fragment=1", "periods/")},
         f"/boards/{event}/": [200, 200, 200],
@@ -158,7 +162,7 @@ def test_a_private_board_is_for_staff_and_an_event_board_has_no_periods_of_its_o
 
 
 def test_an_event_board_sends_people_to_its_competitions_and_no_label_opens_its_standings(client: Client) -> None:
-    staff = signed_in(Client(), "boss", is_staff=True)
+    staff = signed_in(Client(), "boss", is_staff=True, is_superuser=True)
     with known_events(["robin"]) as declared:
         event = declared.add(event_board(), starts_at=clock.now() - HOUR, ends_at=clock.now() + HOUR)
         assert told(send({"player": "robin", "points": 5}, at=clock.now())) == ["updated"]

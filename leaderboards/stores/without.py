@@ -1,0 +1,115 @@
+"""A store as it would answer if some players were not there: ranks close up, and no page is shorter for it.
+
+It asks the other store for a few rows more and for the places of those who are left out, all of one moment, and counts
+them out. They are few. The trap: of equals, only the order of scores and members says who of them comes first.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+from leaderboards.core.rules import Order, Ties
+from leaderboards.models import Period
+from leaderboards.stores.base import Around, Named, Page, Placed, Quantiles, Question, Reading, Span, Store
+
+_Key = tuple[float, bytes]
+
+
+class Without:
+    """The standings of ``store`` without ``players``."""
+
+    def __init__(self, store: Store, players: Collection[str]) -> None:
+        self._store, self._players = store, tuple(sorted(players))
+
+    def read(self, period: Period, questions: Sequence[Question]) -> Reading:
+        """Answer all questions from one moment of the period."""
+        found, out = self._read(period, [self._wider(each) for each in questions])
+        answers = [
+            _asked_for(question, rows, out, period)
+            for question, rows in zip(questions, found.answers, strict=False)  # the last answer is ``out``
+        ]
+        return Reading(found.total - len(out.rows), answers)
+
+    def quantiles(self, period: Period, shares: Sequence[int]) -> Quantiles:
+        """The rows at shares of the field, in thousandths from the best."""
+        total = self.read(period, []).total
+        if total <= 0 or not self._store.quantiles(period, shares).rows:
+            return Quantiles(max(0, total), [])
+        pages = self.read(period, [Page(min(total * share // 1000, total - 1), 1) for share in shares]).answers
+        return Quantiles(total, [(row.member, row.score) for rows in pages for row in rows])
+
+    def counts(self, period: Period, spans: Sequence[Span]) -> list[int] | None:
+        """How many players each span of scores holds; None where SQL had no time."""
+        counted = self._store.counts(period, spans)
+        if counted is None:
+            return None
+        _, out = self._read(period, [])
+        return [
+            number - sum(_is_within(row.score, span) for row in out.rows)
+            for number, span in zip(counted, spans, strict=True)
+        ]
+
+    def _read(self, period: Period, questions: Sequence[Question]) -> tuple[Reading, "_Out"]:
+        found = self._store.read(period, [*questions, Named(self._players)])
+        return found, _Out(period, found.answers[-1] if found.answers else [])
+
+    def _wider(self, question: Question) -> Question:
+        more = len(self._players)
+        match question:
+            case Page(offset, limit):
+                return Page(offset, limit + more)
+            case Around(player, radius):
+                return Around(player, radius + more)
+        return question
+
+
+class _Out:
+    """The rows of those who are left out, where they stand."""
+
+    def __init__(self, period: Period, rows: Sequence[Placed]) -> None:
+        self.rows, self.ties = rows, period.rules.ties
+        self.players = {period.layout.player_of(row.member) for row in rows}
+        self._is_down = period.rules.order is Order.DESC
+        equals = Counter(row.score for row in rows)
+        self._emptied = {row.score for row in rows if row.tied == equals[row.score]}
+
+    def before(self, row: Placed) -> int:
+        """How many of them stand before a row, in the order of rows."""
+        return sum(self._is_better(_key(each), _key(row)) for each in self.rows)
+
+    def without(self, row: Placed) -> Placed:
+        """The row's place once they are gone."""
+        if row.rank is None or row.tied is None or row.ahead is None:
+            return row
+        if self.ties.by_time:
+            ahead = row.ahead - self.before(row)
+            return row._replace(rank=ahead + 1, ahead=ahead)
+        better = [each.score for each in self.rows if self._is_better((each.score, b""), (row.score, b""))]
+        ahead, tied = row.ahead - len(better), row.tied - sum(each.score == row.score for each in self.rows)
+        rank = row.rank - len(self._emptied.intersection(better)) if self.ties is Ties.DENSE else ahead + 1
+        return row._replace(rank=rank, tied=tied, ahead=ahead)
+
+    def _is_better(self, one: _Key, other: _Key) -> bool:
+        return one > other if self._is_down else one < other
+
+
+def _asked_for(question: Question, rows: Sequence[Placed], out: _Out, period: Period) -> list[Placed]:
+    """What was asked for, of the rows that were read."""
+    players = [period.layout.player_of(row.member) for row in rows]
+    left = [(player, out.without(row)) for player, row in zip(players, rows, strict=True) if player not in out.players]
+    first, last = 0, len(left)
+    match question:
+        case Page(_, limit):
+            first = out.before(rows[0]) if rows else 0
+            last = first + limit
+        case Around(player, radius):
+            place = next((nth for nth, (name, _) in enumerate(left) if name == player), None)
+            first, last = (0, 0) if place is None else (max(0, place - radius), place + radius + 1)
+    return [row for _, row in left[first:last]]
+
+
+def _is_within(score: float, span: Span) -> bool:
+    return (span.start is None or span.start <= score) and (span.stop is None or score < span.stop)
+
+
+def _key(row: Placed) -> _Key:
+    return row.score, row.member.encode()
