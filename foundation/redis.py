@@ -31,13 +31,13 @@ from redis.retry import Retry
 from foundation import clock
 from foundation.errors import Unavailable
 from foundation.lua import Script
+from foundation.redis_breaker import Breaker
 from foundation.redis_info import identity_of, read_info
 from foundation.redis_wire import Greeted, Idle, Wire
 
 Argument = str | bytes | int | float
 _greeted: WeakKeyDictionary[Connection, Greeted] = WeakKeyDictionary()  # two links may have one pool for a moment
 
-BREAK_SECONDS = 1.0
 CLOCK_FRESH_SECONDS = 60.0
 SETTLING_TIMEOUT_SECONDS = 10.0
 ALONE_TIMEOUT_SECONDS = 0.1  # three in a row are less than ``SQL_ALONE_SECONDS``
@@ -68,30 +68,6 @@ class Call(NamedTuple):
     script: Script
     keys: Sequence[str]
     args: Sequence[Argument] = ()
-
-
-class Breaker:
-    """After a failure, everyone is told 'away' for a second; then one caller at a time tries again."""
-
-    def __init__(self, pause: float = BREAK_SECONDS) -> None:
-        self._pause = pause
-        self._open_until = 0.0
-
-    def check(self) -> None:
-        """Raise ``RedisAway`` while the breaker is open; the first caller after that becomes the probe."""
-        opened_until = self._open_until
-        if opened_until:
-            if clock.monotonic() < opened_until:
-                raise RedisAway("Redis is away.")
-            self._open_until = clock.monotonic() + self._pause
-
-    def failed(self) -> None:
-        """Open for the length of a pause."""
-        self._open_until = clock.monotonic() + self._pause
-
-    def answered(self) -> None:
-        """Close."""
-        self._open_until = 0.0
 
 
 class Link:
@@ -212,7 +188,8 @@ class Link:
         self._clock_read_at = 0.0
 
     def _wire(self) -> Wire:
-        self._breaker.check()
+        if self._breaker.is_open():
+            raise RedisAway("Redis is away.")
         try:
             return self._idle.take() or self._opened()
         except MaxConnectionsError as error:  # we are busy; Redis is well

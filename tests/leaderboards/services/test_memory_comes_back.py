@@ -1,10 +1,10 @@
 """A Redis that comes back with an earlier part of what it was told, fills up or hiccups, at the worst moment."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
-from threading import Event, Thread, current_thread
+from threading import Event, Thread
 from typing import Any
 from unittest.mock import patch
 
@@ -12,27 +12,19 @@ import pytest
 from django.db import connection, transaction
 
 from foundation import clock, redis
-from foundation.errors import Unavailable
 from foundation.sync import settling
 from foundation.sync.settling import greet
-from leaderboards import selectors
-from leaderboards.models import Board, Period, Player
-from leaderboards.services import publish, reconcile, restore, settle, upcoming
-from leaderboards.services.erase import erase_player
-from leaderboards.services.mirror import mirror
-from leaderboards.services.remove import remove_player
-from leaderboards.services.verify import verify_all
+from leaderboards.models import Period
+from leaderboards.services import publish, reconcile, settle, upcoming
 from leaderboards.stores.zset_publish import Publisher
 from leaderboards.stores.zset_settling import ZsetSettler
-from leaderboards.stores.zset_writes import Put
 from tests.at_once import at_once
+from tests.leaderboards.services.coming_back import POSTGRESQL, agree, bring_to_rest, followed, shown
 from tests.leaderboards.services.site import (
     NOON,
-    WHO_DECIDES,
     crowd,
     files,
     in_redis,
-    in_sql,
     make_board,
     period_of,
     redis_client,
@@ -44,34 +36,7 @@ from tests.links import links
 __all__ = ["links"]
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
-POSTGRESQL = pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has one writer, and no numbers")
 FROZEN_SECONDS, HELD_UP = 1.5, 0.5
-
-
-def bring_to_rest() -> None:
-    for _ in range(3):
-        settle.settle_due(NOON)
-
-
-def followed(players: dict[str, int]) -> Period:
-    """A hybrid board whose memory says up to where it has followed SQL."""
-    period = crowd(make_board("hybrid"), players)
-    with patch.object(settle, "FOLLOWED_EVERY", 1):
-        settle.settle_due(NOON)
-    return period
-
-
-def agree(period: Period) -> None:
-    bring_to_rest()
-    period.refresh_from_db()
-    assert period.stale_since is None
-    assert in_redis(period) == in_sql(period)
-
-
-def shown(board: Board, at: Any = NOON) -> tuple[bool, list[tuple[str, int]]]:
-    with patch.object(clock, "now", return_value=at):
-        found = selectors.standings(board, period_of(board, at).label)
-    return found.live, [(row.player, int(row.points or 0)) for row in found.rows]
 
 
 def resting(step: str, deed: Callable[[], object]) -> Thread:
@@ -139,146 +104,6 @@ def test_where_redis_does_not_take_what_was_committed_sql_answers() -> None:
     agree(period_of(board))
 
 
-def test_an_erased_name_does_not_return_with_older_files() -> None:
-    period = followed({"ann": 1, "bob": 2})
-    before = files()
-    erase_player("bob", NOON)
-    bring_to_rest()
-
-    restart_with(before)
-
-    agree(period)
-    assert shown(period.board) == (True, [("ann", 1)])
-
-
-@pytest.mark.parametrize("of_when", ["mirrored", "not mirrored", "removed"])
-@pytest.mark.parametrize("form", [{"tie_break": "score"}, {"tie_break": "member"}, {"ties": "dense"}], ids=str)
-def test_an_erased_name_does_not_return_with_older_files_where_redis_decides(
-    form: dict[str, Any], of_when: str
-) -> None:
-    board = make_board("redis", **form)
-    score(board, {"ann": 1, "bob": 2})
-    period = period_of(board)
-    if of_when != "not mirrored":
-        mirror(period)
-    if of_when == "removed":
-        remove_player(board, "bob", NOON)
-    before = files()
-    mirror(period)
-    erase_player("bob", NOON)
-    score(board, {"cat": 3})
-
-    restart_with(before)
-
-    bring_to_rest()
-    period.refresh_from_db()
-    mirror(period)
-    assert period.stale_since is None
-    assert sum(each.differences for each in verify_all(NOON, 60.0)) == 0
-    assert in_redis(period) == in_sql(period)
-    assert not Player.objects.filter(external_id="bob").exists()
-    assert not any(b"bob" in value for value in files().values())
-
-
-def test_whoever_only_redis_has_stays_there_when_files_come_back_that_are_no_older_than_an_erasure() -> None:
-    board = make_board("redis")
-    score(board, {"ann": 1, "bob": 2})
-    mirror(period_of(board))
-    erase_player("bob", NOON)
-    score(board, {"cat": 3})
-    before = files()
-    score(board, {"dan": 4})
-
-    restart_with(before)
-
-    bring_to_rest()
-    assert shown(board) == (True, [("cat", 3), ("ann", 1)])
-
-
-@pytest.mark.parametrize("step", ["settle.after_generation", "settle.after_renew", "settle.after_restored_chunk"])
-@pytest.mark.parametrize("lost", [True, False], ids=["lost", "kept"])
-def test_who_freezes_while_he_brings_a_redis_board_back_is_replaced_after_two_seconds(step: str, lost: bool) -> None:
-    board = make_board("redis")
-    period = crowd(board, {"ann": 1, "bob": 2, "cat": 3})
-    mirror(period)
-    before = files()
-    score(board, {"ann": 4})
-    mirror(period)
-    restart_with({} if lost else before)
-    greet()
-    there, go_on = Event(), Event()
-
-    def freeze(name: str) -> None:
-        if name == step and current_thread() is frozen and not there.is_set():
-            there.set()
-            go_on.wait(20)
-
-    def run() -> None:
-        with suppress(Unavailable):
-            settle.PeriodSettling(period).settle()
-        connection.close()
-
-    frozen = Thread(target=run, daemon=True)
-    with (
-        patch.object(settling, "BEAT_SECONDS", 60.0),  # a process that is frozen renews nothing; a thread would
-        patch.object(settling, "failpoint", freeze),
-        patch.object(restore, "failpoint", freeze),
-    ):
-        frozen.start()
-        assert there.wait(10)
-        began = time.monotonic()
-        while not settle.PeriodSettling(period).settle():
-            assert time.monotonic() - began < 5
-            time.sleep(0.05)
-        took = time.monotonic() - began
-        settled = shown(board)
-        go_on.set()
-        frozen.join(10)
-
-    assert took < 2.5
-    assert settled == shown(board) == (True, [("ann", 4), ("cat", 3), ("bob", 2)])
-    agree(period)
-
-
-@WHO_DECIDES
-def test_a_step_that_takes_longer_than_a_lease_is_not_begun_again_by_others(
-    storage: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    period = crowd(make_board(storage), {"ann": 1, "bob": 2})
-    mirror(period)
-    for name, seconds_ in (("LEASE", 0.4), ("SHUT_LEASE", 0.4)):
-        monkeypatch.setattr(settling, name, timedelta(seconds=seconds_))
-    monkeypatch.setattr(settling, "BEAT_SECONDS", 0.1)
-    Period.objects.filter(pk=period.pk).update(stale_since=NOON, whole=storage == "hybrid")
-    others: list[bool] = []
-
-    def slow(step: str) -> None:
-        if step != "settle.after_renew" or others:
-            return
-        until = time.monotonic() + 1.2
-        while time.monotonic() < until:
-            others.extend(at_once([settle.PeriodSettling(period).settle]))
-
-    with patch.object(settling, "failpoint", slow), patch.object(settle, "failpoint", slow):
-        assert settle.PeriodSettling(period).settle()
-
-    assert others
-    assert not any(others)
-    agree(period)
-
-
-@WHO_DECIDES
-def test_keys_of_a_final_period_that_older_files_bring_back_go_when_their_server_is_met(storage: str) -> None:
-    period = crowd(make_board(storage), {"ann": 1, "bob": 2})
-    before = files()
-    Period.objects.filter(pk=period.pk).update(state="final")
-    restart_with(before)
-
-    greet()
-
-    assert [key for key in files() if str(period) in str(key) or period.family.zset in str(key)] == []
-
-
 @pytest.mark.parametrize("damage", ["a key of another type", "rules that nobody can read"])
 def test_one_damaged_period_keeps_no_other_waiting(damage: str) -> None:
     bad, good = (crowd(make_board("hybrid", name=name), {"ann": 1}) for name in ("Bad", "Good"))
@@ -295,51 +120,6 @@ def test_one_damaged_period_keeps_no_other_waiting(damage: str) -> None:
     good.refresh_from_db()
     assert good.stale_since is None
     assert in_redis(good)
-
-
-@POSTGRESQL
-def test_a_second_settler_does_not_turn_a_cheap_return_into_a_whole_one() -> None:
-    period = followed({f"p{number}": number for number in range(1, 30)})
-    restart_with(files())
-    others: list[Any] = []
-    placed: list[int] = []
-    place = Publisher.place_all
-
-    def place_all(publisher: Publisher, where: Period, rows: Sequence[Put]) -> None:
-        placed.append(len(rows))
-        place(publisher, where, rows)
-
-    def meanwhile(step: str) -> None:
-        if step == "settle.after_generation" and not others and Period.objects.get(pk=period.pk).stale_since:
-            others.append(True)
-            at_once([lambda: settle.settle_due(NOON)])
-
-    with patch.object(settling, "failpoint", meanwhile), patch.object(Publisher, "place_all", place_all):
-        settle.settle_due(NOON)
-        bring_to_rest()
-
-    assert others
-    assert placed == []
-    agree(period)
-
-
-@WHO_DECIDES
-def test_one_hiccup_of_redis_costs_one_round_and_not_a_lease(storage: str) -> None:
-    period = crowd(make_board(storage), {"ann": 1})
-    Period.objects.filter(pk=period.pk).update(stale_since=NOON, whole=storage == "hybrid")
-    renew, silent = ZsetSettler.renew, [redis.RedisSilent("one time-out")]
-
-    def hiccup(settler: ZsetSettler, *args: Any, **how: Any) -> int | None:
-        if silent:
-            raise silent.pop()
-        return renew(settler, *args, **how)
-
-    with patch.object(ZsetSettler, "renew", hiccup):
-        settle.settle_due(NOON)
-        settle.settle_due(NOON)
-
-    period.refresh_from_db()
-    assert period.stale_since is None
 
 
 @POSTGRESQL

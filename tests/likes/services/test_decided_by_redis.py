@@ -1,8 +1,7 @@
 """Likes that Redis decides over: what leaves a mark, how SQL follows, what comes back, and servers away."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from math import inf
 from typing import Any
 from unittest.mock import patch
@@ -11,27 +10,21 @@ import pytest
 from django.db import DataError
 
 from foundation import redis
-from foundation.models import DeadLetter, KnownRedis
+from foundation.models import DeadLetter
 from foundation.redis import RedisSilent
-from foundation.sync import settling
-from leaderboards.models import Player
-from leaderboards.services.erase import erase_player
 from likes import registry
 from likes.core.keys import KindKeys, ThingKeys
 from likes.errors import LikesUnavailable, LikeUnknown
-from likes.models import Like, LikeKind
+from likes.models import Like
 from likes.registry import Likeable
-from likes.selectors.lag import lag
 from likes.services import mirror as mirroring
 from likes.services.check import check_all
 from likes.services.settle import settle_due
 from likes.stores import kinds
 from likes.stores.base import Liker, Shown, Store
 from likes.stores.redis import RedisStore
-from likes.stores.redis_settling import RedisSettler
-from tests.at_once import at_once
 from tests.contracts.likes.kinds import LATER, NOW
-from tests.likes.kept import IN_REDIS, Told, in_redis, in_sql, is_dirty, keys_that_name, redis_away
+from tests.likes.kept import IN_REDIS, Told, in_redis, in_sql, is_dirty, redis_away
 
 pytestmark = [pytest.mark.django_db(transaction=True), IN_REDIS]
 
@@ -161,148 +154,6 @@ class TestMirroring:
         assert (given_up.differences, DeadLetter.objects.count()) == ([], 1)
         assert "like" in [each.where for each in damaged.differences]
         assert in_sql(poisoned, "bad") == Told(2, {"a": 1, "b": 1})
-
-
-class TestSettling:
-    def test_memory_that_was_flushed_comes_back_as_sql_has_it_whoever_settles_at_once(
-        self, kind: Likeable, store: Store
-    ) -> None:
-        for player in ("a", "b", "a", "c"):
-            store.like("1", player, NOW)
-        store.unlike("1", "c", NOW)
-        mirroring.mirror(kind)
-        before = in_sql(kind, "1")
-        store.like("1", "nobody has copied me", NOW)
-        redis.settling().call("FLUSHDB")  # and it stays the server that it is
-
-        settled = at_once([partial(settle_due, LATER)] * 4)
-
-        assert (max(settled), settle_due(LATER)) == (1, 0)
-        assert in_redis(kind, "1") == before == Told(2, {"a": 1, "b": 1})
-        store.unlike("1", "a", LATER)
-        mirroring.mirror(kind)
-        assert in_sql(kind, "1") == in_redis(kind, "1")
-
-    def test_who_wakes_while_emptying_a_kind_deletes_nothing_of_what_another_has_put_there(
-        self, kind: Likeable, store: Store
-    ) -> None:
-        store.like("1", "a", NOW)
-        mirroring.mirror(kind)
-        redis.settling().call("FLUSHDB")
-        redis.settling().call("SET", ThingKeys(kind.kind, "1").count, "5")  # there is something to empty
-        drop, late_ones, others = RedisSettler.drop, ["the first"], list[int]()
-
-        def late(settler: RedisSettler, generation: int, keys: Sequence[str]) -> None:
-            if late_ones:
-                late_ones.clear()
-                LikeKind.objects.update(settling_until=None)  # our lease has run out
-                others.extend(at_once([partial(settle_due, LATER)]))
-                store.like("1", "b", LATER)
-            drop(settler, generation, keys)
-
-        with patch.object(RedisSettler, "drop", late):
-            assert settle_due(LATER) == 0
-
-        assert others == [1]
-        assert in_redis(kind, "1") == Told(2, {"a": 1, "b": 1})
-
-    def test_a_restart_keeps_what_only_redis_has(self, kind: Likeable, store: Store) -> None:
-        store.like("1", "a", NOW)
-        LikeKind.objects.update(generation=1)
-
-        assert settle_due(LATER) == 1
-
-        assert store.read(["1"], "a") == [Shown(1, 1)]
-        mirroring.mirror(kind)
-        assert in_sql(kind, "1") == Told(1, {"a": 1})
-
-    def test_an_older_memory_gets_what_sql_has_of_later(self, kind: Likeable, store: Store) -> None:
-        link = redis.settling()
-        store.like("1", "a", NOW)
-        mirroring.mirror(kind)
-        older = {key: link.call("DUMP", key) for key in link.call("KEYS", "{*") if b"dirty" not in key}
-        store.like("1", "b", NOW)
-        store.unlike("1", "a", LATER)
-        mirroring.mirror(kind)
-        link.call("FLUSHDB")
-        for key, dump in older.items():
-            link.call("RESTORE", key, 0, dump)
-        LikeKind.objects.update(generation=1)
-
-        settle_due(LATER)
-
-        assert in_redis(kind, "1") == in_sql(kind, "1") == Told(1, {"b": 1})
-
-    def test_a_redis_that_nobody_knows_is_away_until_its_kinds_are_settled(self, kind: Likeable, store: Store) -> None:
-        store.like("1", "a", NOW)
-        before = LikeKind.objects.get().generation
-        KnownRedis.objects.all().delete()
-        KnownRedis._seen.clear()
-        redis.boards().reset()
-        redis.settling().reset()
-        with pytest.raises(LikesUnavailable):
-            store.like("1", "b", NOW)
-
-        settle_due(LATER)
-        redis.boards().reset()
-
-        assert LikeKind.objects.get().generation > before
-        assert store.like("1", "b", NOW) == Shown(2, 1)
-
-    def test_a_kind_that_the_settler_does_not_know_is_away_at_once_and_keeps_all_likes(
-        self, kind: Likeable, store: Store
-    ) -> None:
-        store.like("1", "a", NOW)
-        mirroring.mirror(kind)
-        before = LikeKind.objects.get().generation
-        KnownRedis.objects.all().delete()
-        KnownRedis._seen.clear()
-        redis.settling().reset()
-        redis.boards().reset()
-
-        registry.withdraw(kind.kind)
-        settling.greet()
-        with pytest.raises(LikesUnavailable):  # it remembers the generation of before
-            store.like("1", "b", NOW)
-        registry.provide(kind)
-        settle_due(LATER)
-
-        assert LikeKind.objects.get().generation > before
-        assert store.like("1", "b", NOW).count == in_redis(kind, "1").count == 2
-
-    @pytest.mark.parametrize("is_mirrored", [True, False])
-    def test_an_erased_name_does_not_return_with_older_files(
-        self, kind: Likeable, store: Store, is_mirrored: bool
-    ) -> None:
-        link = redis.settling()
-        store.like("1", "bob", NOW)
-        mirroring.mirror(kind)
-        store.like("1", "ann", NOW)
-        if is_mirrored:
-            mirroring.mirror(kind)
-        older = {key: link.call("DUMP", key) for key in link.call("KEYS", "{*")}
-        erase_player("ann", NOW)
-        link.call("FLUSHDB")
-        for key, dump in older.items():
-            link.call("RESTORE", key, 0, dump)
-        LikeKind.objects.update(generation=1)
-
-        settle_due(LATER)
-        mirroring.mirror(kind)
-        check_all(LATER, inf, kind=kind.kind)
-
-        assert not Player.objects.filter(external_id="ann").exists()
-        assert in_redis(kind, "1").count == in_sql(kind, "1").count == 1
-        assert keys_that_name("ann") == []
-
-    def test_what_is_late_is_said(self, kind: Likeable, store: Store) -> None:
-        store.like("1", "a", NOW)
-        assert lag() == ["likes that only Redis has were never copied to SQL"]
-
-        mirroring.mirror_all()
-        LikeKind.objects.update(stale_since=NOW)
-
-        assert lag() == ["kinds of likes that Redis lacks: 1, the first since 2026-03-04 12:00 UTC"]
 
 
 class TestAway:
