@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 from django.contrib import admin, messages
-from django.contrib.admin.utils import label_for_field
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import PROTECT, QuerySet
@@ -24,10 +23,9 @@ from leaderboards.admin.board_form import BoardForm
 from leaderboards.admin.lookups import NamedLookups
 from leaderboards.admin.presets import PRESETS, preset_settings
 from leaderboards.admin.preview import preview_of
-from leaderboards.admin.sentences import on_the_boards_clock, setting_in_words
+from leaderboards.admin.waiting import end_in_words, waiting_changes
 from leaderboards.core import keys
-from leaderboards.core.periods import PeriodKind, window_at
-from leaderboards.errors import BadBoard
+from leaderboards.core.periods import window_at
 from leaderboards.models import Board, Period, Standing, Submission
 from leaderboards.refusals import translated
 from leaderboards.services import boards as services
@@ -88,8 +86,7 @@ class BoardAdmin(NamedLookups[Board]):
     @admin.display(description=_lazy("next boundary"))
     def boundary(self, board: Board) -> str:
         """When the running period ends, on the board's own clock."""
-        ends_at = None if board.is_event else window_at(board.calendar, clock.now()).ends_at
-        return on_the_boards_clock(ends_at, board) if ends_at else "-"
+        return end_in_words(board) or "-"
 
     @admin.display(description=_lazy("state"))
     def state(self, board: Board) -> str:
@@ -140,8 +137,8 @@ class BoardAdmin(NamedLookups[Board]):
             "preview_address": reverse("admin:leaderboards_board_preview") + (f"?board={board.pk}" if board else ""),
             "presets": [] if board or self._replaced(request) else _presets(),
             "replaces": self._replaced(request),
-            "waiting": _waiting(board) if board else None,
-            "ends_at": _end(board) if board else "",
+            "waiting": waiting_changes(board) if board else None,
+            "ends_at": end_in_words(board) if board else "",
         }
         return super().render_change_form(request, context, *args, **kwargs)
 
@@ -204,7 +201,7 @@ class BoardAdmin(NamedLookups[Board]):
                 "question": _(
                     "The running period of each will be its last one. History stays. This can not be undone."
                 ),
-                "rows": [f"{board.seq}: {board.name} ({_end(board) or at_once})" for board in chosen],
+                "rows": [f"{board.seq}: {board.name} ({end_in_words(board) or at_once})" for board in chosen],
                 "chosen": chosen,
                 "action": "retire",
                 "confirm": _("Yes, retire"),
@@ -280,24 +277,6 @@ def _presets() -> list[dict[str, Any]]:
 def _as_typed(settings: dict[str, Any]) -> str:
     """Each setting as the text that its field would hold, as JSON."""
     return json.dumps({name: json.dumps(it) if isinstance(it, list) else str(it) for name, it in settings.items()})
-
-
-def _end(board: Board) -> str:
-    at = None if board.is_event else window_at(board.calendar, clock.now()).ends_at
-    return on_the_boards_clock(at, board) if at else ""
-
-
-def _waiting(board: Board) -> dict[str, Any] | None:
-    """The changes that the running period does not have yet, and from when on they count."""
-    stored = Board.objects.get(pk=board.pk)
-    try:
-        changes = services.changes_waiting(stored, clock.now())
-    except BadBoard:  # settings that were stored by an older release and cannot work any more
-        return None
-    if not changes or stored.period == PeriodKind.ALL_TIME:
-        return None
-    said = [f"{label_for_field(key, Board)} {setting_in_words(stored, key, value)}" for key, value in changes.items()]
-    return {"since": _end(stored), "changes": said}
 
 
 def _board(seq: str | None) -> Board | None:
