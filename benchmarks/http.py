@@ -57,7 +57,7 @@ def measure(size: Size) -> dict[str, Any]:
             served("benchmarks.limits.site:application", "/empty", log) as least,
         ):
             run = _Run(size, site, least)
-            return {"players": size.players, **_submits(run), **_reads(run), **_pages(run), **_live(run)}
+            return {"players": size.players, **_submits(run), **_pages(run), **_live(run)}
 
 
 def _stores() -> tuple[int, ...]:
@@ -168,21 +168,6 @@ def _zadd_loop(run: _Run) -> Any:
         return len(some), [(name, float(random.getrandbits(50))) for name in some]
 
     return partial(spend, run.size.seconds, prepare, partial(sorted_sets.pipelined_zadd, client, "limit"))
-
-
-def _reads(run: _Run) -> dict[str, Any]:
-    """What a game asks of the API, beside an answer that asks nobody."""
-    board = f"/api/v1/boards/{run.in_redis.board_id}"
-    paths = {
-        "api_top": f"{board}/standings?limit=20",
-        "api_own": f"{board}/players/player-1",
-        "api_around": f"{board}/players/player-1/around?radius=5",
-    }
-    empty, figures = partial(run.empty, "/empty"), dict[str, Any]()
-    for name, path in paths.items():
-        read, least = in_turns(run.size.beside, partial(run.get, path), empty)
-        figures |= {name: over(read, least, Bound()), f"{name}_per_second": median_rate(read)}
-    return figures
 
 
 def _pages(run: _Run) -> dict[str, Any]:

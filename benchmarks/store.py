@@ -90,7 +90,7 @@ def _memory(board: _Board) -> dict[str, Any]:
     theirs = Sample(memory(board.bare, board.KEY), board.size.players)
     for _ in range(0, IDS, ENTRIES_PER_CALL):
         _submit(board, _to_judge(board, ENTRIES_PER_CALL, with_ids=True)[1])
-    ids = list(board.client.scan_iter(match=f"*{board.period.family.zset}*:ids:*", count=10_000))
+    ids = list(board.client.scan_iter(match=f"*{{{board.period.ids_of}}}:ids:*", count=10_000))
     kept, used = sum(board.client.hlen(key) for key in ids), sum(memory(board.client, key) for key in ids)
     return {
         "memory_overhead": over([ours], [theirs], under(1.05)),

@@ -121,13 +121,13 @@ def _known_to_redis(
     def may_have_counted(entry: Entry) -> bool:
         label = event_label(competition) if competition else _label_over(board, entry, at)
         if label and label not in opened:
-            opened[label] = period_as_of_late(board, label, at) is not None
+            try:
+                opened[label] = period_as_of_late(board, label, at) is not None
+            except SqlAway:  # Redis knows the ids without it
+                opened[label] = True
         return bool(label and opened[label])
 
-    try:
-        asked = [entry for entry in entries if may_have_counted(entry)]
-    except SqlAway:  # so nothing may be counted
-        return {entry.position: _away() for entry in entries}
+    asked = [entry for entry in entries if may_have_counted(entry)]
     return counted_in_redis(board, asked, service) if asked else {}
 
 

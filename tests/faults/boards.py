@@ -157,6 +157,15 @@ def redis_points() -> dict[str, dict[str, float]]:
     return {str(period): _ranked(period) for period in _living() if period.board.storage != Storage.SQL}
 
 
+def committed() -> dict[str, dict[str, float]]:
+    """What SQL has decided, of the boards that it decides over and Redis shows: score by member."""
+    rows = Standing.objects.filter(period__board__storage=Storage.HYBRID, score__isnull=False).select_related("period")
+    found: dict[str, dict[str, float]] = {}
+    for row in rows:
+        found.setdefault(str(row.period), {})[row.member] = row.score or 0.0
+    return found
+
+
 def _ranked(period: Period) -> dict[str, float]:
     cells = redis.settling().call("ZRANGE", period.family.zset, 0, -1, "WITHSCORES")
     if not (cells and isinstance(cells[0], list | tuple)):  # a driver gives rows flat or in pairs

@@ -4,7 +4,8 @@ from typing import Any
 
 from competitions.models import Change, Competition, Notice, Participant, Preference, RewardGrant, RewardRun, Snapshot
 from foundation.webhooks.models import WebhookDelivery
-from leaderboards.models import FinalStanding, Period, Standing, Submission
+from leaderboards.models import Period, Standing, Submission
+from leaderboards.selectors.export import ranking_of
 
 
 def is_done(competition: int) -> bool:
@@ -21,14 +22,13 @@ def is_done(competition: int) -> bool:
 def rows(competition: int) -> dict[str, Any]:
     cup = Competition.objects.select_related("board").get(pk=competition)
     period = Period.objects.get(board=cup.board, label=cup.label)
-    finals = FinalStanding.objects.filter(period=period).order_by("place")
     gone = Participant.objects.filter(~Participant.TAKING_PART, competition=cup)
     grants = RewardGrant.objects.filter(competition=cup)
     never_asleep = Preference.objects.filter(quiet_until=0)
     return {
         "ends_at": cup.ends_at.timestamp(),
         "gone": list(gone.values_list("player__external_id", flat=True)),
-        "final": list(finals.values_list("player__external_id", "rank")),
+        "final": [(row.player.external_id, rank) for rank, row in ranking_of(period)],
         "submissions": [
             [row.external_id, row.player.external_id, row.points, row.at.timestamp()]
             for row in Submission.objects.filter(period=period).select_related("player")
