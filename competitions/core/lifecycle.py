@@ -1,7 +1,7 @@
 """Where a competition stands at a moment, from nothing but its timestamps.
 
-``draft → open → running → (frozen) → closing → final``, or ``cancelled``. The trap: a freeze lasts until somebody
-reveals, so a competition may be final behind the curtain while the public still sees ``frozen``.
+``draft → open → running → (frozen) → closing → provisional → final``, or ``cancelled``. The trap: a freeze lasts until
+somebody reveals, so a result may be provisional or final behind the curtain while the public still sees ``frozen``.
 """
 
 from dataclasses import dataclass
@@ -17,6 +17,7 @@ class Phase(StrEnum):
     RUNNING = "running"
     FROZEN = "frozen"
     CLOSING = "closing"
+    PROVISIONAL = "provisional"
     FINAL = "final"
     CANCELLED = "cancelled"
 
@@ -32,6 +33,7 @@ class Course:
     freeze: timedelta | None = None
     frozen_at: datetime | None = None
     revealed_at: datetime | None = None
+    closed_at: datetime | None = None
     final_at: datetime | None = None
 
     @property
@@ -74,4 +76,6 @@ class Course:
             return Phase.FROZEN
         if at < self.ends_at:
             return Phase.RUNNING
-        return Phase.CLOSING if self.final_at is None else Phase.FINAL
+        if self.final_at is not None:
+            return Phase.FINAL
+        return Phase.CLOSING if self.closed_at is None else Phase.PROVISIONAL

@@ -1,8 +1,17 @@
 """The rows of competitions, a file for each subject. Rows know themselves; what changes several is a service."""
 
 from competitions.models.comments import Comment
-from competitions.models.competitions import Change, ChangeKind, Competition, Invitation, Joining, Participant
+from competitions.models.competitions import (
+    Change,
+    ChangeKind,
+    Competition,
+    Invitation,
+    Joining,
+    Participant,
+    VacatedPlaces,
+)
 from competitions.models.notices import Mail, Notice, NoticeKind, Preference
+from competitions.models.revisions import Revision, RevisionPart
 from competitions.models.rewards import RewardGrant, RewardRun, RewardTier, TierKind
 from competitions.models.snapshots import Snapshot, SnapshotRow
 
@@ -18,10 +27,13 @@ __all__ = [
     "NoticeKind",
     "Participant",
     "Preference",
+    "Revision",
+    "RevisionPart",
     "RewardGrant",
     "RewardRun",
     "RewardTier",
     "Snapshot",
     "SnapshotRow",
     "TierKind",
+    "VacatedPlaces",
 ]

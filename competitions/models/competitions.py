@@ -27,6 +27,13 @@ class Joining(models.TextChoices):
     LIST = "list", _("players on the list")
 
 
+class VacatedPlaces(models.TextChoices):
+    """What becomes of the places of the disqualified and the banned."""
+
+    CLOSE_UP = "close_up", _("everybody below moves up")
+    STAY_EMPTY = "stay_empty", _("they stay empty")
+
+
 def default_alerts() -> list[str]:
     """The alerts of a new competition; entering the top 3 is off unless asked for."""
     return ["first_taken", "first_lost", "top10_entered"]
@@ -35,7 +42,8 @@ def default_alerts() -> list[str]:
 class Competition(models.Model):
     """A window of its own over an event board's rules.
 
-    What happened to it is a timestamp: published, frozen (the public copy was made), revealed, final, cancelled.
+    What happened to it is a timestamp: published, frozen (the public copy was made), closed (no score counts any more;
+    from then on the result is provisional), revealed, final (confirmed), cancelled.
     """
 
     name = models.CharField(_("name"), max_length=100)
@@ -65,10 +73,17 @@ class Competition(models.Model):
     freeze_minutes = models.PositiveIntegerField(
         _("freeze before the end, minutes"), null=True, blank=True, validators=[MinValueValidator(1)]
     )
+    review_hours = models.PositiveIntegerField(
+        _("review of the result, hours"), null=True, blank=True, validators=[MaxValueValidator(24 * 60)]
+    )
+    vacated_places = models.CharField(
+        _("places of the disqualified"), max_length=10, choices=VacatedPlaces.choices, default=VacatedPlaces.CLOSE_UP
+    )
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
     published_at = models.DateTimeField(_("published"), null=True, editable=False)
     frozen_at = models.DateTimeField(_("frozen"), null=True, editable=False)
     revealed_at = models.DateTimeField(_("revealed"), null=True, editable=False)
+    closed_at = models.DateTimeField(_("closed"), null=True, editable=False)
     final_at = models.DateTimeField(_("final"), null=True, editable=False)
     cancelled_at = models.DateTimeField(_("cancelled"), null=True, editable=False)
 
@@ -110,6 +125,7 @@ class Competition(models.Model):
             freeze=None if self.freeze_minutes is None else timedelta(minutes=self.freeze_minutes),
             frozen_at=self.frozen_at,
             revealed_at=self.revealed_at,
+            closed_at=self.closed_at,
             final_at=self.final_at,
         )
 
@@ -188,6 +204,9 @@ class ChangeKind(models.TextChoices):
     DISQUALIFIED = "disqualified", _("participant disqualified")
     REINSTATED = "reinstated", _("participant reinstated")
     REVEALED = "revealed", _("revealed")
+    CONFIRMED = "confirmed", _("result confirmed")
+    VOIDED = "voided", _("score voided")
+    ACCEPTED = "accepted", _("late score accepted")
     HIDDEN = "hidden", _("comment hidden")
     SHOWN = "shown", _("comment shown again")
 

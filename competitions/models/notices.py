@@ -8,6 +8,8 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from competitions.models.competitions import Change, Competition
+from competitions.models.revisions import Revision
+from competitions.models.rewards import RewardGrant
 from competitions.models.snapshots import Snapshot
 from leaderboards.models import Player
 
@@ -21,6 +23,13 @@ class NoticeKind(models.TextChoices):
     TOP10_ENTERED = "top10_entered", _("entered the top 10")
     EXTENDED = "extended", _("the end was moved")
     CANCELLED = "cancelled", _("the competition was cancelled")
+    REMOVED = "removed", _("removed from a competition")
+    DISQUALIFIED = "disqualified", _("disqualified")
+    REINSTATED = "reinstated", _("reinstated")
+    RESULT = "result", _("the final place")
+    RESULT_CHANGED = "result_changed", _("the final place changed")
+    REWARDED = "rewarded", _("a reward was won")
+    REWARD_REVOKED = "reward_revoked", _("a reward was taken back")
     SUMMARY = "summary", _("what happened meanwhile")
 
 
@@ -38,6 +47,10 @@ class Notice(models.Model):
         Snapshot, models.CASCADE, null=True, related_name="notices", verbose_name=_("snapshot")
     )
     change = models.ForeignKey(Change, models.CASCADE, null=True, related_name="notices", verbose_name=_("change"))
+    revision = models.ForeignKey(
+        Revision, models.CASCADE, null=True, related_name="notices", verbose_name=_("revision")
+    )
+    grant = models.ForeignKey(RewardGrant, models.CASCADE, null=True, related_name="notices", verbose_name=_("reward"))
     rank = models.BigIntegerField(_("rank"), null=True)
     previous_rank = models.BigIntegerField(_("rank before"), null=True)
     details: models.JSONField[dict[str, Any]] = models.JSONField(_("details"), default=dict)
@@ -62,6 +75,12 @@ class Notice(models.Model):
             ),
             models.UniqueConstraint(
                 fields=["change", "player"], condition=Q(change__isnull=False), name="notice_per_change"
+            ),
+            models.UniqueConstraint(
+                fields=["revision", "player"], condition=Q(revision__isnull=False), name="notice_per_revision"
+            ),
+            models.UniqueConstraint(
+                fields=["grant", "kind"], condition=Q(grant__isnull=False), name="notice_per_grant"
             ),
         ]
         indexes: ClassVar = [

@@ -66,7 +66,10 @@ class RewardRun(models.Model):
 
 
 class RewardGrant(models.Model):
-    """A reward that a player has earned in a period. ``name`` and ``code`` are the tier's of that moment."""
+    """A reward that a player has earned in a period. ``name`` and ``code`` are the tier's of that moment.
+
+    A revoked one stays on record; a player who earns it again is granted it in a row of its own.
+    """
 
     tier = models.ForeignKey(RewardTier, models.SET_NULL, null=True, related_name="grants", verbose_name=_("tier"))
     period = models.ForeignKey(Period, models.PROTECT, related_name="reward_grants", verbose_name=_("period"))
@@ -79,13 +82,17 @@ class RewardGrant(models.Model):
     rank = models.BigIntegerField(_("rank"))
     granted_at = models.DateTimeField(_("granted"))
     delivered_at = models.DateTimeField(_("delivered"), null=True, blank=True)
+    revoked_at = models.DateTimeField(_("revoked"), null=True)
+    revoked_reason = models.CharField(_("why revoked"), max_length=300, blank=True)
 
     class Meta:
         ordering = ("period", "rank", "pk")
         verbose_name = _("reward")
         verbose_name_plural = _("rewards")
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["tier", "period", "player"], name="reward_grant_unique"),
+            models.UniqueConstraint(
+                fields=["tier", "period", "player"], condition=Q(revoked_at=None), name="reward_grant_stands_once"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -13,7 +13,10 @@ from leaderboards.errors import BadBoard
 from leaderboards.models import Player
 from leaderboards.services.players import hold_player
 
-MUTABLE = tuple(kind for kind in NoticeKind if kind is not NoticeKind.SUMMARY)
+MUTABLE = (
+    *(NoticeKind.FIRST_TAKEN, NoticeKind.FIRST_LOST, NoticeKind.TOP3_ENTERED, NoticeKind.TOP10_ENTERED),
+    *(NoticeKind.EXTENDED, NoticeKind.CANCELLED),
+)
 
 
 @dataclass(frozen=True, slots=True)
