@@ -68,9 +68,15 @@ class CompetitionOver(Conflict):
 
 
 class NotRevealable(Conflict):
-    """There is nothing hidden, or the result is not final yet."""
+    """There is nothing hidden, or the competition is not closed yet."""
 
     code = "not_revealable"
+
+
+class NotClosed(Conflict):
+    """The competition is not closed yet: there is no result to judge or to confirm."""
+
+    code = "not_closed"
 
 
 class BadPreference(Invalid):

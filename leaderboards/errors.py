@@ -91,6 +91,18 @@ class PeriodClosed(Conflict):
     code = "period_closed"
 
 
+class PeriodOpen(Conflict):
+    """The period is not closed yet; what is asked for is done to closed ones."""
+
+    code = "period_open"
+
+
+class SubmissionsDropped(Conflict):
+    """The period's submissions were kept long enough and are gone, or may be."""
+
+    code = "submissions_dropped"
+
+
 class NotStarted(Conflict):
     """The entry happened before its competition started."""
 

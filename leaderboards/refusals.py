@@ -56,6 +56,12 @@ SENTENCES = (
     gettext_noop("%(player)s has no standing in this period."),
     gettext_noop("Period %(period)s is closed."),
     gettext_noop("Period %(period)s is closed; its standings stay as they are."),
+    gettext_noop("Period %(period)s is not closed yet; try again when it is."),
+    gettext_noop(
+        "Submissions are kept %(days)s days after the closing and may be gone: none of them can be voided any more."
+    ),
+    gettext_noop("There is no competition %(number)s."),
+    gettext_noop("This player may not score."),
     gettext_noop("Period %(period)s is %(state)s, with what SQL had: drop the letter."),
     gettext_noop("Period %(period)s is being settled: try again when it is."),
     gettext_noop("This period's end follows from the calendar: it cannot be moved."),

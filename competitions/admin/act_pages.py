@@ -11,10 +11,11 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext as _
 
-from competitions.admin.acts import ACTS, Act, ActForm
+from competitions.admin.act_forms import Act, ActForm
+from competitions.admin.acts import ACTS
 from competitions.models import Competition
 from competitions.refusals import translated
 from competitions.selectors.participants import not_started
@@ -23,7 +24,10 @@ from foundation import clock
 from foundation.errors import SunwiError
 from leaderboards.admin.lookups import NamedLookups
 from leaderboards.formats import points, shown_fields
+from leaderboards.models import Storage, Submission
 from leaderboards.selectors import Row
+from leaderboards.selectors.periods import period_by_label
+from leaderboards.views.permissions import may_see
 
 ROWS_A_PAGE = 100
 
@@ -68,7 +72,7 @@ class ActPages(NamedLookups[Competition]):
 
     def _asked(self, request: HttpRequest, act: Act, form: ActForm) -> HttpResponse:
         typed = form.cleaned_data if form.is_bound and form.is_valid() else None
-        shows_all = not form.fields
+        shows_all = act.at_once or not form.fields
         lines = act.preview(form.competition, typed or {}) if shows_all or typed is not None else []
         context = {
             **self.admin_site.each_context(request),
@@ -95,6 +99,7 @@ class ActPages(NamedLookups[Competition]):
             "hidden": competition.is_hidden(at),
             "found": found,
             "rows": [(row, _value(competition, row)) for row in found.rows],
+            "scores": scores_of(request, competition),
             "waiting": not_started(competition, at, 0, ROWS_A_PAGE, full=True),
             "next": offset + ROWS_A_PAGE if offset + ROWS_A_PAGE < found.total else None,
             "previous": max(0, offset - ROWS_A_PAGE) if offset else None,
@@ -108,6 +113,18 @@ class ActPages(NamedLookups[Competition]):
         if not self.has_view_or_change_permission(request, competition):
             raise PermissionDenied
         return competition
+
+
+def scores_of(request: HttpRequest, competition: Competition) -> str:
+    """The address of the list of its scores, where they are voided; empty for who may not see them.
+
+    Empty too where there are none: boards that Redis decides over keep no submissions.
+    """
+    period = period_by_label(competition.board, competition.label)
+    kept = competition.board.storage != Storage.REDIS
+    if period is None or not (kept and may_see(request, Submission)):
+        return ""
+    return f"{reverse('admin:leaderboards_submission_changelist')}?period__id__exact={period.pk}"
 
 
 def _name(slug: str) -> str:

@@ -1,48 +1,24 @@
 """What a button does to a competition: each act asks once more, shows what will change, and runs one service."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from django import forms
-from django.contrib.auth.models import AbstractBaseUser
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import ngettext
 
+from competitions.admin.act_forms import Act, ReasonForm, Typed
+from competitions.admin.jury import ACCEPT_LATE, CONFIRM
 from competitions.admin.times import ClockField, as_typed, in_zone, on_the_clock
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition
 from competitions.selectors.competitions import participants_count
 from competitions.services.cancel import cancel
 from competitions.services.change_end import change_end
-from competitions.services.changes import LONGEST_REASON
 from competitions.services.freeze import reveal
 from competitions.services.publish import publish
 from foundation import clock
-
-Typed = Mapping[str, Any]
-
-
-class ActForm(forms.Form):
-    """Nothing to type; a field more where there is."""
-
-    def __init__(self, competition: Competition, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.competition = competition
-
-
-class ReasonForm(ActForm):
-    """Why: the participants read it."""
-
-    reason = forms.CharField(
-        label=_lazy("Reason"),
-        max_length=LONGEST_REASON,
-        help_text=_lazy("Participants are told, in these words."),
-        widget=forms.Textarea(attrs={"rows": 3, "cols": 60}),
-    )
 
 
 class EndForm(ReasonForm):
@@ -59,20 +35,6 @@ class EndForm(ReasonForm):
     def clean_ends_at(self) -> datetime | None:
         """On the competition's own clock."""
         return in_zone(self.cleaned_data["ends_at"], self.competition.timezone)
-
-
-@dataclass(frozen=True, slots=True)
-class Act:
-    """``run`` raises what the service refuses; ``preview`` says in lines what would change."""
-
-    slug: str
-    title: str | Promise
-    question: str | Promise
-    done: str | Promise
-    run: Callable[[Competition, Typed, datetime, AbstractBaseUser], object]
-    offered: Callable[[Competition, datetime], bool]
-    preview: Callable[[Competition, Typed], list[str]]
-    form: type[ActForm] = ActForm
 
 
 def _told(competition: Competition) -> str:
@@ -112,7 +74,12 @@ def _if_cancelled(competition: Competition, _typed: Typed) -> list[str]:
     return [_("Nobody scores any more, and nothing is won. This can not be undone."), _told(competition)]
 
 
-def _if_revealed(_competition: Competition, _typed: Typed) -> list[str]:
+def _if_revealed(competition: Competition, _typed: Typed) -> list[str]:
+    if competition.is_provisional:
+        return [
+            _("Everybody sees the ranking, as a provisional result. This can not be undone."),
+            _("Rewards are granted once the result is final."),
+        ]
     return [_("Everybody sees the final ranking, and rewards are granted. This can not be undone.")]
 
 
@@ -143,12 +110,14 @@ ACTS = (
     Act(
         slug="reveal",
         title=_lazy("Reveal"),
-        question=_lazy("Let everybody see the final ranking?"),
+        question=_lazy("Let everybody see the ranking?"),
         done=_lazy("Revealed."),
         run=lambda competition, _typed, at, by: reveal(competition, at, by),
         offered=lambda competition, at: competition.is_hidden(at),
         preview=_if_revealed,
     ),
+    CONFIRM,
+    ACCEPT_LATE,
     Act(
         slug="cancel",
         title=_lazy("Cancel"),

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _lazy
 
-from competitions.admin.act_pages import ActPages
+from competitions.admin.act_pages import ActPages, scores_of
 from competitions.admin.acts import ACTS
 from competitions.admin.form import FIXED, CompetitionForm
 from competitions.admin.rewards import CompetitionTiers
@@ -37,6 +37,7 @@ class PhaseFilter(admin.SimpleListFilter):
             ("coming", _lazy("coming")),
             ("running", _lazy("running")),
             ("hidden", _lazy("ended, not revealed")),
+            ("to_confirm", _lazy("to confirm")),
             ("past", _lazy("past")),
             ("cancelled", _lazy("cancelled")),
         ]
@@ -49,6 +50,7 @@ class PhaseFilter(admin.SimpleListFilter):
             "coming": published & Q(starts_at__gt=at),
             "running": published & Q(starts_at__lte=at, ends_at__gt=at),
             "hidden": published & Q(ends_at__lte=at, freeze_minutes__isnull=False, revealed_at=None),
+            "to_confirm": published & Q(closed_at__isnull=False, final_at=None),
             "past": published & Q(ends_at__lte=at),
             "cancelled": Q(cancelled_at__isnull=False),
         }.get(self.value() or "")
@@ -75,9 +77,9 @@ class CompetitionAdmin(ActPages):
             {"fields": ("joining", "join_code", "invited", "join_until", "most_participants"), "classes": FOLDED},
         ),
         (
-            _lazy("Attempts, freeze and alerts"),
+            _lazy("Attempts, freeze, review and alerts"),
             {
-                "fields": ("attempts", "freeze_minutes", "snapshot_minutes", "alert_hours", "alerts"),
+                "fields": ("attempts", "freeze_minutes", "review_hours", "snapshot_minutes", "alert_hours", "alerts"),
                 "classes": FOLDED,
             },
         ),
@@ -145,7 +147,8 @@ class CompetitionAdmin(ActPages):
     def get_readonly_fields(self, request: HttpRequest, obj: Competition | None = None) -> Any:
         """Once it is published, what participants relied on changes by the buttons alone."""
         fixed = [*FIXED, *_SHOWN_INSTEAD.values()] if _is_published(obj) else []
-        return ("picture_now", *fixed)
+        is_over = obj is not None and (obj.final_at is not None or obj.cancelled_at is not None)
+        return ("picture_now", *fixed, *(["review_hours"] if is_over else []))
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         """The site's own zone, until another is typed."""
@@ -163,6 +166,7 @@ class CompetitionAdmin(ActPages):
                 "acts": [act for act in ACTS if act.offered(competition, at)],
                 "changes": competition.changes.select_related("by")[:50],
                 "zone": competition.timezone,
+                "scores": scores_of(request, competition),
             }
         return super().render_change_form(request, context, *args, **kwargs)
 

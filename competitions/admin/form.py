@@ -17,6 +17,7 @@ from competitions.admin.times import ClockField, as_typed, in_zone
 from competitions.errors import BadCompetition
 from competitions.models import Competition, NoticeKind
 from competitions.refusals import translated
+from competitions.selectors.review import default_of
 from competitions.services.invite import read_invited
 from competitions.services.picture import LARGEST, as_webp
 from competitions.services.publish import check, check_joining, check_times
@@ -65,8 +66,8 @@ class CompetitionForm(forms.ModelForm[Competition]):
         model = Competition
         fields = (
             *("name", "board", "starts_at", "ends_at", "timezone", "description", "joining", "join_code"),
-            *("join_until", "most_participants", "attempts", "freeze_minutes", "snapshot_minutes"),
-            *("alert_hours", "alerts"),
+            *("join_until", "most_participants", "attempts", "freeze_minutes", "review_hours"),
+            *("snapshot_minutes", "alert_hours", "alerts"),
         )
         widgets = {"timezone": TimezoneInput, "description": forms.Textarea(attrs={"rows": 5, "cols": 60})}  # noqa: RUF012 - Django's own way to say it
 
@@ -78,6 +79,8 @@ class CompetitionForm(forms.ModelForm[Competition]):
                 self.initial[name] = as_typed(getattr(competition, name), competition.timezone)
         if competition.pk and "invited" in self.fields:
             self.initial["invited"] = "\n".join(competition.invitations.values_list("external_id", flat=True))
+        if "review_hours" in self.fields:
+            self.fields["review_hours"].help_text = _review_help(competition)
         board = self.fields.get("board")
         if isinstance(board, forms.ModelChoiceField):
             board.queryset = Board.objects.filter(period="event", retired_at=None)
@@ -137,3 +140,14 @@ class CompetitionForm(forms.ModelForm[Competition]):
             check(self.instance, at)
         elif JOINING & set(self.changed_data):
             check_joining(self.instance, at)
+
+
+def _review_help(competition: Competition) -> str:
+    """How long the jury has, and what leaving it empty comes to as the competition is now."""
+    until = _("How long the result stays provisional after the closing; 0 makes it final at once.")
+    hours = int(default_of(competition).total_seconds() // 3600)
+    if hours:
+        empty = _("Empty: %(hours)s hours, since there is a freeze or a reward.") % {"hours": hours}
+    else:
+        empty = _("Empty: none, or 24 hours once there is a freeze or a reward.")
+    return f"{until} {empty}"

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from competitions.admin.times import on_the_clock
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition
+from competitions.selectors.review import length_of, review_until
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +33,22 @@ def steps(competition: Competition, at: datetime) -> list[Step]:
     course = _course(competition)
     phase = competition.phase(at)
     order = [each for each, _title, _when in course]
-    reached = order.index(phase)
-    states = ["done" if nth < reached else "now" if nth == reached else "coming" for nth in range(len(order))]
+    reached, behind = order.index(phase), order.index(_behind_the_curtain(competition, phase))
+    states = ["done" if nth < max(reached, behind) else "coming" for nth in range(len(order))]
+    states[reached] = states[behind] = "now"
     if phase in (Phase.FINAL, Phase.CANCELLED):
         states[-1] = "now"
     return [
         Step(title, on_the_clock(when, competition.timezone, year=True) if when else "", state)
         for (_phase, title, when), state in zip(course, states, strict=True)
     ]
+
+
+def _behind_the_curtain(competition: Competition, phase: Phase) -> Phase:
+    """How far a frozen one has come: the public sees the freeze, and its result may be provisional or final."""
+    if phase is not Phase.FROZEN or competition.closed_at is None:
+        return phase
+    return Phase.FINAL if competition.final_at is not None else Phase.PROVISIONAL
 
 
 def _course(competition: Competition) -> list[tuple[Phase, str, datetime | None]]:
@@ -49,14 +58,24 @@ def _course(competition: Competition) -> list[tuple[Phase, str, datetime | None]
         (Phase.RUNNING, _("running"), competition.starts_at),
         (Phase.FROZEN, _("frozen until the reveal"), competition.frozen_at or competition.course.freezes_at),
         (Phase.CLOSING, _("closing"), competition.ends_at),
+        (Phase.PROVISIONAL, _provisional(competition), competition.closed_at),
         (Phase.FINAL, _("final"), competition.final_at),
     ]
+    if competition.closed_at == competition.final_at and not length_of(competition):
+        every = [each for each in every if each[0] is not Phase.PROVISIONAL]  # it has no review, or had none
     if competition.course.freezes_at is None and competition.frozen_at is None:
         every = [each for each in every if each[0] is not Phase.FROZEN]
     if competition.cancelled_at is None:
         return every
     happened = [each for each in every if each[2] is not None and each[2] <= competition.cancelled_at]
     return [*happened, (Phase.CANCELLED, _("cancelled"), competition.cancelled_at)]
+
+
+def _provisional(competition: Competition) -> str:
+    until = review_until(competition)
+    if until is None:
+        return _("provisional")
+    return _("provisional until %(when)s") % {"when": on_the_clock(until, competition.timezone)}
 
 
 def next_step(competition: Competition, at: datetime) -> str:
@@ -66,9 +85,18 @@ def next_step(competition: Competition, at: datetime) -> str:
         return _next_time(competition, phase)
     if phase is Phase.FROZEN and competition.final_at is not None:
         return _("reveal it: the result is final")
+    if competition.is_provisional:
+        return _next_of_review(competition, phase)
     if phase in (Phase.FROZEN, Phase.CLOSING):
         return _("closes %(seconds)s s after its end, by itself") % {"seconds": competition.board.grace_seconds}
     return _("publish it") if phase is Phase.DRAFT else "-"
+
+
+def _next_of_review(competition: Competition, phase: Phase) -> str:
+    until = on_the_clock(review_until(competition), competition.timezone)
+    if phase is Phase.FROZEN:
+        return _("confirm it or reveal it: final by itself %(when)s") % {"when": until}
+    return _("confirm it: final by itself %(when)s") % {"when": until}
 
 
 def _next_time(competition: Competition, phase: Phase) -> str:

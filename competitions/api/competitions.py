@@ -12,6 +12,7 @@ from competitions.api.schemas import CompetitionShown, CompetitionsListed
 from competitions.models import Competition
 from competitions.selectors.competitions import Listed, competitions_known, participants_count, shown
 from competitions.selectors.participants import not_started
+from competitions.selectors.review import review_until
 from competitions.selectors.standings import standings
 from foundation import clock
 from leaderboards.api.access import Reads, may_list
@@ -65,7 +66,7 @@ def _listed(listed: Listed) -> dict[str, Any]:
 def _shown(competition: Competition) -> dict[str, Any]:
     at = clock.now()
     listed = _listed(Listed(competition, competition.phase(at), participants_count(competition)))
-    final_at = None if competition.is_hidden(at) else competition.final_at
+    is_hidden = competition.is_hidden(at)
     left = int((competition.ends_at - at).total_seconds())
     return {
         **listed,
@@ -74,7 +75,9 @@ def _shown(competition: Competition) -> dict[str, Any]:
         "join_until": when_or_none(competition.join_until),
         "freezes_at": when_or_none(competition.course.frozen_since),
         "revealed_at": when_or_none(competition.revealed_at),
-        "final_at": when_or_none(final_at),
+        "closed_at": None if is_hidden else when_or_none(competition.closed_at),
+        "review_until": None if is_hidden else when_or_none(review_until(competition)),
+        "final_at": None if is_hidden else when_or_none(competition.final_at),
         "cancelled_at": when_or_none(competition.cancelled_at),
         "seconds_left": Passing(max(0, left)),
         "total": standings(competition, at, limit=1).total,

@@ -6,7 +6,7 @@ from ninja.params.functions import Path, Query
 
 from leaderboards.api.parameters import MOST_ROWS
 
-State = Literal["open", "running", "frozen", "closing", "final", "cancelled"]
+State = Literal["open", "running", "frozen", "closing", "provisional", "final", "cancelled"]
 OrderOfComments = Literal["newest", "likes"]
 
 # Defaults of views' arguments, one for each parameter of the contract.

@@ -16,7 +16,9 @@ class CompetitionListed(Schema):
 
     id: int
     name: str
-    state: State = Field(description="As the public sees it: `frozen` from the freeze until the reveal.")
+    state: State = Field(
+        description="As the public sees it: `frozen` from the freeze until the reveal, `provisional` until it is final."
+    )
     starts_at: Time
     ends_at: Time
     board: int
@@ -46,6 +48,8 @@ class CompetitionShown(CompetitionListed):
     freeze_minutes: int | None
     freezes_at: Time | None = Field(description="From then on the standings are hidden, until the reveal.")
     revealed_at: Time | None
+    closed_at: Time | None = Field(description="Since when no score counts any more; null while that is hidden.")
+    review_until: Time | None = Field(description="While it is provisional: when it becomes final, if nobody confirms.")
     final_at: Time | None
     cancelled_at: Time | None
     seconds_left: int = Field(description="Whole seconds to its end, 0 after it.")

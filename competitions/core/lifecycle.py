@@ -76,6 +76,9 @@ class Course:
             return Phase.FROZEN
         if at < self.ends_at:
             return Phase.RUNNING
+        return self._after_the_end()
+
+    def _after_the_end(self) -> Phase:
         if self.final_at is not None:
             return Phase.FINAL
         return Phase.CLOSING if self.closed_at is None else Phase.PROVISIONAL

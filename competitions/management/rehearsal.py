@@ -132,6 +132,7 @@ class Rehearsal:
         draft = Competition.objects.create(
             name=f"Rehearsal {at:%Y-%m-%d}", board=board, starts_at=at + STARTS * HALF_HOUR,
             ends_at=at + ENDS * HALF_HOUR, alerts=list(ALERTS), alert_hours=ALERT_HOURS, freeze_minutes=FREEZE_MINUTES,
+            review_hours=0,
         )  # fmt: skip  # as a table
         for prize in PRIZES:
             RewardTier.objects.create(

@@ -129,6 +129,11 @@ class Competition(models.Model):
             final_at=self.final_at,
         )
 
+    @property
+    def is_provisional(self) -> bool:
+        """Whether it is closed and its result is not final: behind the curtain of a freeze too."""
+        return self.closed_at is not None and self.final_at is None and self.cancelled_at is None
+
     def phase(self, at: datetime) -> Phase:
         """Where it stands, as the public sees it."""
         return self.course.phase(at)

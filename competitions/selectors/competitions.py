@@ -15,8 +15,8 @@ from leaderboards.errors import UnknownCompetition
 LARGEST_NUMBER = 2**63 - 1
 
 _COURSE = (
-    *("starts_at", "ends_at", "published_at", "cancelled_at", "freeze_minutes", "frozen_at", "revealed_at", "final_at"),
-    *("board", "board__visibility"),
+    *("starts_at", "ends_at", "published_at", "cancelled_at", "freeze_minutes", "frozen_at", "revealed_at"),
+    *("closed_at", "final_at", "board", "board__visibility"),
 )
 
 

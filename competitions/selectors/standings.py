@@ -118,10 +118,12 @@ class _View:
         return Standings(competition.board, self.period(nothing), 0, self._at, True, [], competition.board.rules)
 
     def period(self, found: PeriodShown) -> PeriodShown:
-        """The period for people: a hidden one is open until its end, and then being closed."""
+        """The period for people: a hidden one is open until its end, and being closed then and until it is final."""
         competition = self._competition
         hidden = State.OPEN if self._at < competition.ends_at else State.CLOSING
         state = hidden if self._hidden else found.state
+        if state in (State.FINAL, State.EXPIRED) and competition.final_at is None and competition.cancelled_at is None:
+            state = State.CLOSING  # the jury may still change it
         return PeriodShown(competition.label, competition.starts_at, competition.ends_at, state)
 
     def as_of(self, found: datetime) -> datetime:

@@ -1,7 +1,8 @@
 """Removing, disqualifying and reinstating a participant, with a reason.
 
 Who is removed loses his scores. Who is disqualified keeps them, and is shown nowhere: the others move up, before the
-end and after it, and whoever is reinstated has scores and place back. Once the result is final nobody is removed.
+end and after it, and whoever is reinstated has scores and place back. Once it is closed nobody is removed. On a final
+result both make the next revision.
 """
 
 from datetime import datetime
@@ -12,9 +13,11 @@ from django.db import transaction
 from competitions.errors import CompetitionOver, NotAParticipant
 from competitions.models import ChangeKind, Competition, Participant
 from competitions.services.changes import note, reason_given
+from competitions.services.confirm import revise_if_final
 from competitions.services.freeze import freeze_if_due
 from competitions.services.locked import locked, period_of
 from competitions.services.strays import take_out
+from foundation.failpoints import failpoint
 from foundation.sync import barrier
 from leaderboards.models import Period, Player, State
 from leaderboards.selectors.hidden import forget_hidden
@@ -54,7 +57,8 @@ def disqualify(
             return participant
         participant.disqualified_at, participant.reason = at, reason
         participant.save(update_fields=["disqualified_at", "reason"])
-        note(held, ChangeKind.DISQUALIFIED, at, by, reason, player=player.external_id)
+        revise_if_final(held, at, note(held, ChangeKind.DISQUALIFIED, at, by, reason, player=player.external_id))
+        failpoint("disqualify.before_commit")
     forget_hidden()
     return participant
 
@@ -72,7 +76,7 @@ def reinstate(
             return participant
         participant.disqualified_at, participant.reason = None, ""
         participant.save(update_fields=["disqualified_at", "reason"])
-        note(held, ChangeKind.REINSTATED, at, by, reason, player=player.external_id)
+        revise_if_final(held, at, note(held, ChangeKind.REINSTATED, at, by, reason, player=player.external_id))
     forget_hidden()
     return participant
 
@@ -84,7 +88,7 @@ def _refuse_ranked(competition: Competition) -> None:
     period = period_of(competition)
     barrier.hold_shared(period.pk)
     if Period.objects.filter(pk=period.pk, state__in=(State.FINAL, State.EXPIRED)).exists():
-        raise CompetitionOver("The result is final: a participant can be disqualified, and the row stays.")
+        raise CompetitionOver("The competition is closed: a participant can be disqualified, and the row stays.")
 
 
 def _participant(competition: Competition, player: Player) -> Participant:

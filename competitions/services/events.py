@@ -8,14 +8,17 @@ import re
 from collections.abc import Collection, Mapping
 from datetime import datetime
 
+from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import F
 
 from competitions.models import Competition, Participant
 from competitions.selectors.competitions import competition_by_id, competitions_by_id
 from competitions.services.freeze import freeze_if_due, is_due
+from competitions.services.judge import void
 from foundation.errors import SunwiError, Unavailable
 from foundation.sql import AWAY, Remembered
 from leaderboards.errors import PeriodClosed, StorageUnavailable
+from leaderboards.models import Submission
 from leaderboards.services.events import Event
 
 Pair = tuple[int, str]
@@ -71,6 +74,10 @@ class Competitions:
             raise StorageUnavailable(
                 "The standings cannot be frozen now, and nothing may come before; try again."
             ) from error
+
+    def void(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:
+        """Void a submission of a competition; raises what ``judge.void`` does."""
+        void(competition_by_id(submission.competition), submission, reason, at, by)
 
 
 def _event(competition: Competition, at: datetime) -> Event | SunwiError:

@@ -1,7 +1,7 @@
-"""A competition's end: its period is closed, and then it is final, once.
+"""A competition's end: its period is closed, its result is provisional for the review, and then it is final, once.
 
 Whoever joined and is gone is left out as the period closes. Behind the curtain of a freeze all this happens too;
-the public hears of the result by the reveal.
+the public hears of the result by the reveal. Who confirms earlier is in ``services/confirm.py``.
 """
 
 from datetime import datetime, timedelta
@@ -9,23 +9,40 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from competitions.models import Competition
-from competitions.services.changes import announce
+from competitions.selectors.review import is_review_over
+from competitions.services.confirm import make_final
 from competitions.services.freeze import freeze_if_due
 from competitions.services.locked import locked, period_of
 from foundation.each import for_each
+from foundation.failpoints import failpoint
 from leaderboards.models import Period, State
 from leaderboards.services.close import close_period, stop_taking
 
 
 def finish_due(at: datetime) -> int:
-    """Finish every competition that ended more than its board's grace ago, oldest first; returns how many."""
+    """Close what ended more than its board's grace ago, oldest first, and make final what was reviewed.
+
+    Returns how many became final.
+    """
     ended = Competition.objects.exclude(published_at=None).filter(cancelled_at=None, final_at=None, ends_at__lte=at)
     oldest_first = ended.select_related("board").defer("picture").order_by("ends_at", "pk")
     return sum(for_each(oldest_first, lambda competition: finish(competition, at)))
 
 
 def finish(competition: Competition, at: datetime) -> bool:
-    """Close its period and make it final, as far as that is possible now; False while it waits, or if it was before."""
+    """Close it, and make it final if its review is over, as far as that is possible now.
+
+    True if it became final by this call; False while it waits or is under review, or if it was final before.
+    """
+    if competition.closed_at is None and not _close(competition, at):
+        return False
+    if competition.closed_at is not None and not is_review_over(competition, at):
+        return False
+    return _settle(competition, at)
+
+
+def _close(competition: Competition, at: datetime) -> bool:
+    """Close its period; whether that is closed now."""
     if not _is_over(competition, at):
         return False
     freeze_if_due(competition, at)
@@ -35,7 +52,8 @@ def finish(competition: Competition, at: datetime) -> bool:
     if period.state == State.CLOSING:
         close_period(period, at)
         period.refresh_from_db()
-    return period.state in (State.FINAL, State.EXPIRED) and _make_final(competition, at)
+    failpoint("finish.after_close")
+    return period.state in (State.FINAL, State.EXPIRED)
 
 
 @transaction.atomic
@@ -48,13 +66,17 @@ def _stop(competition: Competition, period: Period, at: datetime) -> bool:
 
 
 @transaction.atomic
-def _make_final(competition: Competition, at: datetime) -> bool:
+def _settle(competition: Competition, at: datetime) -> bool:
+    """Mark it closed, and final if its review is over: a review of no time is over at once."""
     held = locked(competition)
     if held.final_at is not None or held.cancelled_at is not None:
         return False
-    held.final_at = at
-    held.save(update_fields=["final_at"])
-    announce(held, "final", f"competition-{held.pk}-final", at)
+    if held.closed_at is None:
+        held.closed_at = at
+        held.save(update_fields=["closed_at"])
+    if not is_review_over(held, at):
+        return False
+    make_final(held, at)
     return True
 
 

@@ -18,9 +18,9 @@ from likes.services.forget import forget_letters
 
 
 def forget(player: Player, at: datetime) -> None:
-    """He leaves what has not ended; his words go, his notices with their e-mails, his wishes and invitations."""
+    """He leaves what is not closed; his words go, his notices with their e-mails, his wishes and invitations."""
     taking_part = Participant.objects.filter(Participant.TAKING_PART, player=player)
-    taking_part.filter(competition__final_at=None, competition__cancelled_at=None).update(left_at=at)
+    taking_part.filter(competition__closed_at=None, competition__cancelled_at=None).update(left_at=at)
     own, comments = Participant.objects.filter(player=player), Comment.objects.filter(player=player)
     for rows in (own, comments):
         _forget_in_record(rows, player)

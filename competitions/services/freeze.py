@@ -54,14 +54,14 @@ def _frozen_since(competition: Competition, freezes_at: datetime) -> datetime:
 
 @transaction.atomic
 def reveal(competition: Competition, at: datetime, by: AbstractBaseUser | None) -> Competition:
-    """Let the public see the final ranking; again changes nothing. Raises ``NotRevealable``."""
+    """Let the public see the result, provisional or final; again changes nothing. Raises ``NotRevealable``."""
     held = locked(competition)
     if held.revealed_at is not None:
         return held
     if not held.is_hidden(at):
         raise NotRevealable("Its standings are not frozen: there is nothing to reveal.")
-    if held.final_at is None:
-        raise NotRevealable("Its result is not final yet: reveal it once the competition is closed.")
+    if held.closed_at is None:
+        raise NotRevealable("It is not closed yet: reveal its result once it is.")
     held.revealed_at = at
     held.save(update_fields=["revealed_at"])
     note(held, ChangeKind.REVEALED, at, by)

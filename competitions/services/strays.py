@@ -18,8 +18,8 @@ logger = logging.getLogger(__name__)
 
 
 def take_out_due(at: datetime) -> int:
-    """Take out the strays of every competition that is neither final nor cancelled; returns how many were found."""
-    return _take_out_all(strays().filter(competition__final_at=None, competition__cancelled_at=None), at)
+    """Take out the strays of every competition that is neither closed nor cancelled; returns how many were found."""
+    return _take_out_all(strays().filter(competition__closed_at=None, competition__cancelled_at=None), at)
 
 
 def take_out_strays(competition: Competition, at: datetime) -> int:

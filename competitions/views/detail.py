@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition
+from competitions.selectors.review import review_until
 from competitions.selectors.standings import page as page_of_rows
 from competitions.views.access import own_player, visible
 from competitions.views.extras import extras
@@ -22,6 +23,7 @@ from competitions.views.participants import known_of
 from competitions.views.result import result_of
 from competitions.views.words import phase_word, timed
 from foundation import clock
+from foundation.sql import SqlAway, ask
 from leaderboards.stores.base import Page
 from leaderboards.views.answers import ROWS, answer, etag_of, moving, page_number
 from leaderboards.views.crowd import LIVE_EVERY_SECONDS
@@ -58,10 +60,13 @@ def _parts(shown: Competition, viewer: Viewer, number: int, at: datetime) -> tup
     page = page_of_rows(shown, at, Page((number - 1) * ROWS, ROWS), viewer.player)
     phase, states = shown.phase(at), known_of(shown, page, viewer, at)
     states["result"] = result_of(shown, page, number, at)
-    since = shown.course.frozen_since
-    seen = (phase, shown.name, since, viewer, moving(page.standings), page.me, page.neighbours, states)
+    since, until = shown.course.frozen_since, _review_until(shown, phase)
+    provisional_until = timed(until, shown.timezone, at) if until and at < until else ""
+    stands = (phase, shown.name, since, provisional_until)
+    seen = (*stands, viewer, moving(page.standings), page.me, page.neighbours, states)
     context = {
         "competition": shown,
+        "provisional_until": provisional_until,
         "board": shown.board,
         "viewer": viewer,
         "standings": page.standings,
@@ -71,6 +76,16 @@ def _parts(shown: Competition, viewer: Viewer, number: int, at: datetime) -> tup
         **mine(page),
     }
     return context, etag_of(seen, number)
+
+
+def _review_until(shown: Competition, phase: Phase) -> datetime | None:
+    """Until when the jury may change what everybody sees; None while SQL is away, or where there is no review."""
+    if phase is not Phase.PROVISIONAL:
+        return None
+    try:
+        return ask(lambda: review_until(shown))
+    except SqlAway:
+        return None
 
 
 def _when(shown: Competition, phase: Phase, at: datetime) -> dict[str, Any]:

@@ -46,7 +46,7 @@ def _extras(request: HttpRequest, competition: Competition, viewer: Viewer, at: 
 
 
 def _may_reveal(request: HttpRequest, competition: Competition, at: datetime) -> bool:
-    is_due = competition.final_at is not None and competition.is_hidden(at)
+    is_due = competition.closed_at is not None and competition.is_hidden(at)
     return is_due and may_see(request, Competition)
 
 

@@ -19,7 +19,7 @@ from leaderboards.views.answers import answer, etag_of
 
 PAST_A_PAGE = 12
 EVERY_SECONDS = 10
-OVER = (Phase.FINAL, Phase.CANCELLED)
+OVER = (Phase.PROVISIONAL, Phase.FINAL, Phase.CANCELLED)
 
 
 @dataclass(frozen=True, slots=True)

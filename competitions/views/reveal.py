@@ -1,4 +1,4 @@
-"""The reveal: the best of the final ranking, from the bottom up. Before it only those who run the show see the page."""
+"""The reveal: the best of a closed competition, from the bottom up. Before it only those who run the show see the page."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -18,16 +18,18 @@ PLAYED = 100
 @never_cache
 @require_safe
 def reveal(request: HttpRequest, number: int) -> HttpResponse:
-    """The final ranking from its best down, as a list; a script turns it into a show."""
+    """The ranking from its best down, as a list; a script turns it into a show."""
     competition, at = visible(request, number), clock.now()
     hidden = competition.is_hidden(at)
-    if competition.final_at is None or (hidden and not may_see(request, Competition)):
+    is_closed = competition.is_provisional or competition.final_at is not None
+    if not is_closed or (hidden and not may_see(request, Competition)):
         raise Http404("There is nothing to reveal yet.")
     found = standings(competition, at, 0, PLAYED, full=hidden)
     rows = zip(lines(found, found.rows, None), found.rows, strict=True)
     context = {
         "competition": competition,
         "hidden": hidden,
+        "provisional": competition.is_provisional,
         "total": found.total,
         "rows": [(line, result(competition.board, row)) for line, row in rows],
     }

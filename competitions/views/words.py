@@ -27,6 +27,7 @@ def phase_word(phase: Phase) -> str:
         Phase.RUNNING: pgettext("a competition", "running"),
         Phase.FROZEN: pgettext("a competition", "frozen"),
         Phase.CLOSING: pgettext("a competition", "being closed"),
+        Phase.PROVISIONAL: pgettext("a competition", "provisional"),
         Phase.FINAL: pgettext("a competition", "final"),
         Phase.CANCELLED: pgettext("a competition", "cancelled"),
     }[phase]

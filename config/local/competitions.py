@@ -42,7 +42,7 @@ SAID = (
     ("One more round and then coffee.\nI said that an hour ago.", 2),
     ("Same time tomorrow?", 0),
 )
-OVER = (Phase.CLOSING, Phase.FINAL)
+OVER = (Phase.CLOSING, Phase.PROVISIONAL, Phase.FINAL)
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ PLANS = (
         lasts=timedelta(hours=2),
         snapshot_minutes=20,
         rounds=5,
-        settings={"alerts": []},
+        settings={"alerts": [], "review_hours": 0},  # the demo shows its final result
         tiers=MEDALS,
     ),
     Plan(

@@ -5,6 +5,7 @@ from itertools import islice
 from typing import Any
 
 from django.contrib import admin, messages
+from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.template.response import TemplateResponse
@@ -22,7 +23,7 @@ from leaderboards.models import State as PeriodState
 from leaderboards.refusals import translated
 from leaderboards.selectors.foreseen import Foreseen, Place, foresee
 from leaderboards.services.import_scores import SERVICE as IMPORT
-from leaderboards.services.void import void_submission
+from leaderboards.services.void import void_by_hand
 from leaderboards.stores.sql_writes import state_of
 
 LONGEST_REASON = 300
@@ -94,7 +95,7 @@ class SubmissionAdmin(ReadOnlyAdmin[Submission]):
     list_display_links = ("external_id", "player")
     list_select_related = ("player", "board", "period")
     search_fields = ("external_id__exact",)
-    linked_by = ("player__id__exact",)
+    linked_by = ("player__id__exact", "period__id__exact")
     search_help_text = _lazy("A player's whole id, or the whole id of a submission.")
     ordering = ("-pk",)
     actions = ("void",)
@@ -148,11 +149,11 @@ class SubmissionAdmin(ReadOnlyAdmin[Submission]):
         return TemplateResponse(request, "admin/leaderboards/reason.html", context)
 
     def _void(self, request: HttpRequest, chosen: Sequence[Submission], reason: str) -> None:
-        """Each by itself: one in a closed period does not keep the others."""
+        """Each by itself: one that is refused does not keep the others."""
         voided = 0
         for row in chosen:
             try:
-                void_submission(row, clock.now())
+                void_by_hand(row, reason, clock.agreed(), _judge(request))
             except SunwiError as error:
                 messages.error(request, f"{row}: {translated(error.detail)}")
             else:
@@ -170,6 +171,11 @@ class SubmissionAdmin(ReadOnlyAdmin[Submission]):
         return _value(row)
 
 
+def _judge(request: HttpRequest) -> AbstractBaseUser:
+    assert isinstance(request.user, AbstractBaseUser)  # noqa: S101 - for the type checker: staff only
+    return request.user
+
+
 def _foretold(chosen: Sequence[Submission]) -> Iterator[str]:
     """A line for each player: what is voided, where he stands, and where he will."""
     players = len({(row.period_id, row.player_id) for row in chosen})
@@ -181,15 +187,16 @@ def _foretold(chosen: Sequence[Submission]) -> Iterator[str]:
 def _line(found: Foreseen) -> str:
     sent = "; ".join(map(_value, found.submissions))
     words = {"what": f"{found.player.external_id}, {found.period.board.name} {found.period.label}: {sent}"}
-    if found.period.state != PeriodState.OPEN:
+    if found.period.state != PeriodState.OPEN and not found.period.board.is_event:
         return _("%(what)s. Its period is closed: this one stays.") % words
-    now, then = (_place(found.period, place) for place in (found.now, found.then))
+    now, then = (place_text(found.period, place) for place in (found.now, found.then))
     if found.now == found.then:
         return _("%(what)s. The standing stays as it is: %(now)s.") % (words | {"now": now})
     return _("%(what)s. Now: %(now)s. Then: %(then)s.") % (words | {"now": now, "then": then})
 
 
-def _place(period: Period, place: Place | None) -> str:
+def place_text(period: Period, place: Place | None) -> str:
+    """A place as people read it: rank 3 with 150."""
     if place is None:
         return _("not ranked")
     value = _shown(period, place.state)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from django.db.models import Q, QuerySet
 
-from leaderboards.core.policies import State, replay
+from leaderboards.core.policies import State, judge, replay
 from leaderboards.core.rules import Order, Ties
 from leaderboards.models import Period, Player, Standing, Submission
 from leaderboards.stores.sql import patiently
@@ -44,14 +44,32 @@ def foresee(submissions: Iterable[Submission]) -> Iterator[Foreseen]:
         yield _foreseen(rows[0].period, rows[0].player, rows)
 
 
+def foresee_added(period: Period, player: Player, new: State) -> tuple[Place | None, Place]:
+    """Where the player stands, and where they would stand with one score more. Raises ``OutOfRange``.
+
+    ``new`` is scaled, its time as the layout keeps it.
+    """
+    now, held = _now(period, player)
+    state = judge(period.rules, held, new)
+    if now is not None and state == held:
+        return now, now
+    packed = period.layout.pack(state.value, state.at_ms, player.external_id)
+    return now, Place(_rank(period, player, packed.score, packed.member), state)
+
+
+def _now(period: Period, player: Player) -> tuple[Place | None, State | None]:
+    held = Standing.objects.filter(period=period, player=player, score__isnull=False).first()
+    if held is None:
+        return None, None
+    state = state_of(held.points, held.fields, held.at)
+    return Place(_rank(period, player, held.score or 0.0, held.member), state), state
+
+
 def _foreseen(period: Period, player: Player, rows: Sequence[Submission]) -> Foreseen:
     others = Submission.objects.filter(period=period, player=player, voided_at=None).order_by("pk")
     left = others.exclude(pk__in=[row.pk for row in rows])
     state = replay(period.rules, (state_of(row.points, row.fields, row.at) for row in left))
-    held = Standing.objects.filter(period=period, player=player, score__isnull=False).first()
-    now = then = None
-    if held is not None:
-        now = Place(_rank(period, player, held.score or 0.0, held.member), state_of(held.points, held.fields, held.at))
+    now, then = _now(period, player)[0], None
     if now is not None and state == now.state:
         then = now
     elif state is not None:

@@ -21,6 +21,7 @@ from django.db.models.functions import Concat, Length, Substr
 from foundation import redis
 from foundation.models import DeadLetter
 from foundation.sync import barrier
+from leaderboards.core.periods import PeriodKind
 from leaderboards.errors import NotRanked, PeriodClosed, StorageUnavailable, UnknownPlayer
 from leaderboards.models import (
     Difference,
@@ -141,6 +142,7 @@ def _rename(player: Player, removed: list[str], at: datetime) -> Erased:
     voided = Submission.objects.filter(player=player, external_id__isnull=False).exclude(voided_at=None)
     for rows in (Player.objects.filter(pk=player.pk), letters, voided):
         _rename_in_log(rows, new)
+    _keep_correctors_out(player)
     member = Concat(Substr("member", 1, Length("member") - len(old)), Value(new))
     erased = Erased(
         player=new,
@@ -173,6 +175,16 @@ def _wait_for_mirrors(player: Player) -> None:
         period.refresh_from_db(fields=["stale_since"])
         if period.stale_since is not None or ZsetSettler(redis.alone()).names(period, player.external_id):
             raise _unsettled(period)
+
+
+def _keep_correctors_out(player: Player) -> None:
+    """Whoever corrects a closed event writes its final standings anew, and may have read the old name.
+
+    After the apps above, who hold their own rows first, as they do when they correct.
+    """
+    closed = Period.objects.exclude(state__in=LIVING).filter(board__period=PeriodKind.EVENT)
+    for number in closed.filter(standings__player=player).order_by("pk").values_list("pk", flat=True):
+        barrier.hold_shared(number)
 
 
 def _distrust_older_memory(player: Player) -> None:

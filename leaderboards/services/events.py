@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from django.contrib.auth.models import AbstractBaseUser
+
 from foundation.errors import SunwiError
 from leaderboards.core.periods import Window
-from leaderboards.errors import BadBoard
-from leaderboards.models import Board, Storage
+from leaderboards.errors import BadBoard, UnknownCompetition
+from leaderboards.models import Board, Storage, Submission
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class Event:
 class Events(Protocol):
     """What scoring asks about competitions. May raise ``Unavailable``; then their entries are refused as such.
 
-    All but ``freeze`` are questions, which write nothing.
+    All but ``freeze`` and ``void`` are questions, which write nothing.
     """
 
     def named(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:
@@ -60,6 +62,12 @@ class Events(Protocol):
         Asked again it changes nothing. Raises ``Unavailable`` where it cannot be kept: then nothing may change.
         """
 
+    def void(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:
+        """Void a submission of an event, running or closed, and keep on record why. Again changes nothing.
+
+        Raises what refuses it, a ``SunwiError``.
+        """
+
 
 class _NoEvents:
     def named(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:  # noqa: ARG002 (none)
@@ -73,6 +81,9 @@ class _NoEvents:
 
     def freeze(self, number: int, at: datetime) -> None:
         """There is nothing to hide."""
+
+    def void(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:  # noqa: ARG002 (none)
+        raise UnknownCompetition(f"There is no competition {submission.competition}.")
 
 
 class _Provided:

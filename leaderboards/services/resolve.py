@@ -141,7 +141,7 @@ class Periods:
         found = self._of_moment.get(moment)
         if found is None:
             period = self._period(target, happened)
-            found = self._of_moment[moment] = (period, _kept_time(period.layout, happened))
+            found = self._of_moment[moment] = (period, kept_time(period.layout, happened))
         period, at_ms = found
         return Item(target.entry, period, read_value(period.rules, target.entry), at_ms, target.event)
 
@@ -188,8 +188,8 @@ class Periods:
             raise PeriodClosed(f"Period {window.label} closed on {window.ends_at + grace:%Y-%m-%d %H:%M:%S} UTC.")
 
 
-def _kept_time(layout: Layout, happened: datetime) -> int:
-    """The time as the layout keeps it. Raises ``OutOfRange`` where its scores have no room for it."""
+def kept_time(layout: Layout, happened: datetime) -> int:
+    """The time as the layout keeps it, in ms since 1970. Raises ``OutOfRange`` where its scores have no room for it."""
     at_ms = layout.quantize(milliseconds(happened))
     if layout.time_slot:
         layout.time_slot.take((), at_ms)

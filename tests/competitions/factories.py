@@ -26,7 +26,7 @@ class EventBoardFactory(BoardFactory):
 
 
 class DraftFactory(DjangoModelFactory[Competition]):
-    """A competition that nobody sees yet: it began two hours ago and ends in 22."""
+    """A competition that nobody sees yet: it began two hours ago and ends in 22, and is final at once then."""
 
     class Meta:
         model = Competition
@@ -35,6 +35,7 @@ class DraftFactory(DjangoModelFactory[Competition]):
     name = "A cup"
     starts_at = START
     ends_at = END
+    review_hours = 0
 
 
 class CompetitionFactory(DraftFactory):

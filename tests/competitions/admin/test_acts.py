@@ -8,7 +8,8 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.test import Client
 
-from competitions.admin.acts import ACTS, Act
+from competitions.admin.act_forms import Act
+from competitions.admin.acts import ACTS
 from competitions.models import Change, Competition, Notice
 from competitions.services.finish import finish
 from foundation import clock
@@ -117,7 +118,7 @@ def test_only_staff_see_the_standings_until_the_reveal(admin: Client, client: Cl
 
     early = admin.post(act(competition, "reveal"), YES)
     full = page(admin, act(competition, "standings"))
-    assert "not final yet" in refusals(early)
+    assert "not closed yet" in refusals(early)
     assert full.index("bob") < full.index("alice")
     assert "The public does not see this" in full
     assert client.get(address).json()["rows"][0]["player"] == "alice"

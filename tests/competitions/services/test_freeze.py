@@ -100,10 +100,10 @@ def test_frozen_by_many_at_once_it_is_frozen_once() -> None:
     assert points_of(competition) == {"ann": 102, "bob": 103}
 
 
-def test_the_result_stays_hidden_until_it_is_revealed_once_and_not_before_it_is_final() -> None:
+def test_the_result_stays_hidden_until_it_is_revealed_once_and_not_before_it_is_closed() -> None:
     competition = freezing()
     score(competition, {"bob": 99}, FREEZE)
-    for unfit, reason in ((competition, "final"), (open_competition(competition.board), "frozen")):
+    for unfit, reason in ((competition, "closed"), (open_competition(competition.board), "frozen")):
         with pytest.raises(errors.NotRevealable, match=reason):
             reveal(unfit, END, None)
     finish_due(END + MINUTE)

@@ -1,0 +1,155 @@
+"""What a jury decides on a competition's page: that a result stands, and that a late score counts.
+
+Voiding a score and disqualifying a participant are done to the rows themselves, in their lists.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+from django.utils.translation import ngettext
+
+from competitions.admin.act_forms import Act, ActForm, ReasonForm, Typed
+from competitions.admin.times import ClockField, in_zone, on_the_clock
+from competitions.models import Competition
+from competitions.selectors.standings import standings
+from competitions.selectors.winners import rewards_to_grant
+from competitions.services.changes import LONGEST_REASON
+from competitions.services.confirm import confirm
+from competitions.services.judge import LateScore, accept_late
+from foundation import clock
+from foundation.errors import SunwiError
+from leaderboards.admin.scores import place_text
+from leaderboards.core.entries import Entry, read_value
+from leaderboards.core.instants import milliseconds
+from leaderboards.core.policies import State
+from leaderboards.core.rules import Rules
+from leaderboards.models import Player
+from leaderboards.refusals import translated
+from leaderboards.selectors.foreseen import foresee_added
+from leaderboards.selectors.periods import period_by_label
+
+FIELD = "field_"  # before the name of a criterion
+
+
+class ConfirmForm(ActForm):
+    """Why, if somebody wants to say so."""
+
+    reason = forms.CharField(
+        label=_lazy("Reason"),
+        max_length=LONGEST_REASON,
+        required=False,
+        help_text=_lazy("It may be left out. It stays on record."),
+        widget=forms.Textarea(attrs={"rows": 3, "cols": 60}),
+    )
+
+
+class LateForm(ReasonForm):
+    """Whose score, what and when."""
+
+    player = forms.CharField(label=_lazy("Player"), max_length=64, help_text=_lazy("The player's whole id."))
+    happened_at = ClockField(label=_lazy("Happened"))
+
+    def __init__(self, competition: Competition, *args: Any, **kwargs: Any) -> None:
+        super().__init__(competition, *args, **kwargs)
+        for name, field in _value_fields(_rules(competition)).items():
+            self.fields[name] = field
+        self.order_fields(["player", *(name for name in self.fields if _is_value(name)), "happened_at", "reason"])
+        self.fields["reason"].help_text = _("It stays on record.")
+        self.fields["happened_at"].help_text = _("On the clock of %(zone)s.") % {"zone": competition.timezone}
+
+    def clean_player(self) -> Player:
+        """Somebody who is known."""
+        found = Player.objects.filter(external_id=self.cleaned_data["player"]).first()
+        if found is None:
+            raise forms.ValidationError(_("There is no player of this id."))
+        return found
+
+    def clean_happened_at(self) -> datetime | None:
+        """On the competition's own clock."""
+        return in_zone(self.cleaned_data["happened_at"], self.competition.timezone)
+
+
+def _is_value(name: str) -> bool:
+    return name == "points" or name.startswith(FIELD)
+
+
+def _value_fields(rules: Rules) -> dict[str, forms.Field]:
+    if rules.of_points:
+        return {"points": forms.DecimalField(label=_("Points"), decimal_places=rules.decimals)}
+    return {FIELD + each.name: forms.IntegerField(label=each.name, min_value=0) for each in rules.fields}
+
+
+def _rules(competition: Competition) -> Rules:
+    period = period_by_label(competition.board, competition.label)
+    return period.rules if period else competition.board.rules
+
+
+def _late(typed: Typed) -> LateScore:
+    fields = {name.removeprefix(FIELD): typed[name] for name in typed if name.startswith(FIELD)}
+    return LateScore(typed["player"], typed["happened_at"], typed.get("points"), fields or None)
+
+
+def _if_accepted(competition: Competition, typed: Typed) -> list[str]:
+    """Where the player stands and would stand; the others are taken as they stand."""
+    late, period = _late(typed), period_by_label(competition.board, competition.label)
+    if period is None:
+        return []
+    fields = None if late.fields is None else tuple(late.fields.items())
+    name = late.player.external_id
+    try:
+        value = read_value(period.rules, Entry(0, None, competition.pk, name, late.points, fields, None, None))
+        at_ms = period.layout.quantize(milliseconds(late.happened_at))
+        now, then = foresee_added(period, late.player, State(value, at_ms))
+    except SunwiError as error:
+        return [translated(error.detail)]
+    words = {"player": name, "when": on_the_clock(late.happened_at, competition.timezone, year=True)}
+    words |= {"now": place_text(period, now), "then": place_text(period, then)}
+    return [
+        _("A score of %(player)s that happened %(when)s.") % words,
+        _("Now: %(now)s. Then: %(then)s.") % words,
+        *_if_final(competition),
+    ]
+
+
+def _if_final(competition: Competition) -> list[str]:
+    return [] if competition.final_at is None else [_("The result is final: this makes its next revision.")]
+
+
+def _if_confirmed(competition: Competition, _typed: Typed) -> list[str]:
+    found = standings(competition, clock.now(), 0, 1, full=True)
+    lines = [ngettext("%(count)s player is ranked.", "%(count)s players are ranked.", found.total)]
+    lines = [lines[0] % {"count": found.total}]
+    if found.rows:
+        lines.append(_("%(player)s leads.") % {"player": found.rows[0].name})
+    rewards = rewards_to_grant(competition)
+    words = ngettext("%(count)s reward is granted.", "%(count)s rewards are granted.", rewards) % {"count": rewards}
+    lines += [words, _("Participants are told their result.")]
+    if competition.is_hidden(clock.now()):
+        lines.append(_("Its standings are frozen: the public hears of all this once the result is revealed."))
+    return [*lines, _("From then on each act of the jury makes a new revision. This can not be undone.")]
+
+
+CONFIRM = Act(
+    slug="confirm",
+    title=_lazy("Confirm the result"),
+    question=_lazy("Is this the final result?"),
+    done=_lazy("The result is final."),
+    run=lambda competition, typed, at, by: confirm(competition, at, by, typed["reason"]),
+    offered=lambda competition, _at: competition.is_provisional,
+    preview=_if_confirmed,
+    form=ConfirmForm,
+    at_once=True,
+)
+ACCEPT_LATE = Act(
+    slug="accept-late",
+    title=_lazy("Accept a late score"),
+    question=_lazy("Which score counts though it came too late, and why?"),
+    done=_lazy("The late score counts."),
+    run=lambda competition, typed, at, by: accept_late(competition, _late(typed), typed["reason"], at, by),
+    offered=lambda competition, _at: competition.closed_at is not None and competition.cancelled_at is None,
+    preview=_if_accepted,
+    form=LateForm,
+)

@@ -1,0 +1,39 @@
+"""The review of a result: how long it takes, and until when the jury may change it before it is final."""
+
+from datetime import datetime, timedelta
+
+from django.db.models import Q
+
+from competitions.core.review import default_review, is_reviewed, review_length
+from competitions.models import Competition, RewardTier
+
+
+def default_of(competition: Competition) -> timedelta:
+    """The length that an unset review has: as the competition's freeze and rewards are now, its board's too."""
+    has_freeze = competition.freeze_minutes is not None
+    return default_review(has_freeze, not has_freeze and _has_rewards(competition))
+
+
+def length_of(competition: Competition) -> timedelta:
+    """The length of its review; none at all is zero."""
+    hours = competition.review_hours
+    return review_length(hours, default_of(competition) if hours is None else timedelta())
+
+
+def review_until(competition: Competition) -> datetime | None:
+    """When its result becomes final by itself; None unless it is provisional."""
+    if not competition.is_provisional or competition.closed_at is None:
+        return None
+    return competition.closed_at + length_of(competition)
+
+
+def is_review_over(competition: Competition, at: datetime) -> bool:
+    """Whether a closed competition's review is over at ``at``; False while it is not closed."""
+    closed_at = competition.closed_at
+    return closed_at is not None and is_reviewed(closed_at, length_of(competition), at)
+
+
+def _has_rewards(competition: Competition) -> bool:
+    if competition.pk is None:
+        return False  # a form that nobody has filled in yet
+    return RewardTier.objects.filter(Q(board=competition.board_id) | Q(competition=competition)).exists()

@@ -1,0 +1,141 @@
+"""What a jury does to scores: voiding one, while the competition runs and after its closing, and accepting a late one.
+
+Each act leaves a row of the record with its reason, in the transaction that changes standings; on a final result it
+makes the next revision. The trap: an act that the public may not see yet must not precede the copy of the freeze.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+
+from competitions.errors import BadCompetition, CompetitionOver, Disqualified, NotAParticipant, NotClosed
+from competitions.models import Change, ChangeKind, Competition, Participant
+from competitions.services.changes import note, reason_given
+from competitions.services.confirm import revise_if_final
+from competitions.services.freeze import freeze_if_due
+from competitions.services.locked import locked, period_of
+from foundation.failpoints import failpoint
+from leaderboards.core.entries import Entry, read_value
+from leaderboards.errors import PeriodClosed, UnknownCompetition
+from leaderboards.models import Period, Player, Submission
+from leaderboards.services.correct import Late, add_to_closed, void_in_closed
+from leaderboards.services.void import void_submission
+from leaderboards.stores.sql_writes import state_of
+
+JURY = "jury"  # the service by which a late score is kept
+
+
+@dataclass(frozen=True, slots=True)
+class LateScore:
+    """A score that came too late: ``points``, or ``fields`` on a board of criteria, and when it happened."""
+
+    player: Player
+    happened_at: datetime
+    points: Decimal | int | None = None
+    fields: Mapping[str, int] | None = None
+
+
+def void(
+    competition: Competition, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None
+) -> Change | None:
+    """Let a submission not count; None if it was voided before, which changes nothing.
+
+    Raises ``BadCompetition`` (the reason), ``UnknownCompetition``, ``CompetitionOver``, ``NotClosed`` while it is being
+    closed, ``SubmissionsDropped``, or ``Unavailable`` where the copy of a freeze cannot be made now.
+    """
+    reason = reason_given(reason)
+    if submission.competition != competition.pk:
+        raise UnknownCompetition(f"The score is not one of competition {competition.pk}.")
+    freeze_if_due(competition, at)
+    with transaction.atomic():
+        held = locked(competition)
+        _refuse_cancelled(held)
+        if Submission.objects.filter(pk=submission.pk, voided_at__isnull=False).exists():
+            return None
+        change = note(held, ChangeKind.VOIDED, at, by, reason, **_about(submission), submission=submission.pk)
+        if held.closed_at is None:
+            _void_in_open(submission, at)
+        else:
+            void_in_closed(submission, at)
+            revise_if_final(held, at, change)
+        failpoint("judge.before_commit")
+    return change
+
+
+def accept_late(
+    competition: Competition, late: LateScore, reason: str, at: datetime, by: AbstractBaseUser | None
+) -> Change:
+    """Take a score after the closing, as if it had come in time; attempts are not counted, the jury's word is enough.
+
+    Raises ``BadCompetition`` (the reason, the time), ``CompetitionOver``, ``NotClosed``, ``NotAParticipant``,
+    ``Disqualified``, ``Banned``, ``BadEntry``, ``BadPoints``, ``OutOfRange``, or ``Unavailable`` as ``void`` does.
+    """
+    reason = reason_given(reason)
+    freeze_if_due(competition, at)
+    with transaction.atomic():
+        held = locked(competition)
+        _refuse_cancelled(held)
+        if held.closed_at is None:
+            raise NotClosed("It is not closed yet: a late score can be accepted once it is.")
+        _refuse_stranger(held, late.player)
+        period = period_of(held)
+        value = read_value(period.rules, _entry(held, late))
+        _refuse_outside(held, period, late.happened_at, at)
+        add_to_closed(period, Late(late.player.external_id, value, late.happened_at), JURY, at)
+        happened = late.happened_at.isoformat()
+        about = {"player": late.player.external_id, "score": score_text(period, value), "happened_at": happened}
+        change = note(held, ChangeKind.ACCEPTED, at, by, reason, **about)
+        revise_if_final(held, at, change)
+        failpoint("judge.before_commit")
+    return change
+
+
+def score_text(period: Period, value: tuple[int, ...]) -> str:
+    """A value as people write it: 12.50, or kills 3, deaths 1."""
+    points, fields = period.rules.shown(value)
+    return str(points) if fields is None else ", ".join(f"{name} {number}" for name, number in fields.items())
+
+
+def _void_in_open(submission: Submission, at: datetime) -> None:
+    try:
+        void_submission(submission, at)
+    except PeriodClosed as error:
+        raise NotClosed("It is being closed: try again in a moment.") from error
+
+
+def _about(submission: Submission) -> dict[str, str]:
+    value = state_of(submission.points, submission.fields, submission.at).value
+    return {"player": submission.player.external_id, "score": score_text(submission.period, value)}
+
+
+def _refuse_cancelled(competition: Competition) -> None:
+    if competition.cancelled_at is not None:
+        raise CompetitionOver("The competition was cancelled; its record stays.")
+
+
+def _refuse_stranger(competition: Competition, player: Player) -> None:
+    """Whoever does not take part: their row is held, so that nobody disqualifies them meanwhile."""
+    found = Participant.objects.select_for_update().filter(competition=competition, player=player).first()
+    if found is None or found.left_at is not None:
+        raise NotAParticipant(f"{player.external_id} does not take part in this competition.")
+    if found.disqualified_at is not None:
+        raise Disqualified(f"{player.external_id} is disqualified: reinstate them first.")
+
+
+def _refuse_outside(competition: Competition, period: Period, happened_at: datetime, at: datetime) -> None:
+    """The period may end later than its competition, where an end was moved forward; both must hold the time."""
+    if happened_at > at or not all(each.contains(happened_at) for each in (competition.window, period.window)):
+        start, end = (f"{each:%Y-%m-%d %H:%M:%S}" for each in (competition.starts_at, competition.ends_at))
+        raise BadCompetition(
+            f"The score must have happened in the competition: from {start} to before {end} UTC.", "happened_at"
+        )
+
+
+def _entry(competition: Competition, late: LateScore) -> Entry:
+    fields = None if late.fields is None else tuple(late.fields.items())
+    name = late.player.external_id
+    return Entry(0, None, competition.pk, name, late.points, fields, late.happened_at, None)

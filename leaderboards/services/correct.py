@@ -1,0 +1,119 @@
+"""Correcting a competition's closed period, as its jury judges: a submission is voided, or a late score is taken.
+
+One transaction behind the exclusive barrier: the submission, the standing, all final standings anew, their count and
+their hash; the period stays closed. Redis is not asked, since closed periods are read from SQL. The trap: periods of
+a calendar are never corrected, their ranks stand for good.
+"""
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from django.db import transaction
+
+from foundation.failpoints import failpoint
+from foundation.sql import unhurried
+from foundation.statements import Statements
+from foundation.sync import barrier
+from leaderboards.core.periods import event_number
+from leaderboards.core.policies import State, judge
+from leaderboards.errors import Banned, PeriodClosed, PeriodOpen, SubmissionsDropped
+from leaderboards.models import FinalStanding, Period, Storage, Submission
+from leaderboards.models import State as PeriodState
+from leaderboards.selectors.hidden import forget_hidden
+from leaderboards.selectors.periods import forget_periods
+from leaderboards.services.resolve import kept_time
+from leaderboards.services.void import remaining, standing_row
+from leaderboards.stores.sql_final import content_hash, write_final_standings
+from leaderboards.stores.sql_locks import lock_standings
+from leaderboards.stores.sql_writes import (
+    Sending,
+    StandingRow,
+    SubmissionRow,
+    insert_submissions,
+    make_standings,
+    write_standings,
+)
+
+
+class Late(NamedTuple):
+    """A score to be taken: the player's id, the value as the board's rules scale it, and when it happened."""
+
+    player: str
+    value: tuple[int, ...]
+    happened_at: datetime
+
+
+def may_be_gone(period: Period, at: datetime) -> bool:
+    """Whether retention may have begun to delete the period's submissions: what is left tells only half of it."""
+    kept = timedelta(days=period.board.keep_submissions_days)
+    return period.closed_at is not None and period.closed_at + kept <= at
+
+
+@transaction.atomic
+def void_in_closed(submission: Submission, at: datetime) -> bool:
+    """Void a submission of a closed event; False if it was voided before.
+
+    Raises ``PeriodOpen``, ``PeriodClosed`` (a calendar's), or ``SubmissionsDropped``.
+    """
+    period = _held(submission.period_id)
+    if may_be_gone(period, at) or not Submission.objects.filter(pk=submission.pk).exists():
+        raise SubmissionsDropped(
+            f"Submissions are kept {period.board.keep_submissions_days} days after the closing and may be gone: "
+            "none of them can be voided any more."
+        )
+    player = submission.player
+    held = lock_standings(period, [player.external_id])[player.external_id]
+    if not Submission.objects.filter(pk=submission.pk, voided_at=None).update(voided_at=at):
+        return False
+    state = remaining(period, player)
+    if held.state not in (None, state):  # who is out of the ranking does not come back by this
+        _write(period, standing_row(period, player.external_id, held, state))
+    failpoint("correct.before_commit")
+    return True
+
+
+@transaction.atomic
+def add_to_closed(known: Period, late: Late, service: str, at: datetime) -> bool:
+    """Take a late score in a closed event, as if it had come in time; whether the standing is another one now.
+
+    The submission is kept, by ``service``, where the board keeps any. Raises ``PeriodOpen``, ``PeriodClosed``,
+    ``Banned``, or ``OutOfRange`` where the standing would leave the board's limits.
+    """
+    period = _held(known.pk)
+    at_ms = kept_time(period.layout, late.happened_at)
+    make_standings(period, [late.player])
+    held = lock_standings(period, [late.player])[late.player]
+    if held.banned:
+        raise Banned("This player may not score.")
+    state = judge(period.rules, held.state, State(late.value, at_ms))
+    if period.board.storage != Storage.REDIS:
+        kept = SubmissionRow(held.player_id, late.value, at_ms, late.happened_at, None)
+        insert_submissions(Statements(), Sending(period, event_number(period.label) or 0, service, at), [kept])
+    if changed := state != held.state:
+        _write(period, standing_row(period, late.player, held, state))
+    failpoint("correct.before_commit")
+    return changed
+
+
+def _held(number: int) -> Period:
+    """The closed period of an event, with nobody else at it until this transaction ends."""
+    barrier.hold_exclusive(number)
+    period = Period.objects.select_related("board").get(pk=number)
+    if event_number(period.label) is None:
+        raise PeriodClosed(f"Period {period.label} is closed; its standings stay as they are.")
+    if period.state not in (PeriodState.FINAL, PeriodState.EXPIRED):
+        raise PeriodOpen(f"Period {period.label} is not closed yet; try again when it is.")
+    return period
+
+
+def _write(period: Period, row: StandingRow) -> None:
+    """The standing, and with it every place."""
+    write_standings(Statements(), period, [row])
+    failpoint("correct.after_standing")
+    with unhurried():
+        FinalStanding.objects.filter(period=period).delete()
+    period.players = write_final_standings(period)
+    period.content_hash = content_hash(period)
+    period.save(update_fields=["players", "content_hash"])
+    transaction.on_commit(forget_periods)
+    transaction.on_commit(forget_hidden)
