@@ -14,7 +14,7 @@ class CompetitionsConfig(AppConfig):
     def ready(self) -> None:
         """What stands below asks for competitions and likes comments, and tells of players to forget, without
         knowing of this app."""
-        from competitions.services.events import Competitions, left_out
+        from competitions.services.events import Competitions, keeps_places, left_out
         from competitions.services.forget import forget
         from competitions.services.likeable import likeable
         from leaderboards.selectors import hidden
@@ -22,6 +22,6 @@ class CompetitionsConfig(AppConfig):
         from likes import registry
 
         events.provide(Competitions())
-        hidden.provide(left_out)
+        hidden.provide(left_out, keeps_places)
         erase.also(forget)
         registry.provide(likeable())

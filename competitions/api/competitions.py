@@ -14,9 +14,9 @@ from competitions.selectors.competitions import Listed, competitions_known, part
 from competitions.selectors.participants import not_started
 from competitions.selectors.standings import standings
 from foundation import clock
+from foundation.encoding import Passing, when, when_or_none
 from leaderboards.api.access import Reads, may_list
 from leaderboards.api.answers import conditional
-from leaderboards.api.encoding import Passing, when, when_or_none
 from leaderboards.api.parameters import LISTED, OFFSET, Bounded, Whole
 
 SETTINGS = (

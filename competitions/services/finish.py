@@ -12,6 +12,7 @@ from competitions.models import Competition
 from competitions.services.changes import announce
 from competitions.services.freeze import freeze_if_due
 from competitions.services.locked import locked, period_of
+from competitions.services.revise import revise
 from foundation.each import for_each
 from leaderboards.models import Period, State
 from leaderboards.services.close import close_period, stop_taking
@@ -54,6 +55,7 @@ def _make_final(competition: Competition, at: datetime) -> bool:
         return False
     held.final_at = at
     held.save(update_fields=["final_at"])
+    revise(held, at)
     announce(held, "final", f"competition-{held.pk}-final", at)
     return True
 
