@@ -17,6 +17,7 @@ class CompetitionsConfig(AppConfig):
         from competitions.services.events import Competitions, keeps_places, left_out
         from competitions.services.forget import forget
         from competitions.services.likeable import likeable
+        from competitions.services.rewrite import rewrite
         from leaderboards.selectors import hidden
         from leaderboards.services import erase, events
         from likes import registry
@@ -24,4 +25,5 @@ class CompetitionsConfig(AppConfig):
         events.provide(Competitions())
         hidden.provide(left_out, keeps_places)
         erase.also(forget)
+        erase.renamed(rewrite)
         registry.provide(likeable())

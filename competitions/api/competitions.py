@@ -21,7 +21,7 @@ from leaderboards.api.parameters import LISTED, OFFSET, Bounded, Whole
 
 SETTINGS = (
     *("description", "timezone", "joining", "most_participants", "attempts", "snapshot_minutes", "alert_hours"),
-    *("alerts", "freeze_minutes"),
+    *("alerts", "freeze_minutes", "vacated_places"),
 )
 
 router = Router(tags=["competitions"], auth=Reads())

@@ -44,6 +44,9 @@ class CompetitionShown(CompetitionListed):
     alert_hours: int
     alerts: list[str]
     freeze_minutes: int | None
+    vacated_places: Literal["close_up", "stay_empty"] = Field(
+        description="Whether everybody below the disqualified and the banned moves up, or their places stay empty."
+    )
     freezes_at: Time | None = Field(description="From then on the standings are hidden, until the reveal.")
     revealed_at: Time | None
     final_at: Time | None
