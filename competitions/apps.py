@@ -14,14 +14,16 @@ class CompetitionsConfig(AppConfig):
     def ready(self) -> None:
         """What stands below asks for competitions and likes comments, and tells of players to forget, without
         knowing of this app."""
-        from competitions.services.events import Competitions, left_out
+        from competitions.services.events import Competitions, keeps_places, left_out
         from competitions.services.forget import forget
         from competitions.services.likeable import likeable
+        from competitions.services.rewrite import rewrite
         from leaderboards.selectors import hidden
         from leaderboards.services import erase, events
         from likes import registry
 
         events.provide(Competitions())
-        hidden.provide(left_out)
+        hidden.provide(left_out, keeps_places)
         erase.also(forget)
+        erase.renamed(rewrite)
         registry.provide(likeable())

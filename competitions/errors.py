@@ -95,6 +95,12 @@ class NotFinal(NotFound):
     code = "not_final"
 
 
+class UnknownRevision(NotFound):
+    """A final result has no revision of this number."""
+
+    code = "unknown_revision"
+
+
 class BadComment(Invalid):
     """A text that no comment can have; ``reason`` is ``empty``, ``long``, ``lines`` or ``unprinted``."""
 

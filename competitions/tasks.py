@@ -15,6 +15,7 @@ from competitions.services.mail import send_due
 from competitions.services.notices import release_held
 from competitions.services.notify import compare_due
 from competitions.services.retain import retain_due
+from competitions.services.revise import revise_due
 from competitions.services.reward import grant_due
 from competitions.services.snapshot import take_due
 from competitions.services.strays import take_out_due
@@ -24,8 +25,11 @@ from foundation.each import run_each
 
 @shared_task
 def advance() -> None:
-    """Freeze what is due, take out who is gone, keep the standings, tell who passed whom, and end what has ended."""
-    _run(freeze_due, take_out_due, take_due, compare_due, finish_due)
+    """Freeze what is due, take out who is gone, keep the standings, tell who passed whom, and end what has ended.
+
+    Final results that have changed are published last.
+    """
+    _run(freeze_due, take_out_due, take_due, compare_due, finish_due, revise_due)
 
 
 @shared_task

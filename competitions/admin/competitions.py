@@ -76,6 +76,7 @@ class CompetitionAdmin(ActPages):
             _lazy("Who may join"),
             {"fields": ("joining", "join_code", "invited", "join_until", "most_participants"), "classes": FOLDED},
         ),
+        (_lazy("Those who are left out"), {"fields": ("vacated_places",), "classes": FOLDED}),
         (
             _lazy("Attempts, freeze, review and alerts"),
             {

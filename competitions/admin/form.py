@@ -31,7 +31,10 @@ TIMES = ("starts_at", "ends_at", "join_until")
 JOINING = frozenset({"joining", "join_code", "join_until"})
 ALERTS = (NoticeKind.FIRST_TAKEN, NoticeKind.FIRST_LOST, NoticeKind.TOP3_ENTERED, NoticeKind.TOP10_ENTERED)
 # What no longer changes in the form once the competition is published.
-FIXED = ("board", "starts_at", "ends_at", "timezone", "attempts", "freeze_minutes", "snapshot_minutes")
+FIXED = (
+    *("board", "starts_at", "ends_at", "timezone", "attempts", "freeze_minutes", "snapshot_minutes"),
+    "vacated_places",
+)
 
 
 class CompetitionForm(forms.ModelForm[Competition]):
@@ -67,7 +70,7 @@ class CompetitionForm(forms.ModelForm[Competition]):
         fields = (
             *("name", "board", "starts_at", "ends_at", "timezone", "description", "joining", "join_code"),
             *("join_until", "most_participants", "attempts", "freeze_minutes", "review_hours"),
-            *("snapshot_minutes", "alert_hours", "alerts"),
+            *("snapshot_minutes", "alert_hours", "alerts", "vacated_places"),
         )
         widgets = {"timezone": TimezoneInput, "description": forms.Textarea(attrs={"rows": 5, "cols": 60})}  # noqa: RUF012 - Django's own way to say it
 

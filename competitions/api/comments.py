@@ -9,9 +9,9 @@ from competitions.api.access import competition_to_read, is_private
 from competitions.api.parameters import COMMENTS_LISTED, COMPETITION, ORDER, OrderOfComments
 from competitions.api.schemas import CommentsOfCompetition
 from competitions.selectors.comments import Order, Said, comments
+from foundation.encoding import when
 from leaderboards.api.access import Reads
 from leaderboards.api.answers import conditional
-from leaderboards.api.encoding import when
 from leaderboards.api.parameters import OFFSET, Bounded, Whole
 
 router = Router(tags=["competitions"], auth=Reads())

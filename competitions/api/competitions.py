@@ -15,14 +15,14 @@ from competitions.selectors.participants import not_started
 from competitions.selectors.review import review_until
 from competitions.selectors.standings import standings
 from foundation import clock
+from foundation.encoding import Passing, when, when_or_none
 from leaderboards.api.access import Reads, may_list
 from leaderboards.api.answers import conditional
-from leaderboards.api.encoding import Passing, when, when_or_none
 from leaderboards.api.parameters import LISTED, OFFSET, Bounded, Whole
 
 SETTINGS = (
     *("description", "timezone", "joining", "most_participants", "attempts", "snapshot_minutes", "alert_hours"),
-    *("alerts", "freeze_minutes"),
+    *("alerts", "freeze_minutes", "vacated_places"),
 )
 
 router = Router(tags=["competitions"], auth=Reads())

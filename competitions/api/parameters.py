@@ -13,5 +13,6 @@ OrderOfComments = Literal["newest", "likes"]
 COMPETITION = Path(..., description="The competition's number.", example=7)
 STATE = Query(None, description="Only competitions in this state.", example="running")
 BOARD = Query(None, description="Only competitions on this board.")
+REVISION = Query(None, ge=1, description="A revision's number; without it the latest.", example=1)
 ORDER = Query("newest", description="`newest` first, or those with the most `likes`.", example="newest")
 COMMENTS_LISTED = Query(20, ge=1, le=MOST_ROWS, description="How many comments to answer.")

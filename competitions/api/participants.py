@@ -16,17 +16,18 @@ from competitions.selectors.participants import participant_of
 from competitions.selectors.standings import player_row, standings
 from competitions.services.join import join, leave
 from foundation import clock
+from foundation.encoding import Passing, when
 from foundation.problems import BadRequest
 from leaderboards.api.access import Reads, Writes
 from leaderboards.api.answers import answer, conditional
 from leaderboards.api.bodies import object_of
-from leaderboards.api.encoding import Passing, when
 from leaderboards.api.parameters import PLAYER, Whole
-from leaderboards.api.standings import period_shown, row_shown
+from leaderboards.api.standings import period_shown
 from leaderboards.core.entries import read_player
 from leaderboards.errors import NotRanked
 from leaderboards.models import Player
 from leaderboards.selectors import PlayerRow, RankThen
+from leaderboards.selectors.rows import row_shown
 from leaderboards.services.players import ensure_player
 
 LONGEST_CODE = 40

@@ -1,11 +1,7 @@
-"""What one takes home: the standings as CSV, the final result with its hash, the rewards.
+"""What one takes home: the standings as CSV, and the rewards. The published result is in ``revisions.py``."""
 
-A result has a permanent address and stays. While a freeze hides it, it does not exist yet.
-"""
-
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
-from itertools import islice
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -14,25 +10,18 @@ from ninja import Router
 
 from competitions.api.access import competition_to_read, is_private
 from competitions.api.parameters import COMPETITION
-from competitions.api.schemas import FinalResult, RewardsShown
-from competitions.errors import NotFinal
-from competitions.models import Competition, RewardGrant, RewardTier, TierKind
+from competitions.api.schemas import RewardsShown
+from competitions.models import RewardGrant, RewardTier, TierKind
 from competitions.selectors import rewards
 from competitions.selectors.standings import export_rows
 from foundation import clock
+from foundation.encoding import number, when
 from leaderboards.api.access import Reads
-from leaderboards.api.answers import JSON, conditional
+from leaderboards.api.answers import conditional
 from leaderboards.api.downloads import CSV, Download, csv_parts
-from leaderboards.api.encoding import as_json, number, when
 from leaderboards.api.export import is_mirrored, never_changes
 from leaderboards.api.parameters import LIMIT, OFFSET, RAW, Bounded, Whole
-from leaderboards.api.standings import row_shown
-from leaderboards.models import Period
-from leaderboards.selectors import Row, content_hash_of
-from leaderboards.selectors.hidden import hidden_in
 from leaderboards.selectors.periods import period_by_label
-
-ROWS_A_PART = 500
 
 router = Router(tags=["competitions"], auth=Reads())
 
@@ -59,22 +48,6 @@ def export_competition(request: HttpRequest, competition: Whole = COMPETITION, r
     return response
 
 
-@router.get("/competitions/{competition}/result.json", response=FinalResult)
-def read_result(request: HttpRequest, competition: Whole = COMPETITION) -> HttpResponseBase:
-    """The final result: every row, and the hash over them."""
-    found, at = competition_to_read(request, competition), clock.now()
-    period = period_by_label(found.board, found.label)
-    if found.final_at is None or found.is_hidden(at) or period is None:
-        raise NotFinal("This competition has no final result yet.")
-    head = _head(found, period)
-
-    def read() -> tuple[datetime, Iterator[bytes]]:
-        as_of, rows = export_rows(found, at)
-        return as_of, _json_parts(head, _participants(rows))
-
-    return Download(f"competition-{found.pk}-result.json", JSON, is_private(found), read).final(request)
-
-
 @router.get("/competitions/{competition}/rewards", response=RewardsShown)
 def read_rewards(
     request: HttpRequest, competition: Whole = COMPETITION, offset: Bounded = OFFSET, limit: Bounded = LIMIT
@@ -88,36 +61,6 @@ def read_rewards(
         "rows": [_grant_shown(grant) for grant in granted.rows],
     }
     return conditional(request, content, is_private(found))
-
-
-def _head(competition: Competition, period: Period) -> dict[str, Any]:
-    assert competition.final_at is not None  # noqa: S101 - for the type checker: only finals have a result
-    return {
-        "competition": {
-            "id": competition.pk,
-            "name": competition.name,
-            "board": competition.board_id,
-            "starts_at": when(competition.starts_at),
-            "ends_at": when(competition.ends_at),
-        },
-        "final_at": when(competition.final_at),
-        "content_hash": content_hash_of(period),
-        "total": period.players - len(hidden_in(period)),
-    }
-
-
-def _participants(rows: Iterator[Row]) -> Iterator[bytes]:
-    """Rows as JSON, some hundreds at once."""
-    while several := list(islice(rows, ROWS_A_PART)):
-        yield b",".join(as_json(row_shown(row)) for row in several)
-
-
-def _json_parts(head: dict[str, Any], several: Iterable[bytes]) -> Iterator[bytes]:
-    """One JSON object in parts: what stands before its rows, and the rows."""
-    yield as_json(head)[:-1] + b',"rows":['
-    for nth, part in enumerate(several):
-        yield part if nth == 0 else b"," + part
-    yield b"]}"
 
 
 def _tier_shown(tier: RewardTier) -> dict[str, Any]:

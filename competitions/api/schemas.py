@@ -46,6 +46,9 @@ class CompetitionShown(CompetitionListed):
     alert_hours: int
     alerts: list[str]
     freeze_minutes: int | None
+    vacated_places: Literal["close_up", "stay_empty"] = Field(
+        description="Whether everybody below the disqualified and the banned moves up, or their places stay empty."
+    )
     freezes_at: Time | None = Field(description="From then on the standings are hidden, until the reveal.")
     revealed_at: Time | None
     closed_at: Time | None = Field(description="Since when no score counts any more; null while that is hidden.")
@@ -164,10 +167,39 @@ class CompetitionOfResult(Schema):
 
 
 class FinalResult(Schema):
-    """A final result, which stays."""
+    """A final result as it was published. These are the stored bytes, which stay."""
 
+    content_hash: str = Field(
+        description="SHA-256, in 64 hexadecimal digits, over the bytes of this document without these digits. It is "
+        "the first member."
+    )
+    revision: int = Field(ge=1, description="1 is the confirmed result; each change of it makes another.")
+    previous_hash: str = Field(description="The hash of the revision before; empty in the first.")
+    made_at: Time
+    reason: str = Field(description="Why it was made; empty in the first.")
     competition: CompetitionOfResult
     final_at: Time
-    content_hash: str = Field(description="SHA-256 over ranks, internal player numbers and scores.")
     total: int
     rows: list[RowOfCompetition]
+
+
+class RevisionShown(Schema):
+    """What there is to know of a revision beside its rows."""
+
+    revision: int = Field(ge=1)
+    made_at: Time
+    reason: str = Field(description="Why it was made; empty in the first.")
+    total: int = Field(description="How many are ranked in it.")
+    content_hash: str
+    previous_hash: str = Field(description="The hash of the revision before; empty in the first.")
+    superseded_by: int | None = Field(description="The revision that took its place; null for the latest.")
+    rewritten_at: Time | None = Field(
+        description="When a player's erasure changed their id and name in it, or in one before it, and so its hash."
+    )
+
+
+class RevisionsShown(Schema):
+    """The revisions of a final result, the earliest first."""
+
+    total: int
+    rows: list[RevisionShown]

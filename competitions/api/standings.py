@@ -17,9 +17,10 @@ from foundation.sql import SqlAway, ask
 from leaderboards.api.access import Reads
 from leaderboards.api.answers import conditional
 from leaderboards.api.parameters import LIMIT, OFFSET, PLAYER, RADIUS, Bounded, Whole
-from leaderboards.api.standings import row_shown, standings_shown
+from leaderboards.api.standings import standings_shown
 from leaderboards.core.entries import read_player
 from leaderboards.selectors import Standings
+from leaderboards.selectors.rows import row_shown
 
 router = Router(tags=["competitions"], auth=Reads())
 

@@ -188,6 +188,12 @@ class Participant(models.Model):
                 condition=Q(left_at=None, disqualified_at=None),
                 name="participant_taking_part",
             ),
+            # The schedule asks every few seconds who they are: they are few, of millions.
+            models.Index(
+                fields=["competition", "player"],
+                condition=Q(disqualified_at__isnull=False),
+                name="participant_disqualified",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -1,10 +1,11 @@
-"""A player's rank over time, from the snapshots; and his final rank at the end of it."""
+"""A player's rank over time, from the snapshots; and their final rank at the end of it."""
 
 from datetime import datetime
 
 from django.db.models import QuerySet
 
 from competitions.models import Competition, SnapshotRow
+from competitions.selectors.participants import is_left_out
 from competitions.selectors.standings import player_row
 from leaderboards.errors import NotRanked
 from leaderboards.selectors import RankThen
@@ -12,9 +13,9 @@ from leaderboards.selectors.periods import period_by_label
 
 
 def history(competition: Competition, player: str, at: datetime, full: bool = False) -> list[RankThen]:
-    """His places, the earliest first; during a freeze those from before it."""
+    """Their places, the earliest first; during a freeze those from before it. None of somebody who is not shown."""
     period = period_by_label(competition.board, competition.label)
-    if period is None:
+    if period is None or (not full and is_left_out(competition, player, at)):
         return []
     rows = _rows(competition, player, at, full).order_by("snapshot__taken_at")
     found = rows.values_list("snapshot__taken_at", "rank", "points", "fields")

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from competitions.models import Competition, Participant
 from leaderboards.models import FinalStanding, Period, Standing
@@ -22,6 +22,15 @@ def participant_of(competition: Competition, player: str) -> Participant | None:
     """The player's row if he takes part now."""
     taking_part = competition.participants.filter(Participant.TAKING_PART, player__banned_at=None)
     return taking_part.select_related("player").filter(player__external_id=player).first()
+
+
+def is_left_out(competition: Competition, player: str, at: datetime) -> bool:
+    """Whether a player is banned, or disqualified as far as the public may know: during a freeze, before it began."""
+    out = Q(disqualified_at__isnull=False)
+    if competition.is_hidden(at):
+        out &= Q(disqualified_at__lt=competition.course.frozen_since)
+    rows = competition.participants.filter(out | Q(player__banned_at__isnull=False))
+    return rows.filter(player__external_id=player).exists()
 
 
 def entered(user: int, competitions: Collection[int]) -> set[int]:

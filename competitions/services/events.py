@@ -11,7 +11,7 @@ from datetime import datetime
 from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import F
 
-from competitions.models import Competition, Participant
+from competitions.models import Competition, Participant, VacatedPlaces
 from competitions.selectors.competitions import competition_by_id, competitions_by_id
 from competitions.services.freeze import freeze_if_due, is_due
 from competitions.services.judge import void
@@ -48,6 +48,14 @@ def left_out(label: str) -> list[int]:
     if found[2]:
         out = out.filter(disqualified_at__lt=F("competition__frozen_at"))
     return list(out.values_list("player_id", flat=True))
+
+
+def keeps_places(label: str) -> bool:
+    """Whether the places of those who are left out of an event, or of the copy of its freeze, stay empty."""
+    found = _LABEL.fullmatch(label)
+    if found is None:
+        return False
+    return Competition.objects.filter(pk=int(found[1]), vacated_places=VacatedPlaces.STAY_EMPTY).exists()
 
 
 class Competitions:

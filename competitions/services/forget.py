@@ -1,7 +1,8 @@
 """Forgetting who a player is: what he said, what he was told and how, and why he was taken out or hidden. That he took
 part stays, numbered.
 
-Called in the transaction that gives him a number for a name (``leaderboards/services/erase.py``).
+Called in the transaction that gives him a number for a name (``leaderboards/services/erase.py``). What is published
+under the name is written anew after that (``rewrite.py``).
 """
 
 from datetime import datetime
@@ -11,8 +12,9 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.db.models import QuerySet
 
-from competitions.models import Change, Comment, Invitation, Notice, Participant, Preference
+from competitions.models import Change, Comment, Invitation, Notice, Participant, Preference, Revision
 from competitions.services.likeable import KIND
+from competitions.services.rewrite import hold_revisions
 from leaderboards.models import Player
 from likes.services.forget import forget_letters
 
@@ -21,6 +23,7 @@ def forget(player: Player, at: datetime) -> None:
     """He leaves what is not closed; his words go, his notices with their e-mails, his wishes and invitations."""
     taking_part = Participant.objects.filter(Participant.TAKING_PART, player=player)
     taking_part.filter(competition__closed_at=None, competition__cancelled_at=None).update(left_at=at)
+    hold_revisions(player)
     own, comments = Participant.objects.filter(player=player), Comment.objects.filter(player=player)
     for rows in (own, comments):
         _forget_in_record(rows, player)
@@ -35,8 +38,10 @@ def forget(player: Player, at: datetime) -> None:
 
 
 def _forget_in_record(rows: QuerySet[Any], player: Player) -> None:
-    about = Change.objects.filter(competition__in=rows.values("competition"))
-    about.filter(details__player=player.external_id).update(details={}, reason="")
+    record = Change.objects.filter(competition__in=rows.values("competition"))
+    about = record.filter(details__player=player.external_id)
+    Revision.objects.filter(change__in=about.values("pk")).update(reason="")
+    about.update(details={}, reason="")
 
 
 def _forget_in_log(rows: QuerySet[Any]) -> None:

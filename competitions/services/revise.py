@@ -1,17 +1,141 @@
-"""Publishing a final result: a revision each time that what it shows changes."""
+"""Publishing a final result: a revision each time that what it shows changes.
 
+A revision is written once, in the transaction of the act that it comes of, as a document that anybody can check
+(``core/results.py``). Whoever is banned, or let in again, is noticed by the schedule.
+"""
+
+import zlib
+from collections.abc import Iterable, Iterator
 from datetime import datetime
+from itertools import islice, takewhile
+from typing import Any
 
-from competitions.models import Change, Competition, Revision
+from django.db import transaction
+from django.utils.translation import gettext_noop
+
+from competitions.core.results import CLOSING, ContentHash, joined, opening, with_digits
+from competitions.models import Change, Competition, Revision, RevisionPart
+from competitions.selectors.revisions import latest_revision, parts_of
+from competitions.selectors.unpublished import BANS_COUNT_AFTER, left_out_anew, unpublished
+from competitions.services.locked import locked, period_of
+from foundation import clock
+from foundation.each import for_each
+from foundation.encoding import as_json, when
+from foundation.failpoints import failpoint
+from leaderboards.models import Period
+from leaderboards.selectors.export import final_rows
+from leaderboards.selectors.hidden import hidden_now
+from leaderboards.selectors.rows import row_shown
+
+ROWS_A_PART = 5000
+BUDGET_SECONDS = 4.0  # of each run, so that a thousand results to publish keep nothing else waiting
+OTHERS_LEFT_OUT = gettext_noop("A player was banned, or let in again.")
 
 
 def revise(competition: Competition, at: datetime, change: Change | None = None, reason: str = "") -> Revision:
-    """Publish the final result as it is now, in the caller's transaction, with the competition's row locked."""
-    last = competition.revisions.order_by("number").last()
-    return Revision.objects.create(
+    """Publish the final result as it is now; the latest revision stays where nothing that it shows has changed.
+
+    Call it in a transaction that holds the competition's row, once ``final_at`` is set. ``reason`` is for everybody
+    to read; without one it is that of ``change``.
+    """
+    period, last = period_of(competition), latest_revision(competition)
+    left_out = hidden_now(period)
+    revision = Revision(
         competition=competition,
         number=last.number + 1 if last else 1,
         made_at=at,
         change=change,
         reason=reason or (change.reason if change else ""),
+        total=period.players - len(left_out),
+        left_out=sorted(left_out),
+        previous_hash=last.content_hash if last else "",
     )
+    other_than = _hash_of_rows(last) if last else ""
+    if _publish(revision, period, left_out.values(), other_than) or last is None:
+        return revision
+    if last.left_out != revision.left_out:  # somebody else is left out, whose row was not shown before either
+        last.left_out = revision.left_out
+        last.save(update_fields=["left_out"])
+    return last
+
+
+def revise_due(at: datetime) -> int:
+    """Publish every final result that nobody has, and whose banned and disqualified are others than those that were
+    left out; for a few seconds. Returns how many revisions were made."""
+    until = clock.monotonic() + BUDGET_SECONDS
+    due = Competition.objects.filter(pk__in=[*unpublished(), *left_out_anew(at - BANS_COUNT_AFTER)])
+    rows = due.only("pk").order_by("final_at", "pk")
+    return sum(for_each(takewhile(lambda _: clock.monotonic() < until, rows), lambda each: _revise_if_due(each, at)))
+
+
+@transaction.atomic
+def _revise_if_due(competition: Competition, at: datetime) -> bool:
+    """Whether a revision was made: with the row held it is looked at again, since another worker may have been here."""
+    held = locked(competition)
+    last = latest_revision(held)
+    if held.final_at is None or (last and last.left_out == sorted(hidden_now(period_of(held)))):
+        return False
+    return revise(held, at, reason=OTHERS_LEFT_OUT if last else "") != last
+
+
+@transaction.atomic
+def _publish(revision: Revision, period: Period, left_out: Iterable[str], other_than: str) -> bool:
+    """Write a revision with its parts; False, and nothing is written, where its rows have the hash ``other_than``."""
+    is_other = _write(revision, period, frozenset(left_out)) != other_than
+    transaction.set_rollback(not is_other)  # of this part of the caller's transaction alone
+    return is_other
+
+
+def _write(revision: Revision, period: Period, left_out: frozenset[str]) -> str:
+    """Write it, a part at a time; returns the hash of its rows."""
+    revision.save()
+    unsigned = opening(as_json(_head(revision)))
+    digest = ContentHash(unsigned)
+    last = 0
+    for last, part in enumerate(_rows_and_closing(period, left_out), start=1):
+        digest.add(part)
+        RevisionPart.objects.create(revision=revision, nth=last, content=zlib.compress(part))
+    revision.content_hash = digest.of_document
+    first = zlib.compress(with_digits(unsigned, revision.content_hash))
+    RevisionPart.objects.create(revision=revision, nth=0, content=first)
+    failpoint("revise.before_hash")
+    revision.save(update_fields=["content_hash"])
+    return digest.of_rows
+
+
+def _rows_and_closing(period: Period, left_out: frozenset[str]) -> Iterator[bytes]:
+    yield from joined(_several(as_json(row_shown(row)) for row in final_rows(period, left_out)))
+    yield CLOSING
+
+
+def _several(rows: Iterator[bytes]) -> Iterator[list[bytes]]:
+    while several := list(islice(rows, ROWS_A_PART)):
+        yield several
+
+
+def _hash_of_rows(revision: Revision) -> str:
+    stored = parts_of(revision)
+    digest = ContentHash(next(stored))
+    for part in stored:
+        digest.add(part)
+    return digest.of_rows
+
+
+def _head(revision: Revision) -> dict[str, Any]:
+    competition = revision.competition
+    assert competition.final_at is not None  # noqa: S101 - for the type checker: only finals have a result
+    return {
+        "revision": revision.number,
+        "previous_hash": revision.previous_hash,
+        "made_at": when(revision.made_at),
+        "reason": revision.reason,
+        "competition": {
+            "id": competition.pk,
+            "name": competition.name,
+            "board": competition.board_id,
+            "starts_at": when(competition.starts_at),
+            "ends_at": when(competition.ends_at),
+        },
+        "final_at": when(competition.final_at),
+        "total": revision.total,
+    }

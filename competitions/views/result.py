@@ -1,12 +1,16 @@
-"""The final result as a page shows it: the podium, and what proves and repeats the ranking."""
+"""The final result as a page shows it: the podium, and what proves the ranking and tells how it came about."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.utils.translation import gettext as _
+
 from competitions.core.lifecycle import Phase
-from competitions.models import Competition
-from leaderboards.selectors import BoardPage, content_hash_of
-from leaderboards.selectors.periods import period_by_label
+from competitions.models import Competition, Revision
+from competitions.selectors.revisions import revisions_shown
+from competitions.services.revise import OTHERS_LEFT_OUT
+from competitions.views.words import timed
+from leaderboards.selectors import BoardPage
 from leaderboards.views.lines import Line, lines, result
 
 ON_PODIUM = 3
@@ -14,11 +18,23 @@ MOST_ON_PODIUM = 6
 
 
 @dataclass(frozen=True, slots=True)
+class Published:
+    """A revision in words: its number, when and why it was made, and its hash."""
+
+    number: int
+    made: str
+    reason: str
+    total: int
+    content_hash: str
+    rewritten: str
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
-    """The best, each with his result in words; and the hash over the whole ranking."""
+    """The best, each with their result in words; and the revisions, the latest first."""
 
     podium: list[tuple[Line, str]]
-    content_hash: str
+    revisions: list[Published]
 
 
 def result_of(competition: Competition, page: BoardPage, number: int, at: datetime) -> Result | None:
@@ -29,5 +45,18 @@ def result_of(competition: Competition, page: BoardPage, number: int, at: dateti
     best = [row for row in found.rows if (row.rank or 0) <= ON_PODIUM] if number == 1 else []
     best = best[:MOST_ON_PODIUM]
     podium = [(line, result(board, row)) for line, row in zip(lines(found, best, None), best, strict=True)]
-    period = period_by_label(board, competition.label)
-    return Result(podium, content_hash_of(period) if period else "")
+    revisions = reversed(revisions_shown(competition, at))
+    return Result(podium, [_published(each, competition.timezone, at) for each in revisions])
+
+
+def _published(revision: Revision, zone: str, at: datetime) -> Published:
+    rewritten = timed(revision.rewritten_at, zone, at) if revision.rewritten_at else ""
+    made = timed(revision.made_at, zone, at)
+    return Published(revision.number, made, _reason(revision), revision.total, revision.content_hash, rewritten)
+
+
+def _reason(revision: Revision) -> str:
+    """As somebody typed it; what the schedule notices is said in the reader's language."""
+    if revision.number == 1 and not revision.reason:
+        return _("The result became final.")
+    return _("A player was banned, or let in again.") if revision.reason == OTHERS_LEFT_OUT else revision.reason

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
-from leaderboards.api.encoding import as_json, lasting
+from foundation.encoding import as_json, lasting
 
 JSON = "application/json"
 PRIVATE = "private, no-cache"

@@ -12,10 +12,10 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
+from foundation.encoding import Passing, number, when_or_none
 from leaderboards import selectors
 from leaderboards.api.access import Reads, board_to_read, is_private, may_list
 from leaderboards.api.answers import conditional
-from leaderboards.api.encoding import Passing, number, when_or_none
 from leaderboards.api.parameters import LISTED, NAME, OFFSET, SEQ, Bounded, Whole
 from leaderboards.api.schemas import BoardShown, BoardsListed
 from leaderboards.api.standings import period_shown

@@ -11,8 +11,8 @@ from itertools import chain
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
+from foundation.encoding import when
 from leaderboards.api.answers import has_already, tagged
-from leaderboards.api.encoding import when
 from leaderboards.core.cells import raw_cell, safe_cell
 from leaderboards.selectors import Row
 

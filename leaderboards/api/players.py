@@ -11,11 +11,11 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
 from foundation import clock
+from foundation.encoding import when
 from foundation.problems import BadRequest
 from leaderboards.api.access import Writes, admit_everywhere
 from leaderboards.api.answers import answer
 from leaderboards.api.bodies import object_of
-from leaderboards.api.encoding import when
 from leaderboards.api.parameters import PLAYER
 from leaderboards.api.schemas import LinkCodeShown, PlayerShown
 from leaderboards.core.entries import read_player

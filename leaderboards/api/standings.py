@@ -6,14 +6,15 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
 from foundation import clock
+from foundation.encoding import Passing, when, when_or_none
 from leaderboards import selectors
 from leaderboards.api.access import Reads, Writes, is_private, standings_to_read, standings_to_write
 from leaderboards.api.answers import conditional
-from leaderboards.api.encoding import Passing, when, when_or_none
 from leaderboards.api.parameters import IDS, LIMIT, OFFSET, PERIOD, PLAYER, RADIUS, SEQ, Bounded, Whole, players_named
 from leaderboards.api.schemas import RowOfPlayer, Spread, StandingsOfPeriod
 from leaderboards.core.entries import read_player
-from leaderboards.selectors import PeriodShown, Row, Standings
+from leaderboards.selectors import PeriodShown, Standings
+from leaderboards.selectors.rows import row_shown
 from leaderboards.services.remove import remove_player
 
 router = Router(tags=["standings"], auth=Reads())
@@ -109,16 +110,3 @@ def period_shown(period: PeriodShown) -> dict[str, Any]:
         "ends_at": when_or_none(period.ends_at),
         "state": period.state,
     }
-
-
-def row_shown(row: Row) -> dict[str, Any]:
-    """A row: ``points``, or ``fields`` on boards with criteria; ``achieved_at`` where the board keeps it."""
-    shown: dict[str, Any] = {"rank": row.rank, "player": row.player, "name": row.name}
-    if row.points is not None:
-        shown["points"] = row.points
-    if row.fields is not None:
-        shown["fields"] = row.fields
-    if row.achieved_at is not None:
-        shown["achieved_at"] = when(row.achieved_at)
-    shown["tied"] = row.tied
-    return shown

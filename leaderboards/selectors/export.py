@@ -1,7 +1,7 @@
 """A whole period as rows, from one SQL statement and so from one moment: for CSV, and for whoever counts after us."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import datetime
 from itertools import groupby
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from foundation import clock
 from leaderboards.core.instants import from_milliseconds
 from leaderboards.core.rules import Order, Ties
 from leaderboards.models import Board, FinalStanding, Period, Player, Standing, State
-from leaderboards.selectors.hidden import hidden_in
+from leaderboards.selectors.hidden import hidden_in, keeps_places
 from leaderboards.selectors.periods import stored_period
 from leaderboards.selectors.standings import Row
 from leaderboards.stores.sql_final import hashed_line
@@ -29,15 +29,20 @@ def export_rows(board: Board, period: str) -> tuple[datetime, Iterator[Row]]:
     return as_of, iter(()) if stored is None else _rows(stored)
 
 
+def final_rows(period: Period, left_out: Collection[str]) -> Iterator[Row]:
+    """Every row of a final period but those of ``left_out``, best first."""
+    return _shown_rows(period, left_out)
+
+
 def ranking_of(period: Period) -> Iterator[tuple[int, FinalStanding]]:
     """The final standings of those who are shown, best first, each with its rank among them."""
-    out = hidden_in(period)
+    out, stay_empty = hidden_in(period), keeps_places(period)
     rows = (row for row in _final(period) if row.player.external_id not in out)
     seen = 0
-    for nth, (_, group) in enumerate(groupby(rows, key=lambda row: row.rank), start=1):
+    for nth, (final_rank, group) in enumerate(groupby(rows, key=lambda row: row.rank), start=1):
         equals = list(group)
-        rank = nth if period.rules.ties is Ties.DENSE else seen + 1
-        yield from ((rank, row) for row in equals)
+        moved_up = nth if period.rules.ties is Ties.DENSE else seen + 1
+        yield from ((final_rank if stay_empty else moved_up, row) for row in equals)
         seen += len(equals)
 
 
@@ -52,18 +57,26 @@ def content_hash_of(period: Period) -> str:
 
 
 def _rows(period: Period) -> Iterator[Row]:
-    by_time, dense = period.rules.ties.by_time, period.rules.ties.value == "dense"
-    seen = 0
-    out = hidden_in(period)
-    shown = (line for line in _lines(period) if line.player.external_id not in out)
-    for nth, (_, group) in enumerate(groupby(shown, key=lambda line: line.score), start=1):
+    return _shown_rows(period, hidden_in(period))
+
+
+def _shown_rows(period: Period, out: Collection[str]) -> Iterator[Row]:
+    """In groups of equals: ``ahead`` counts those who are shown, ``places`` also those whose places stay empty."""
+    by_time, stay_empty = period.rules.ties.by_time, bool(out) and keeps_places(period)
+    ahead = places = 0
+    groups = 0
+    for _, group in groupby(_lines(period), key=lambda line: line.score):
         equals = list(group)
-        for index, line in enumerate(equals):
+        shown = [(nth, line) for nth, line in enumerate(equals) if line.player.external_id not in out]
+        groups += 1 if shown or stay_empty else 0
+        for index, (nth, line) in enumerate(shown):
+            before = places + nth if stay_empty else ahead + index
             if by_time:
-                yield _row(period, line, seen + index + 1, 1, seen + index)
+                yield _row(period, line, before + 1, 1, ahead + index)
             else:
-                yield _row(period, line, nth if dense else seen + 1, len(equals), seen)
-        seen += len(equals)
+                rank = groups if period.rules.ties is Ties.DENSE else (places if stay_empty else ahead) + 1
+                yield _row(period, line, rank, len(shown), ahead)
+        ahead, places = ahead + len(shown), places + len(equals)
 
 
 class _Line(NamedTuple):

@@ -1,6 +1,6 @@
 """Who has a standing and is not shown: the banned, and whoever an app above leaves out of an event.
 
-Their scores stay where they are, so whoever is shown again has his place back. SQL is asked at most once a second.
+Their scores stay where they are, so who is shown again has the old place back. SQL is asked at most once a second.
 The trap: while SQL is silent, a process that has not asked before shows them.
 """
 
@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 from django.db.models import Q
 
-from foundation.sql import Remembered, SqlAway
+from foundation.sql import LATELY_SECONDS, Remembered, SqlAway
 from leaderboards.models import FinalStanding, Period, Player, Standing, State
 
 KEPT_SECONDS = 1.0
 LeftOut = Callable[[str], Collection[int]]
+KeepsPlaces = Callable[[str], bool]
 
 
 class _Asked(NamedTuple):
@@ -26,11 +27,14 @@ class _Asked(NamedTuple):
 
 class _Provided:
     left_out: LeftOut = staticmethod(lambda _label: ())
+    keeps_places: KeepsPlaces = staticmethod(lambda _label: False)
 
 
-def provide(left_out: LeftOut) -> None:
-    """Let ``left_out`` say, by a label of an event, which players (by internal number) are not shown in it."""
+def provide(left_out: LeftOut, keeps_places: KeepsPlaces) -> None:
+    """Let an app above say, by a label of an event, which players (by internal number) are not shown in it, and
+    whether their places stay empty; else everybody below moves up."""
     _Provided.left_out = staticmethod(left_out)
+    _Provided.keeps_places = staticmethod(keeps_places)
 
 
 def hidden_in(period: Period) -> frozenset[str]:
@@ -40,9 +44,7 @@ def hidden_in(period: Period) -> frozenset[str]:
 
 def hidden_by_period(periods: Collection[Period]) -> dict[int, frozenset[str]]:
     """The same by period (its pk), in two statements and one for each event."""
-    asked = [
-        _Asked(each.pk, each.label, each.board.is_event, each.state in (State.FINAL, State.EXPIRED)) for each in periods
-    ]
+    asked = [_asked(each) for each in periods]
     try:
         found = _remembered.get_many(asked)
     except SqlAway:
@@ -50,32 +52,61 @@ def hidden_by_period(periods: Collection[Period]) -> dict[int, frozenset[str]]:
     return {each.pk: found.get(each, frozenset()) for each in asked}
 
 
+def hidden_now(period: Period) -> dict[int, str]:
+    """The same in one period as SQL has it this moment, by internal number: for what is written down."""
+    return _find([_asked(period)])[period.pk]
+
+
+def keeps_places(period: Period) -> bool:
+    """Whether the places of those who are not shown stay empty, so that nobody moves up."""
+    try:
+        return period.board.is_event and bool(_kept_empty.get(period.label))
+    except SqlAway:
+        return False
+
+
 def forget_hidden() -> None:
     """Somebody is hidden or shown again: this process knows it at once."""
     _remembered.forget()
+    _kept_empty.forget()
+
+
+def _asked(period: Period) -> _Asked:
+    is_final = period.state in (State.FINAL, State.EXPIRED)
+    return _Asked(period.pk, period.label, period.board.is_event, is_final)
 
 
 def _load(asked: Collection[_Asked]) -> dict[_Asked, frozenset[str]]:
-    found: dict[int, set[str]] = defaultdict(set)
+    found = _find(asked)
+    return {each: frozenset(found[each.pk].values()) for each in asked}
+
+
+def _find(asked: Collection[_Asked]) -> dict[int, dict[int, str]]:
+    found: dict[int, dict[int, str]] = defaultdict(dict)
     banned = Q(player__in=Player.objects.filter(banned_at__isnull=False).values("pk"))
     for is_final in {each.is_final for each in asked}:
         _add(found, [each for each in asked if each.is_final is is_final], banned)
     for each in asked:
         if each.is_event and (out := _Provided.left_out(each.label)):
             _add(found, [each], Q(player__in=out))
-    return {each: frozenset(found[each.pk]) for each in asked}
+    return found
 
 
-def _add(found: dict[int, set[str]], asked: Collection[_Asked], who: Q) -> None:
+def _add(found: dict[int, dict[int, str]], asked: Collection[_Asked], who: Q) -> None:
     """Those of one kind: ``asked`` is not empty, and all of it final or none."""
     numbers = [each.pk for each in asked]
-    columns = ("period_id", "player__external_id")
+    columns = ("period_id", "player_id", "player__external_id")
     if next(iter(asked)).is_final:
         rows = list(FinalStanding.objects.filter(who, period__in=numbers).values_list(*columns))
     else:
         rows = list(Standing.objects.filter(who, period__in=numbers, score__isnull=False).values_list(*columns))
-    for number, player in rows:
-        found[number].add(player)
+    for number, player, name in rows:
+        found[number][player] = name
+
+
+def _load_kept_empty(labels: Collection[str]) -> dict[str, bool]:
+    return {label: _Provided.keeps_places(label) for label in labels}
 
 
 _remembered: Remembered[_Asked, frozenset[str]] = Remembered(_load, fresh=KEPT_SECONDS)
+_kept_empty: Remembered[str, bool] = Remembered(_load_kept_empty, fresh=LATELY_SECONDS)

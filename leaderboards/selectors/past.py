@@ -70,11 +70,13 @@ def ranks_before(board: Board, starts_at: datetime | None, players: Collection[s
 
 
 def past_ranks(board: Board, player: str) -> list[PastRank]:
-    """A player's final ranks in the latest ``MOST_PERIODS`` final periods of a board, the earliest first."""
+    """A player's final ranks in the latest ``MOST_PERIODS`` final periods of a board, the earliest first; none of
+    somebody who is banned."""
     if board.is_event:
         return []
     latest = Period.objects.filter(board=board, state__in=_OVER, ends_at__isnull=False).order_by("-ends_at")
-    rows = FinalStanding.objects.filter(period__in=latest.values("pk")[:MOST_PERIODS], player__external_id=player)
+    shown = FinalStanding.objects.filter(player__external_id=player, player__banned_at=None)
+    rows = shown.filter(period__in=latest.values("pk")[:MOST_PERIODS])
     found = rows.order_by("period__ends_at").values_list("period__ends_at", "rank", "period__label")
     return _asked(lambda: [PastRank(at, rank, label) for at, rank, label in found if at is not None], [])
 

@@ -7,7 +7,7 @@ from django.db.models.functions import DenseRank, Rank, RowNumber
 
 from leaderboards.core.rules import Order, Ties
 from leaderboards.models import Period, Player, Standing
-from leaderboards.selectors.hidden import hidden_in
+from leaderboards.selectors.hidden import hidden_in, keeps_places
 
 _RANKS: dict[Ties, type[Func]] = {Ties.SHARED: Rank, Ties.DENSE: DenseRank}
 
@@ -32,19 +32,22 @@ class Ranking:
 
 def ranking(period: Period, most: int) -> Ranking:
     """The ``most`` best of the period, as SQL has it: on a redis board run the mirror first."""
-    ranked = Standing.objects.filter(period=period, score__isnull=False)
-    if out := hidden_in(period):
-        ranked = ranked.exclude(player__in=Player.objects.filter(external_id__in=out).values("pk"))
+    everybody = Standing.objects.filter(period=period, score__isnull=False)
+    out = set(Player.objects.filter(external_id__in=hidden_in(period)).values_list("pk", flat=True))
+    shown = everybody.exclude(player__in=out)
+    # Where places stay empty everybody is ranked, and those who are not shown are taken out afterwards.
+    ranked, more = (everybody, len(out)) if out and keeps_places(period) else (shown, 0)
     down = period.rules.order is Order.DESC
     forward = ("-score", "-member") if down else ("score", "member")
     by_time = period.rules.ties.by_time
     rank = Window(RowNumber() if by_time else _RANKS[period.rules.ties](), order_by=forward if by_time else forward[:1])
     found = list(
-        ranked.annotate(rank=rank, total=_total(ranked))
+        ranked.annotate(rank=rank, total=_total(shown))
         .order_by(*forward)
-        .values_list("player_id", "rank", "points", "fields", "total")[:most]
+        .values_list("player_id", "rank", "points", "fields", "total")[: most + more]
     )
-    return Ranking(found[0][4] if found else 0, [Ranked(*row[:4]) for row in found])
+    rows = [Ranked(*row[:4]) for row in found if row[0] not in out]
+    return Ranking((found[0][4] or 0) if found else 0, rows[:most])
 
 
 def _total(ranked: QuerySet[Standing]) -> Subquery:

@@ -13,7 +13,7 @@ from foundation.errors import Unavailable
 from foundation.sql import ask as ask_sql
 from foundation.sync.memory import Stale
 from leaderboards.models import Period, State, Storage
-from leaderboards.selectors.hidden import hidden_by_period, hidden_in
+from leaderboards.selectors.hidden import hidden_by_period, hidden_in, keeps_places
 from leaderboards.selectors.periods import look_again
 from leaderboards.stores.base import Store
 from leaderboards.stores.sql import SqlStore
@@ -35,7 +35,8 @@ def ask(period: Period, question: Callable[[Store, Period], Answer]) -> tuple[An
     """
     out = hidden_in(period)
     if out:
-        return _ask(period, lambda store, asked: question(Without(store, out), asked))
+        stay_empty = keeps_places(period)
+        return _ask(period, lambda store, asked: question(Without(store, out, stay_empty), asked))
     return _ask(period, question)
 
 

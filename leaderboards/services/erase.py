@@ -45,8 +45,10 @@ from leaderboards.stores.zset_writes import ZsetWriter
 LIVING = (State.OPEN, State.CLOSING)
 
 Forget = Callable[[Player, datetime], None]
+Rename = Callable[[Player, str, datetime], None]
 _first: list[Forget] = []
 _more: list[Forget] = []
+_renames: list[Rename] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,13 @@ def first(forget: Forget) -> None:
     """Have ``forget`` called before that, outside of any transaction: for what asks Redis. It may be cut off."""
     if forget not in _first:
         _first.append(forget)
+
+
+def renamed(rename: Rename) -> None:
+    """Have ``rename`` called with whoever is erased, who has a new id by then, and the id of before: for what is
+    stored under it. It is called at the end of the transaction that renames them. Asking twice changes nothing."""
+    if rename not in _renames:
+        _renames.append(rename)
 
 
 def erase_player(external_id: str, at: datetime) -> Erased:
@@ -159,6 +168,8 @@ def _rename(player: Player, removed: list[str], at: datetime) -> Erased:
     _distrust_older_memory(player)
     KeptRank.objects.filter(player=player).delete()
     Player.objects.filter(pk=player.pk).update(external_id=new, **nobody)
+    for rename in _renames:
+        rename(Player.objects.get(pk=player.pk), old, at)
     transaction.on_commit(forget_bans)
     return erased
 

@@ -1,4 +1,5 @@
-"""A store as it would answer if some players were not there: ranks close up, and no page is shorter for it.
+"""A store as it would answer if some players were not there: ranks close up, unless places are to stay empty, and no
+page is shorter for it.
 
 It asks the other store for a few rows more and for the places of those who are left out, all of one moment, and counts
 them out. They are few. The trap: of equals, only the order of scores and members says who of them comes first.
@@ -15,10 +16,10 @@ _Key = tuple[float, bytes]
 
 
 class Without:
-    """The standings of ``store`` without ``players``."""
+    """The standings of ``store`` without ``players``; with ``stay_empty`` nobody moves up to their ranks."""
 
-    def __init__(self, store: Store, players: Collection[str]) -> None:
-        self._store, self._players = store, tuple(sorted(players))
+    def __init__(self, store: Store, players: Collection[str], stay_empty: bool = False) -> None:
+        self._store, self._players, self._stay_empty = store, tuple(sorted(players)), stay_empty
 
     def read(self, period: Period, questions: Sequence[Question]) -> Reading:
         """Answer all questions from one moment of the period."""
@@ -50,7 +51,7 @@ class Without:
 
     def _read(self, period: Period, questions: Sequence[Question]) -> tuple[Reading, "_Out"]:
         found = self._store.read(period, [*questions, Named(self._players)])
-        return found, _Out(period, found.answers[-1] if found.answers else [])
+        return found, _Out(period, found.answers[-1] if found.answers else [], self._stay_empty)
 
     def _wider(self, question: Question) -> Question:
         more = len(self._players)
@@ -65,8 +66,8 @@ class Without:
 class _Out:
     """The rows of those who are left out, where they stand."""
 
-    def __init__(self, period: Period, rows: Sequence[Placed]) -> None:
-        self.rows, self.ties = rows, period.rules.ties
+    def __init__(self, period: Period, rows: Sequence[Placed], stay_empty: bool) -> None:
+        self.rows, self.ties, self._stay_empty = rows, period.rules.ties, stay_empty
         self.players = {period.layout.player_of(row.member) for row in rows}
         self._is_down = period.rules.order is Order.DESC
         equals = Counter(row.score for row in rows)
@@ -77,15 +78,20 @@ class _Out:
         return sum(self._is_better(_key(each), _key(row)) for each in self.rows)
 
     def without(self, row: Placed) -> Placed:
-        """The row's place once they are gone."""
+        """The row's place once they are gone. Whether they leave gaps or not, nobody counts them any more: they are
+        neither ahead of anybody nor tied with anybody."""
         if row.rank is None or row.tied is None or row.ahead is None:
             return row
+        moved = self._moved_up(row, row.rank, row.tied, row.ahead)
+        return moved._replace(rank=row.rank) if self._stay_empty else moved
+
+    def _moved_up(self, row: Placed, rank: int, tied: int, ahead: int) -> Placed:
         if self.ties.by_time:
-            ahead = row.ahead - self.before(row)
+            ahead -= self.before(row)
             return row._replace(rank=ahead + 1, ahead=ahead)
         better = [each.score for each in self.rows if self._is_better((each.score, b""), (row.score, b""))]
-        ahead, tied = row.ahead - len(better), row.tied - sum(each.score == row.score for each in self.rows)
-        rank = row.rank - len(self._emptied.intersection(better)) if self.ties is Ties.DENSE else ahead + 1
+        ahead, tied = ahead - len(better), tied - sum(each.score == row.score for each in self.rows)
+        rank = rank - len(self._emptied.intersection(better)) if self.ties is Ties.DENSE else ahead + 1
         return row._replace(rank=rank, tied=tied, ahead=ahead)
 
     def _is_better(self, one: _Key, other: _Key) -> bool:

@@ -29,7 +29,7 @@ PLAIN = (
     *(f"{COMMENTS}<int:comment>/{rest}" for rest in ("", "edit/", "delete/", "hide/", "like/", "likes/")),
     *("api/docs", "api/openapi.json", "api/v1/scores"),
     *(f"{API_CUP}{rest}" for rest in ("", "/players/<player>", "/players/<player>/history")),
-    *(f"{API_CUP}/result.json", f"{API_LIKES}/<id>/<player>"),
+    *(f"{API_CUP}/revisions", f"{API_LIKES}/<id>/<player>"),
 )
 FILLED = {
     "int:number": "{c}", "int:comment": "{comment}", "slug:digest": "{picture}", "str:player": "{player}",
@@ -90,6 +90,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     f"{API_CUP}/standings": _filled(f"{API_CUP}/standings", "", "?offset=1&limit=1"),
     f"{API_CUP}/players/<player>/around": _filled(f"{API_CUP}/players/<player>/around", "", "?radius=1"),
     f"{API_CUP}/comments": _filled(f"{API_CUP}/comments", "", "?offset=0&limit=1&order=likes"),
+    f"{API_CUP}/result.json": _filled(f"{API_CUP}/result.json", "", "?revision=1"),
     f"{API_CUP}/rewards": _filled(f"{API_CUP}/rewards", "", "?offset=0&limit=1"),
 }
 

@@ -46,6 +46,7 @@ REFUSED = {
     "api/v1/likes/<kind>/<id>/<player>",
     *("api/v1/scores", "api/v1/players/<player>", "api/v1/players/<player>/link-code"),
     "api/v1/competitions/<competition>/result.json",
+    "api/v1/competitions/<competition>/revisions",
 }
 # What tells of the standings, and so must change when they are revealed.
 TELLING = {
@@ -56,6 +57,7 @@ TELLING = {
     "api/v1/competitions/<competition>/players/<player>/history",
     "api/v1/competitions/<competition>/standings.csv",
     "api/v1/competitions/<competition>/result.json",
+    "api/v1/competitions/<competition>/revisions",
     "api/v1/competitions/<competition>/rewards",
 }
 SetClock = Callable[[datetime], None]

@@ -11,7 +11,7 @@ from competitions.services.join import leave
 from competitions.services.moderate import hide
 from competitions.services.picture import set_picture
 from foundation import clock
-from leaderboards.api.encoding import when
+from foundation.encoding import when
 from tests.competitions.factories import DAY, END, HOUR, START
 from tests.competitions.site import SOON, draft, joined, make_board, open_competition, player, raced
 from tests.competitions.talking import liked, say

@@ -1,0 +1,90 @@
+"""Final results as they were published: the stored bytes of each revision, and the list of them.
+
+While a freeze hides a result, it does not exist yet. What a revision says of itself never changes but for an erasure;
+that another one followed it is said beside it: in the list, and by the links of its headers.
+"""
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from ninja import Router
+
+from competitions.api.access import competition_to_read, is_private
+from competitions.api.parameters import COMPETITION, REVISION
+from competitions.api.schemas import FinalResult, RevisionsShown
+from competitions.errors import NotFinal
+from competitions.models import Competition, Revision
+from competitions.selectors.revisions import parts_of, revision_shown, revisions_shown
+from foundation import clock
+from foundation.encoding import when, when_or_none
+from leaderboards.api.access import Reads
+from leaderboards.api.answers import JSON, conditional, has_already, tagged
+from leaderboards.api.parameters import Whole
+
+A_DAY = "public, max-age=86400"  # no longer: an erasure is to reach whatever keeps a copy
+
+router = Router(tags=["competitions"], auth=Reads())
+
+
+@router.get("/competitions/{competition}/result.json", response=FinalResult)
+def read_result(
+    request: HttpRequest, competition: Whole = COMPETITION, revision: Whole | None = REVISION
+) -> HttpResponseBase:
+    """The final result as it was published, with its hash; the latest, or an earlier revision."""
+    found, at = competition_to_read(request, competition), clock.now()
+    chosen = revision_shown(found, at, revision)
+    response = _file(request, found, chosen)
+    response["Link"] = _links(request)
+    if revision is not None and not is_private(found):
+        response["Cache-Control"] = A_DAY
+    return response
+
+
+@router.get("/competitions/{competition}/revisions", response=RevisionsShown)
+def read_revisions(request: HttpRequest, competition: Whole = COMPETITION) -> HttpResponse:
+    """Every revision of the final result: why it was made, its hash, and which one took its place."""
+    found = competition_to_read(request, competition)
+    revisions = revisions_shown(found, clock.now())
+    if not revisions:
+        raise NotFinal("This competition has no final result yet.")
+    rows = [_revision_shown(each, revisions[-1].number) for each in revisions]
+    return conditional(request, {"total": len(rows), "rows": rows}, is_private(found))
+
+
+def _file(request: HttpRequest, competition: Competition, revision: Revision) -> HttpResponseBase:
+    """The stored bytes, or 304 for a caller who has them. The first part is read at once, so that a fault is told."""
+    response: HttpResponseBase
+    if has_already(request, revision.content_hash):
+        response = HttpResponse(status=304)
+        del response["Content-Type"]
+    else:
+        parts: Iterator[bytes] = parts_of(revision)
+        response = StreamingHttpResponse(chain([next(parts)], parts), content_type=JSON)
+        name = f"competition-{competition.pk}-result-{revision.number}.json"
+        response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["As-Of"] = when(revision.made_at)
+    response["Content-Hash"] = revision.content_hash
+    return tagged(response, revision.content_hash, is_private(competition))
+
+
+def _links(request: HttpRequest) -> str:
+    """Where the latest revision and the list of all are (RFC 5829); the same for ever."""
+    latest = request.path
+    listed = latest.removesuffix("result.json") + "revisions"
+    return f'<{latest}>; rel="latest-version", <{listed}>; rel="version-history"'
+
+
+def _revision_shown(revision: Revision, last: int) -> dict[str, Any]:
+    return {
+        "revision": revision.number,
+        "made_at": when(revision.made_at),
+        "reason": revision.reason,
+        "total": revision.total,
+        "content_hash": revision.content_hash,
+        "previous_hash": revision.previous_hash,
+        "superseded_by": revision.number + 1 if revision.number < last else None,
+        "rewritten_at": when_or_none(revision.rewritten_at),
+    }

@@ -1,0 +1,58 @@
+"""Published results: which revisions there are, and the stored bytes of one.
+
+While a freeze hides a result there is none. The trap: whoever reads slowly must hold nothing open, so parts are read
+one after another, each with a question whether the revision is still the one that was begun.
+"""
+
+import zlib
+from collections.abc import Iterator
+from datetime import datetime
+
+from competitions.errors import NotFinal, UnknownRevision
+from competitions.models import Competition, Revision, RevisionPart
+from foundation.errors import Unavailable
+
+LARGEST_NUMBER = 2**31 - 1
+
+
+def revisions_shown(competition: Competition, at: datetime) -> list[Revision]:
+    """All of them as the public may see them, the earliest first; none while there is no result or it is hidden."""
+    if competition.final_at is None or competition.is_hidden(at):
+        return []
+    return list(competition.revisions.order_by("number"))
+
+
+def latest_revision(competition: Competition) -> Revision | None:
+    """The revision that holds now, whether it is hidden or not."""
+    return competition.revisions.order_by("number").last()
+
+
+def revision_shown(competition: Competition, at: datetime, number: int | None = None) -> Revision:
+    """The revision of this number, or the latest. Raises ``NotFinal`` or ``UnknownRevision``."""
+    if competition.final_at is None or competition.is_hidden(at):
+        raise NotFinal("This competition has no final result yet.")
+    last = latest_revision(competition)
+    if last is None:
+        raise NotFinal("The result is final and is being published: ask again in a few seconds.")
+    if number is None or number == last.number:
+        return last
+    found = competition.revisions.filter(number=number).first() if 0 < number <= LARGEST_NUMBER else None
+    if found is None:
+        raise UnknownRevision(f"There is no revision {number}: this result has revisions 1 to {last.number}.")
+    return found
+
+
+def parts_of(revision: Revision) -> Iterator[bytes]:
+    """The stored document in parts. Raises ``Unavailable`` where an erasure writes it anew meanwhile."""
+    of_same = RevisionPart.objects.filter(revision=revision.pk, revision__content_hash=revision.content_hash)
+    stored = RevisionPart.objects.filter(revision=revision.pk).count()
+    for nth in range(stored):
+        content = of_same.filter(nth=nth).values_list("content", flat=True).first()
+        if content is None:
+            raise Unavailable("The result is being written anew: ask for it again.")
+        yield unpacked(content)
+
+
+def unpacked(content: bytes | memoryview) -> bytes:
+    """A stored part as it was published."""
+    return zlib.decompress(bytes(content))
