@@ -1,19 +1,23 @@
 """Who has a standing and is not shown: the banned, and whoever an app above leaves out of an event.
 
 Their scores stay where they are, so who is shown again has the old place back. SQL is asked at most once a second.
+Where Redis decides, SQL may not know yet that somebody stands, so players are left out whether they stand or not.
 The trap: while SQL is silent, a process that has not asked before shows them.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Collection
+from datetime import timedelta
 from typing import NamedTuple
 
 from django.db.models import Q
 
+from foundation import clock
 from foundation.sql import LATELY_SECONDS, Remembered, SqlAway
-from leaderboards.models import FinalStanding, Period, Player, Standing, State
+from leaderboards.models import FinalStanding, Period, Player, Standing, State, Storage
 
 KEPT_SECONDS = 1.0
+LAGS_AT_MOST = timedelta(hours=1)  # longer than a mirror is behind, but where it is stopped
 LeftOut = Callable[[str], Collection[int]]
 KeepsPlaces = Callable[[str], bool]
 
@@ -23,6 +27,7 @@ class _Asked(NamedTuple):
     label: str
     is_event: bool
     is_final: bool
+    lags: bool  # SQL follows Redis, and may not have a standing yet that is shown already
 
 
 class _Provided:
@@ -73,7 +78,8 @@ def forget_hidden() -> None:
 
 def _asked(period: Period) -> _Asked:
     is_final = period.state in (State.FINAL, State.EXPIRED)
-    return _Asked(period.pk, period.label, period.board.is_event, is_final)
+    lags = period.board.storage == Storage.REDIS and not is_final
+    return _Asked(period.pk, period.label, period.board.is_event, is_final, lags)
 
 
 def _load(asked: Collection[_Asked]) -> dict[_Asked, frozenset[str]]:
@@ -89,7 +95,17 @@ def _find(asked: Collection[_Asked]) -> dict[int, dict[int, str]]:
     for each in asked:
         if each.is_event and (out := _Provided.left_out(each.label)):
             _add(found, [each], Q(player__in=out))
+            if each.lags:
+                found[each.pk] |= _called(Q(pk__in=out))
+    if lagging := [each for each in asked if each.lags]:
+        of_late = _called(Q(banned_at__gt=clock.now() - LAGS_AT_MOST))
+        for each in lagging:
+            found[each.pk] |= of_late
     return found
+
+
+def _called(who: Q) -> dict[int, str]:
+    return dict(Player.objects.filter(who).values_list("pk", "external_id"))
 
 
 def _add(found: dict[int, dict[int, str]], asked: Collection[_Asked], who: Q) -> None:

@@ -1,0 +1,77 @@
+"""What was done to a competition, kept in the plainest way, and what must have come of it.
+
+It shares nothing with the services: lists of what was accepted, sets of people, and ``naive.ranking``.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from competitions.management.naive import Counted, Prize, best, ranking, rewards
+
+
+@dataclass
+class Entered:
+    """A score that was accepted. It counts until it is voided or its player leaves."""
+
+    id: str
+    player: str
+    points: int
+    at: datetime
+    counts: bool = True
+
+
+@dataclass
+class Record:
+    """Who takes part, who is left out, and what was scored."""
+
+    stays_empty: bool = False
+    taking_part: set[str] = field(default_factory=set)
+    disqualified: set[str] = field(default_factory=set)
+    banned: set[str] = field(default_factory=set)
+    entered: list[Entered] = field(default_factory=list)
+
+    def leave(self, player: str) -> None:
+        """Gone, with all that was scored."""
+        self.taking_part.discard(player)
+        for each in self.entered:
+            each.counts = each.counts and each.player != player
+
+    @property
+    def playing(self) -> list[str]:
+        """Those who may score now."""
+        return sorted(self.taking_part - self.disqualified - self.banned)
+
+    def ranks(self) -> dict[str, int]:
+        """Player -> rank, of those who are shown."""
+        ranked = self._ranked()
+        return {player: rank for player, rank in ranked.items() if player in self.playing}
+
+    def points(self) -> dict[str, int]:
+        """Player -> points, of those who are shown."""
+        return {player: each.points for player, each in best(self._counted(self.playing)).items()}
+
+    def earned(self, prizes: Iterable[Prize]) -> set[tuple[str, str]]:
+        """(prize, player) of what those who are shown have earned."""
+        if not self.stays_empty:
+            return rewards(prizes, self._counted(self.playing))
+        ranks = self.ranks()
+        return {
+            (prize.name, player)
+            for prize in prizes
+            for player, rank in ranks.items()
+            if (
+                self.points()[player] >= prize.limit
+                if prize.kind == "points"
+                else prize.from_rank <= rank <= prize.limit
+            )
+        }
+
+    def _ranked(self) -> dict[str, int]:
+        return ranking(self._counted(self.taking_part if self.stays_empty else self.playing))
+
+    def _counted(self, players: Iterable[str]) -> list[Counted]:
+        known = set(players)
+        return [
+            Counted(each.player, each.points, each.at) for each in self.entered if each.counts and each.player in known
+        ]
