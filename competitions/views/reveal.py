@@ -1,4 +1,4 @@
-"""The reveal: the best of a closed competition, from the bottom up. Before it only those who run the show see the page."""
+"""The reveal: the best of a closed competition, from the bottom up. Before it only who runs the show sees the page."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render

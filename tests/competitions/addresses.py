@@ -85,7 +85,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     API_LIKES: _filled(API_LIKES, "?ids={comment}&player={player}"),
     "api/v1/competitions": (
         *("/api/v1/competitions", "/api/v1/competitions?board={board}&offset=0&limit=1"),
-        *(f"/api/v1/competitions?state={state}" for state in ("running", "frozen", "closing", "final")),
+        *(f"/api/v1/competitions?state={state}" for state in ("running", "frozen", "closing", "provisional", "final")),
     ),
     f"{API_CUP}/standings": _filled(f"{API_CUP}/standings", "", "?offset=1&limit=1"),
     f"{API_CUP}/players/<player>/around": _filled(f"{API_CUP}/players/<player>/around", "", "?radius=1"),

@@ -32,8 +32,8 @@ def typed(board: Board, **changed: Any) -> dict[str, Any]:
     zone = zone if "/" in zone and "Mars" not in zone else ZONE
     fields = {
         "name": "Cup", "board": board.pk, "timezone": ZONE, "description": "", "joining": "everyone", "join_code": "",
-        "invited": "", "most_participants": "", "attempts": "", "freeze_minutes": "", "snapshot_minutes": "30",
-        "alert_hours": "24", "alerts": ["first_taken"],
+        "invited": "", "most_participants": "", "attempts": "", "freeze_minutes": "", "review_hours": "",
+        "snapshot_minutes": "30", "alert_hours": "24", "alerts": ["first_taken"],
     }  # fmt: skip  # as a table
     shown = {part: text for name, at in times.items() for part, text in moment(name, at, zone).items()}
     return fields | shown | NO_TIERS | changed

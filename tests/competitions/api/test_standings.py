@@ -9,10 +9,13 @@ from django.db import OperationalError
 
 from competitions.api import standings
 from competitions.models import Competition
+from competitions.services.confirm import confirm
 from competitions.services.disqualify import disqualify, reinstate
 from competitions.services.finish import finish
+from competitions.services.freeze import reveal
 from competitions.services.snapshot import take
 from foundation import clock, sql
+from leaderboards.api.encoding import when
 from tests.competitions.factories import DAY, HOUR, START, CompetitionFactory
 from tests.competitions.site import SOON, STORAGES, joined, make_board, open_competition, player, raced, reloaded, score
 from tests.leaderboards.api.conftest import Caller, players, problem
@@ -128,3 +131,31 @@ def test_live_standings_are_read_while_sql_cannot_say_who_waits(
 
     assert players(answer) == [(1, "alice"), (2, "bob")]
     assert answer["not_started"] is None
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_a_provisional_one_has_standings_that_may_change_and_no_result_and_a_hidden_one_tells_nothing(
+    anybody: Caller, frozen: bool
+) -> None:
+    times = {"starts_at": START - DAY, "ends_at": START + HOUR, "freeze_minutes": 60 if frozen else None}
+    competition = open_competition(review_hours=48, **times)
+    raced(competition, {"p1": 1, "p2": 2}, SOON - DAY)
+    finish(competition, at := clock.now())
+
+    shown = anybody.get(f"/competitions/{competition.pk}").json()
+    page = anybody.get(path(competition, "standings")).json()
+    listed = anybody.get("/competitions?state=provisional").json()["total"]
+
+    told = (shown["state"], shown["closed_at"], shown["review_until"], shown["final_at"], listed)
+    provisional = ("provisional", when(at), when(at + 2 * DAY), None, 1)
+    assert told == (("frozen", None, None, None, 0) if frozen else provisional)
+    assert page["period"]["state"] == "closing"
+    problem(anybody.get(path(competition, "result.json")), 404, "not_final")
+
+    confirm(competition, clock.now(), None)
+    if frozen:
+        reveal(competition, clock.now(), None)
+    final = anybody.get(f"/competitions/{competition.pk}").json()
+    assert (final["state"], final["closed_at"], final["review_until"]) == ("final", when(at), None)
+    assert anybody.get(path(competition, "standings")).json()["period"]["state"] == "final"
+    assert anybody.get(path(competition, "result.json")).status_code == 200

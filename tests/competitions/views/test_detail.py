@@ -6,6 +6,7 @@ from django.test import Client
 
 from competitions.models import Competition
 from competitions.services.cancel import cancel
+from competitions.services.confirm import confirm
 from competitions.services.disqualify import disqualify
 from competitions.services.finish import finish_due
 from competitions.services.freeze import freeze_due, reveal
@@ -14,6 +15,7 @@ from competitions.services.reward import grant_due
 from competitions.services.snapshot import take_due
 from competitions.views import participants
 from foundation import clock, sql
+from leaderboards import formats
 from leaderboards.selectors import content_hash_of
 from tests.competitions.factories import DAY, END, HOUR, MINUTE, CompetitionFactory, RewardTierFactory
 from tests.competitions.site import draft, joined, make_board, open_competition, period_of, player, raced, score
@@ -171,6 +173,40 @@ def test_a_picture_is_kept_for_ever_and_gone_with_its_hash(client: Client, cup: 
     assert answer["Cache-Control"] == "public, max-age=31536000, immutable"
     for competition, none in ((cup, "0000"), (cup, "%00"), (draft(cup.board), "")):
         assert client.get(home(competition, f"picture/{none}.webp")).status_code == 404
+
+
+def test_a_provisional_result_says_so_has_no_podium_and_is_looked_at_again(client: Client, set_clock: SetClock) -> None:
+    competition = open_competition(timezone="Asia/Seoul", review_hours=3)
+    raced(competition, {"ann": 9, "bob": 5})
+    finish_due(END + MINUTE)
+    set_clock(END + HOUR)
+
+    answer = client.get(home(competition))
+    html, words = answer.content.decode(), text(answer)
+    etag = {"If-None-Match": client.get(home(competition, "?fragment=1"))["ETag"]}
+    same = client.get(home(competition, "?fragment=1"), headers=etag)
+    listed = text(client.get("/competitions/"))
+    show = text(client.get(home(competition, "reveal/")))
+    disqualify(competition, player("ann"), "Two accounts.", clock.now(), None)
+    judged = client.get(home(competition, "?fragment=1"), headers=etag)
+    confirm(competition, clock.now(), None)
+
+    until = formats.moment(END + MINUTE + 3 * HOUR, "Asia/Seoul")
+    assert f"Provisional until {until} . The jury may still change it." in words
+    assert "A cup provisional 2 participants" in words
+    assert "1 ann 9" in words
+    assert ("Final result" in words, "data-live" in html) == (False, True)
+    assert "Past A cup provisional" in listed
+    assert "This result is provisional: the jury may still change it. 1 ann 9 points" in show.replace(
+        "From the last place to the first. To the competition Next place Play Show all "
+        "The space bar shows the next place. ",
+        "",
+    )
+    assert (same.status_code, judged.status_code) == (304, 200)
+    assert "1 bob 5" in text(judged)
+    final = text(client.get(home(competition)))
+    assert "Final result 1 bob 5 points" in final
+    assert "rovisional" not in final + text(client.get(home(competition, "reveal/")))
 
 
 @pytest.fixture

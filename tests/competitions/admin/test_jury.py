@@ -1,0 +1,184 @@
+"""The jury in the admin: confirming a result, accepting a late score, voiding one where scores are listed."""
+
+from typing import Any
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Group
+from django.test import Client
+
+from competitions.models import Change, Competition, Revision
+from competitions.services.finish import finish
+from competitions.services.freeze import reveal
+from foundation import clock
+from leaderboards.models import Submission
+from tests.competitions.admin.typed import LIST, ZONE, act, change, moment, page, refusals
+from tests.competitions.factories import DAY, HOUR, START, RewardTierFactory
+from tests.competitions.site import SOON, joined, make_board, open_competition, period_of, raced, ranks, reloaded
+from tests.leaderboards.factories import UserFactory
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
+
+SUBMISSIONS = "/admin/leaderboards/submission/"
+PLAYED = SOON - DAY
+
+
+def provisional(storage: str = "hybrid", **settings: Any) -> Competition:
+    """It ended an hour after START; alice leads bob, and gold waits."""
+    competition = open_competition(
+        make_board(storage), timezone=ZONE, starts_at=START - DAY, ends_at=START + HOUR, review_hours=48, **settings
+    )
+    raced(competition, {"alice": 30, "bob": 20}, PLAYED)
+    RewardTierFactory.create(competition=competition)
+    finish(competition, clock.now())
+    return reloaded(competition)
+
+
+def judge() -> Client:
+    """Somebody of the group of that name."""
+    user = UserFactory.create(username="judge", is_staff=True)
+    user.groups.add(Group.objects.get(name="judge"))
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def test_a_judge_confirms_with_one_press_and_is_told_before_what_comes_of_it(db: None) -> None:
+    competition, client = provisional(), judge()
+
+    asked = page(client, act(competition, "confirm"))
+    too_long = client.post(act(competition, "confirm"), {"confirmed": "1", "reason": "x" * 301})
+    unconfirmed = reloaded(competition).final_at
+    done = client.post(act(competition, "confirm"), {"confirmed": "1", "reason": ""})
+
+    for words in (
+        "2 players are ranked.",
+        "alice leads.",
+        "1 reward is granted.",
+        "Participants are told",
+    ):
+        assert words in asked
+    assert "the public hears" not in asked
+    assert ("at most 300" in refusals(too_long), unconfirmed) == (True, None)
+    assert done.status_code == 302
+    assert reloaded(competition).final_at is not None
+    assert Change.objects.get(kind="confirmed").by is not None
+    assert Revision.objects.count() == 1
+    assert "result confirmed, judge" in page(client, change(competition))
+
+
+def test_what_to_confirm_is_listed_drawn_and_said_as_the_next_step(admin: Client) -> None:
+    competition = provisional(freeze_minutes=23 * 60)
+
+    hidden = page(admin, change(competition))
+    reveal(competition, clock.now(), None)
+    html = page(admin, change(competition))
+    listed = page(admin, f"{LIST}?state=to_confirm")
+    admin.post(act(competition, "confirm"), {"confirmed": "1", "reason": ""})
+
+    assert "confirm it or reveal it: final by itself" in hidden
+    assert hidden.count('aria-current="step"') == 2  # what the public sees, and what is so behind the curtain
+    assert "<strong>provisional until" in html
+    assert "confirm it: final by itself" in html
+    assert html.count('aria-current="step"') == 1
+    assert ("A cup" in listed, "A cup" in page(admin, f"{LIST}?state=to_confirm")) == (True, False)
+    assert "the public hears of all this once" in page(admin, act(provisional_again(competition), "confirm"))
+
+
+def provisional_again(competition: Competition) -> Competition:
+    Competition.objects.filter(pk=competition.pk).update(final_at=None, revealed_at=None)
+    return reloaded(competition)
+
+
+def late(client: Client, competition: Competition, **typed: str) -> Any:
+    happened = moment("happened_at", PLAYED.replace(microsecond=0), ZONE)
+    fields = {"player": "bob", "points": "40", "reason": "The network was down.", **happened}
+    return client.post(act(competition, "accept-late"), fields | typed)
+
+
+@pytest.mark.parametrize("storage", ["hybrid", "redis"])
+def test_a_late_score_is_shown_with_its_place_first_and_counts_then(db: None, storage: str) -> None:
+    competition, client = provisional(storage), judge()
+
+    asked = late(client, competition).content.decode()
+    before = ranks(competition, clock.now())
+    done = late(client, competition, confirmed="1")
+
+    assert "Now: rank 2 with 20. Then: rank 1 with 40." in asked
+    assert before == [("alice", 1, 30), ("bob", 2, 20)]
+    assert done.status_code == 302, refusals(done)
+    assert ranks(competition, clock.now()) == [("bob", 1, 40), ("alice", 2, 30)]
+    assert "late score accepted, judge (The network was down.); score 40" in page(client, change(competition))
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ({"player": "nobody"}, "no player of this id"),
+        ({"points": "much"}, "Enter a number"),
+        ({"points": "-1"}, "must be 0 to"),
+        ({"reason": " "}, "required"),
+        (moment("happened_at", START + 2 * HOUR, ZONE), "must have happened in the competition"),
+    ],
+)
+def test_a_late_score_that_cannot_be_is_refused_in_its_form(admin: Client, typed: dict[str, str], said: str) -> None:
+    competition = provisional()
+
+    assert said in refusals(late(admin, competition, confirmed="1", **typed))
+    assert ranks(competition, clock.now()) == [("alice", 1, 30), ("bob", 2, 20)]
+
+
+def test_criteria_have_a_field_each(admin: Client) -> None:
+    criteria = [{"name": "kills", "max": 100, "order": "desc"}, {"name": "deaths", "max": 100, "order": "asc"}]
+    board = make_board(name="Criteria", criteria=criteria)
+    competition = open_competition(board, starts_at=START - DAY, ends_at=START + HOUR, timezone=ZONE, review_hours=48)
+    joined(competition, "bob")
+    finish(competition, clock.now())
+
+    done = late(admin, competition, field_kills="3", field_deaths="1", confirmed="1")
+
+    assert done.status_code == 302, refusals(done)
+    assert Change.objects.get(kind="accepted").details["score"] == "kills 3, deaths 1"
+
+
+def test_from_the_standings_a_judge_comes_to_the_scores_of_a_player_and_voids_one_with_a_reason(db: None) -> None:
+    competition, client = provisional(), judge()
+    period = period_of(competition)
+    scores = f"{SUBMISSIONS}?period__id__exact={period.pk}"
+
+    full, form = page(client, act(competition, "standings")), page(client, change(competition))
+    of_bob = page(client, f"{scores}&q=bob")
+    row = Submission.objects.get(player__external_id="alice")
+    chosen = {"action": "void", "_selected_action": [row.pk]}
+    asked = client.post(scores, chosen).content.decode()
+    client.post(scores, chosen | {"confirmed": "1", "reason": "Came by car."})
+
+    assert f'href="{scores}&q=alice"' in full
+    assert f'href="{scores}"' in form
+    assert ("alice" in of_bob, "bob" in of_bob) == (False, True)
+    assert "Now: rank 1 with 30. Then: not ranked." in asked
+    assert ranks(competition, clock.now()) == [("bob", 1, 20)]
+    done = Change.objects.get(kind="voided")
+    assert (done.reason, done.by and done.by.get_username()) == ("Came by car.", "judge")
+    assert LogEntry.objects.filter(change_message="Voided: Came by car.").count() == 1
+
+
+def test_a_board_that_keeps_no_scores_and_who_may_not_see_them_are_offered_none(admin: Client, db: None) -> None:
+    in_redis = provisional("redis")
+    looker = UserFactory.create(username="looker", is_staff=True)
+    client = Client()
+    client.force_login(looker)
+
+    assert SUBMISSIONS + "?" not in page(admin, act(in_redis, "standings"))
+    assert client.get(act(in_redis, "standings")).status_code == 403
+
+
+def test_the_review_may_change_until_the_result_is_final_and_the_form_says_what_empty_is(admin: Client) -> None:
+    plain, frozen = open_competition(), open_competition(make_board("sql"), freeze_minutes=60)
+    over = provisional("redis")
+
+    assert "Empty: none, or 24 hours once" in page(admin, change(plain))
+    assert "Empty: 24 hours, since" in page(admin, change(frozen))
+    assert 'name="review_hours"' in page(admin, change(over))
+    Competition.objects.filter(pk=over.pk).update(final_at=clock.now())
+    assert 'name="review_hours"' not in page(admin, change(over))
