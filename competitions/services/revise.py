@@ -7,7 +7,7 @@ A revision is written once, in the transaction of the act that it comes of, as a
 import zlib
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from itertools import islice, takewhile
+from itertools import islice
 from typing import Any
 
 from django.db import transaction
@@ -62,10 +62,18 @@ def revise(competition: Competition, at: datetime, change: Change | None = None,
 def revise_due(at: datetime) -> int:
     """Publish every final result that nobody has, and whose banned and disqualified are others than those that were
     left out; for a few seconds. Returns how many revisions were made."""
-    until = clock.monotonic() + BUDGET_SECONDS
     due = Competition.objects.filter(pk__in=[*unpublished(), *left_out_anew(at - BANS_COUNT_AFTER)])
     rows = due.only("pk").order_by("final_at", "pk")
-    return sum(for_each(takewhile(lambda _: clock.monotonic() < until, rows), lambda each: _revise_if_due(each, at)))
+    return sum(for_each(_for_a_while(rows), lambda each: _revise_if_due(each, at)))
+
+
+def _for_a_while(rows: Iterable[Competition]) -> Iterator[Competition]:
+    """One at least, then as many as time is for."""
+    until = clock.monotonic() + BUDGET_SECONDS
+    for row in rows:
+        yield row
+        if clock.monotonic() >= until:
+            return
 
 
 @transaction.atomic

@@ -8,19 +8,29 @@ import json
 import zlib
 from datetime import datetime
 
+from django.db.models import CharField, Exists, OuterRef, Q, Value
+from django.db.models.functions import Cast, Concat
+
 from competitions.core.results import ContentHash, head_of, opening, renamed, with_digits
 from competitions.models import Competition, Revision, RevisionPart
 from competitions.selectors.revisions import unpacked
 from foundation.encoding import as_json
 from leaderboards.core.names import shown_name
-from leaderboards.models import Player
+from leaderboards.models import FinalStanding, Player
 
 
 def hold_revisions(player: Player) -> None:
-    """Hold the competitions whose published results may name the player: until this transaction ends nothing is
+    """Hold the competitions whose published results name the player, or will: until this transaction ends nothing is
     published under the name. Call it before the player's own row is held."""
-    rows = Competition.objects.select_for_update(of=("self",), no_key=True).order_by("pk")
-    list(rows.filter(pk__in=_published(player)).values_list("pk", flat=True))
+    standing = FinalStanding.objects.filter(
+        period__board=OuterRef("board"),
+        period__label=Concat(Value("c"), Cast(OuterRef("pk"), CharField())),
+        player=player,
+    )
+    taken_part = Competition.objects.filter(pk__in=player.participations.values("competition"))
+    named = taken_part.filter(Q(pk__in=_published(player)) | Exists(standing))
+    held = Competition.objects.select_for_update(of=("self",), no_key=True).filter(pk__in=named.values("pk"))
+    list(held.order_by("pk").values_list("pk", flat=True))
 
 
 def rewrite(player: Player, old: str, at: datetime) -> None:

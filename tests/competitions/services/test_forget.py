@@ -1,31 +1,54 @@
 """What competitions let go of: all that they know of an erased player, and most of what lies long back."""
 
+import hashlib
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import timedelta
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 from django.conf import settings
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
+from django.db import connection, transaction
 
 from competitions.models import Change, Competition, Mail, Notice, Participant, Preference, Snapshot, SnapshotRow
-from competitions.services import retain
+from competitions.services import retain, revise, rewrite
 from competitions.services.comment import edit, write
-from competitions.services.disqualify import disqualify
+from competitions.services.disqualify import disqualify, reinstate
 from competitions.services.finish import finish_due
 from competitions.services.join import join, leave
+from competitions.services.locked import locked
 from competitions.services.preferences import Wishes, keep
 from competitions.services.retain import retain_due
 from foundation import clock
 from leaderboards.errors import UnknownPlayer
-from leaderboards.models import FinalStanding
+from leaderboards.models import FinalStanding, Player
+from leaderboards.services import erase
 from leaderboards.services.erase import erase_player
 from tests.competitions.factories import DAY, END, MINUTE, START
+from tests.competitions.published import document, places, revisions, told
 from tests.competitions.site import SOON, open_competition, player, race
 from tests.competitions.talking import liked, say
 from tests.leaderboards.commands.calls import run
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
+
+
+def on_its_own(deed: Callable[[], int]) -> int:
+    """In a thread, on a connection of its own."""
+    try:
+        return deed()
+    finally:
+        connection.close()
+
+
+def publish(competition: Competition, change: Change | None = None) -> None:
+    with transaction.atomic():
+        revise.revise(locked(competition), END + DAY, change)
+
 
 KEPT = settings.KEEP_RECORDS_DAYS * DAY
 
@@ -72,6 +95,84 @@ def test_a_final_place_of_an_erased_player_stays_and_a_reason_goes() -> None:
     assert LogEntry.objects.get(pk=logged.pk).change_message == ""
     assert FinalStanding.objects.get(rank=1).player.external_id.startswith("erased-")
     assert Participant.objects.filter(player__external_id__startswith="erased-").count() == 2
+
+
+def test_an_erased_player_leaves_what_was_published_and_hashes_are_computed_anew_from_there_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(revise, "ROWS_A_PART", 2)
+    Player.objects.filter(pk=player("ann").pk).update(name='Ann "the 1st"')
+    competition, at = race({"cleo": 9, "bob": 5, "ann": 4, "ann2": 3}), END + DAY
+    finish_due(at)
+    disqualify(competition, player("cleo"), "Cleo rode a bus.", at, None)
+    publish(competition, Change.objects.get(kind="disqualified"))
+    disqualify(competition, player("ann"), "Ann rode it too.", at, None)
+    publish(competition, Change.objects.filter(kind="disqualified").first())
+    before = revisions(competition)
+
+    number = erase_player("ann", at + DAY).player
+
+    one, two, three = revisions(competition)
+    assert [places(each) for each in (one, two, three)] == [
+        [(1, "cleo"), (2, "bob"), (3, number), (4, "ann2")],
+        [(1, "bob"), (2, number), (3, "ann2")],
+        [(1, "bob"), (2, "ann2")],
+    ]
+    assert {row["name"] for row in told(one)["rows"]} == {"cleo", "bob", number, "ann2"}
+    assert [told(each)["reason"] for each in (one, two, three)] == ["", "Cleo rode a bus.", ""]
+    assert "Ann" not in "".join(document(each).decode() for each in (one, two, three))
+    assert [told(each)["previous_hash"] for each in (one, two, three)] == ["", one.content_hash, two.content_hash]
+    for was, now in zip(before, (one, two, three), strict=True):
+        content = document(now)
+        assert hashlib.sha256(content[:17] + content[81:]).hexdigest() == now.content_hash != was.content_hash
+        assert now.rewritten_at == at + DAY
+
+
+def test_what_was_published_before_an_erased_player_was_in_it_stays_as_it_was() -> None:
+    competition, other, at = race({"ann": 9, "bob": 5}), race({"bob": 1}), END + DAY
+    disqualify(competition, player("ann"), "Two accounts.", SOON, None)
+    finish_due(at)
+    reinstate(competition, player("ann"), "One account.", at, None)
+    publish(competition)
+    first, apart = (document(revisions(each)[0]) for each in (competition, other))
+
+    erase_player("ann", at)
+
+    one, two = revisions(competition)
+    assert (document(one), document(revisions(other)[0])) == (first, apart)
+    assert (one.rewritten_at, two.rewritten_at, revisions(other)[0].rewritten_at) == (None, at, None)
+    assert "ann" not in {row["player"] for row in told(two)["rows"]}
+
+
+def test_an_erasure_that_is_cut_off_leaves_what_was_published() -> None:
+    competition, at = race({"ann": 9, "bob": 5}), END + DAY
+    finish_due(at)
+    first = document(revisions(competition)[0])
+
+    with patch.object(rewrite, "_rewrite_one", side_effect=SystemExit), pytest.raises(SystemExit):
+        erase_player("ann", at)
+
+    assert document(revisions(competition)[0]) == first
+    assert Player.objects.filter(external_id="ann").exists()
+
+
+def test_what_is_published_while_somebody_is_erased_waits_and_has_the_new_id(monkeypatch: pytest.MonkeyPatch) -> None:
+    competition, at = race({"ann": 9, "bob": 5}), END + DAY
+    finish_due(at)
+    disqualify(competition, player("bob"), "Two accounts.", at, None)
+    late: list[Future[int]] = []
+
+    def published_meanwhile(*who: Any) -> None:
+        late.append(threads.submit(on_its_own, lambda: revise.revise_due(at)))
+        assert not wait(late, timeout=1).done
+        rewrite.rewrite(*who)
+
+    monkeypatch.setattr(erase, "_renames", [published_meanwhile])
+    with ThreadPoolExecutor(1) as threads:
+        number = erase_player("ann", at).player
+
+    assert late[0].result() == 1
+    assert [places(each) for each in revisions(competition)] == [[(1, number), (2, "bob")], [(1, number)]]
 
 
 def test_who_read_a_player_before_their_erasure_does_nothing_in_their_name_after_it() -> None:

@@ -1,7 +1,7 @@
 """A competition's page: before, during and after, frozen and revealed, and to whom it exists."""
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, transaction
 from django.test import Client
 
 from competitions.models import Competition
@@ -10,15 +10,17 @@ from competitions.services.confirm import confirm
 from competitions.services.disqualify import disqualify
 from competitions.services.finish import finish_due
 from competitions.services.freeze import freeze_due, reveal
+from competitions.services.locked import locked
 from competitions.services.picture import set_picture
+from competitions.services.revise import revise
 from competitions.services.reward import grant_due
 from competitions.services.snapshot import take_due
 from competitions.views import participants
 from foundation import clock, sql
 from leaderboards import formats
-from leaderboards.selectors import content_hash_of
 from tests.competitions.factories import DAY, END, HOUR, MINUTE, CompetitionFactory, RewardTierFactory
-from tests.competitions.site import draft, joined, make_board, open_competition, period_of, player, raced, score
+from tests.competitions.published import revisions
+from tests.competitions.site import draft, joined, make_board, open_competition, player, raced, score
 from tests.competitions.talking import say
 from tests.competitions.views.conftest import SetClock, home, of
 from tests.leaderboards.views.pages import signed_in, text
@@ -115,13 +117,21 @@ def test_the_final_result_has_a_podium_a_hash_and_files(client: Client, cup: Com
     finish_due(END + MINUTE)
     set_clock(END + HOUR)
     disqualify(cup, player("bob"), "Two accounts.", clock.now(), None)
+    unpublished = client.get(home(cup, "?fragment=1"))
+    with transaction.atomic():
+        revise(locked(cup), clock.now(), reason="Two <accounts>.")
 
     answer = client.get(home(cup))
     html, words = answer.content.decode(), text(answer)
 
     assert "Final result 1 ann 9 points 2 cleo 4 points 3 dan 1 point Play the reveal" in words
-    assert content_hash_of(period_of(cup)) in words
-    assert period_of(cup).content_hash not in words
+    one, two = revisions(cup)
+    assert two.content_hash in words
+    assert one.content_hash not in words
+    assert "Two <accounts>. 3" in words
+    assert "The result became final. 4" in words
+    assert [f'href="/api/v1{home(cup, "result.json")}?revision={nth}"' in html for nth in (1, 2)] == [True, True]
+    assert unpublished["ETag"] != client.get(home(cup, "?fragment=1"))["ETag"]
     assert f"http://testserver{home(cup)}" in words
     assert "data-live" not in html
     for file in ("standings.csv", "result.json"):
