@@ -89,6 +89,18 @@ class NotFinal(NotFound):
     code = "not_final"
 
 
+class RewardRevoked(Conflict):
+    """The reward does not stand any more, or nobody took it back by hand."""
+
+    code = "reward_revoked"
+
+
+class NotEarned(Conflict):
+    """The player does not earn the reward by the result as it is now."""
+
+    code = "not_earned"
+
+
 class BadComment(Invalid):
     """A text that no comment can have; ``reason`` is ``empty``, ``long``, ``lines`` or ``unprinted``."""
 

@@ -14,10 +14,12 @@ from competitions.services.freeze import freeze_due
 from competitions.services.mail import send_due
 from competitions.services.notices import release_held
 from competitions.services.notify import compare_due
+from competitions.services.outcomes import tell_results
 from competitions.services.retain import retain_due
 from competitions.services.reward import grant_due
 from competitions.services.snapshot import take_due
 from competitions.services.strays import take_out_due
+from competitions.services.tell_rewards import tell_rewards
 from foundation import clock
 from foundation.each import run_each
 
@@ -36,8 +38,8 @@ def tell() -> None:
 
 @shared_task
 def reward() -> None:
-    """Grant what final rankings earn."""
-    _run(grant_due)
+    """Grant what final rankings earn, and tell players their final places and rewards."""
+    _run(grant_due, tell_results, tell_rewards)
 
 
 @shared_task

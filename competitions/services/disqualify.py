@@ -14,6 +14,7 @@ from competitions.models import ChangeKind, Competition, Participant
 from competitions.services.changes import note, reason_given
 from competitions.services.freeze import freeze_if_due
 from competitions.services.locked import locked, period_of
+from competitions.services.notices import tell_player
 from competitions.services.strays import take_out
 from foundation.sync import barrier
 from leaderboards.models import Period, Player, State
@@ -33,7 +34,8 @@ def remove(
             raise NotAParticipant(f"{player.external_id} does not take part any more.")
         participant.left_at, participant.reason = at, reason
         participant.save(update_fields=["left_at", "reason"])
-        note(held, ChangeKind.REMOVED, at, by, reason, player=player.external_id)
+        change = note(held, ChangeKind.REMOVED, at, by, reason, player=player.external_id)
+        tell_player(change, player)
     take_out(participant, at)
     return participant
 
@@ -54,7 +56,8 @@ def disqualify(
             return participant
         participant.disqualified_at, participant.reason = at, reason
         participant.save(update_fields=["disqualified_at", "reason"])
-        note(held, ChangeKind.DISQUALIFIED, at, by, reason, player=player.external_id)
+        change = note(held, ChangeKind.DISQUALIFIED, at, by, reason, player=player.external_id)
+        tell_player(change, player)
     forget_hidden()
     return participant
 
@@ -72,7 +75,8 @@ def reinstate(
             return participant
         participant.disqualified_at, participant.reason = None, ""
         participant.save(update_fields=["disqualified_at", "reason"])
-        note(held, ChangeKind.REINSTATED, at, by, reason, player=player.external_id)
+        change = note(held, ChangeKind.REINSTATED, at, by, reason, player=player.external_id)
+        tell_player(change, player)
     forget_hidden()
     return participant
 
