@@ -54,6 +54,7 @@ def _tell(revision: Revision, at: datetime, until: float) -> int:
     if clock.monotonic() >= until:
         return 0
     ranks, told = _ranks(competition), 0
+    until = clock.monotonic() + BUDGET_SECONDS  # to read a large ranking takes its time, and somebody is to be told
     while clock.monotonic() < until:
         written = _tell_chunk(telling.pk, ranks, at)
         if written is None:
