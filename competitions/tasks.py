@@ -16,7 +16,7 @@ from competitions.services.notices import release_held
 from competitions.services.notify import compare_due
 from competitions.services.outcomes import tell_results
 from competitions.services.retain import retain_due
-from competitions.services.reward import grant_due
+from competitions.services.reward import follow_due, grant_due
 from competitions.services.snapshot import take_due
 from competitions.services.strays import take_out_due
 from competitions.services.tell_rewards import tell_rewards
@@ -38,8 +38,8 @@ def tell() -> None:
 
 @shared_task
 def reward() -> None:
-    """Grant what final rankings earn, and tell players their final places and rewards."""
-    _run(grant_due, tell_results, tell_rewards)
+    """Grant what final rankings earn, let it follow later revisions, and tell players their places and rewards."""
+    _run(grant_due, follow_due, tell_results, tell_rewards)
 
 
 @shared_task

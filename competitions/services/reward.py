@@ -27,10 +27,10 @@ from leaderboards.selectors.hidden import forget_hidden, hidden_in
 
 
 def grant_due(at: datetime) -> int:
-    """Grant what final periods earn, oldest first, and what later revisions earn anew; returns how many rewards."""
+    """Grant what final periods earn, oldest first; returns how many rewards that were."""
     final = Period.objects.filter(state__in=(State.FINAL, State.EXPIRED), reward_run=None)
     due = final.exclude(label__endswith=FROZEN_SUFFIX).select_related("board").order_by("closed_at", "pk")
-    return sum(for_each(due, lambda period: grant_of(period, at))) + follow_due(at)
+    return sum(for_each(due, lambda period: grant_of(period, at)))
 
 
 def follow_due(at: datetime) -> int:
@@ -96,7 +96,7 @@ def follow(number: int, at: datetime) -> int:
     granted = _settle(run, at, latest.reason)
     run.revision, run.grants = latest.number, run.grants + granted
     run.save(update_fields=["revision", "grants"])
-    failpoint("reward.followed")
+    failpoint("follow.before_commit")
     return granted
 
 

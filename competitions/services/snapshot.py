@@ -31,28 +31,24 @@ LAST_TAKEN_FOR = timedelta(days=1)
 def take_due(at: datetime) -> int:
     """Take what is due; returns how many. A competition whose standings cannot be had now is tried again."""
     known = Competition.objects.exclude(published_at=None).filter(cancelled_at=None, starts_at__lte=at)
-    running = known.filter(ends_at__gt=at)
-    ended = _without_last(known.filter(ends_at__lte=at), at)
-    taken = sum(for_each(_each(running), lambda competition: _take_if_due(competition, at)))
-    return taken + sum(for_each(_each(ended), lambda competition: take_last(competition, at) is not None))
+    to_look_at = (known.filter(ends_at__gt=at) | _without_last(known, at)).select_related("board").defer("picture")
+    return sum(for_each(to_look_at, lambda competition: _take_if_due(competition, at)))
 
 
-def _each(competitions: QuerySet[Competition]) -> QuerySet[Competition]:
-    return competitions.select_related("board").defer("picture")
-
-
-def _without_last(ended: QuerySet[Competition], at: datetime) -> QuerySet[Competition]:
+def _without_last(known: QuerySet[Competition], at: datetime) -> QuerySet[Competition]:
     """Those that were closed, or whose end came, not long ago, and whose last standings are not kept yet."""
-    last_due = Coalesce("frozen_at", "ends_at")
-    kept = Snapshot.objects.filter(competition=OuterRef("pk"), due_at=OuterRef("last_due"))
-    recent = Coalesce("closed_at", "final_at", "ends_at")
-    found = ended.annotate(last_due=last_due, recent=recent).filter(recent__gt=at - LAST_TAKEN_FOR)
-    return found.filter(~Exists(kept))
+    kept = Snapshot.objects.filter(
+        competition=OuterRef("pk"), due_at=Coalesce(OuterRef("frozen_at"), OuterRef("ends_at"))
+    )
+    ended = known.annotate(over_at=Coalesce("closed_at", "final_at", "ends_at"))
+    return ended.filter(~Exists(kept), ends_at__lte=at, over_at__gt=at - LAST_TAKEN_FOR)
 
 
 def _take_if_due(competition: Competition, at: datetime) -> int:
-    taken = 0 if competition.frozen_at is None else int(take_last(competition, at) is not None)
-    due_at = due(competition, at)
+    taken = 0
+    if competition.frozen_at is not None or competition.ends_at <= at:
+        taken = int(take_last(competition, at) is not None)
+    due_at = due(competition, at) if at < competition.ends_at else None
     if due_at is None or Snapshot.objects.filter(competition=competition, due_at=due_at).exists():
         return taken
     return taken + (take(competition, due_at, at) is not None)

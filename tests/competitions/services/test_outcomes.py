@@ -10,7 +10,6 @@ from competitions.sentences import sentences
 from competitions.services import outcomes, take_back, tell_rewards
 from competitions.services.notices import release_held
 from competitions.services.outcomes import tell_results
-from competitions.services.reward import grant_due
 from foundation import clock
 from foundation.webhooks.models import WebhookDelivery
 from leaderboards.models import Player
@@ -18,7 +17,7 @@ from tests.at_once import at_once
 from tests.competitions.factories import DAY, END, HOUR
 from tests.competitions.services.mishaps import dying_at
 from tests.competitions.services.telling import listening, mails, wants, who, with_address
-from tests.competitions.services.winning import back, finished, out, published, tier
+from tests.competitions.services.winning import back, finished, out, published, settle, tier
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
@@ -197,12 +196,12 @@ def test_a_place_that_is_told_at_night_is_told_in_the_morning_though_the_competi
 def test_who_wins_and_who_loses_a_reward_is_told_once_with_the_reason() -> None:
     competition = over()
     tier(competition, name="Gold")
-    grant_due(AT)
+    settle(AT)
 
     assert [tell_rewards.tell_rewards(AT), tell_rewards.tell_rewards(AT)] == [1, 0]
     assert words("a", "rewarded") == "You won “Gold”, in place 1."
     out(competition, "a", "A car.")
-    grant_due(AT)
+    settle(AT)
     assert [tell_rewards.tell_rewards(AT), tell_rewards.tell_rewards(AT)] == [2, 0]
 
     assert words("a", "reward_revoked") == "The reward “Gold” was taken back. Reason: A car."
@@ -216,7 +215,7 @@ def test_a_reward_that_went_before_anybody_heard_of_it_is_told_to_nobody_and_win
     tier(competition, name="Gold")
     tier(competition, name="Cup", limit=2)
     wants("b", muted=["rewarded"], quiet_from=0, quiet_until=0)
-    grant_due(AT)
+    settle(AT)
     take_back.take_back(RewardGrant.objects.get(name="Gold"), "Twice.", AT)
 
     tell_rewards.tell_rewards(AT)
@@ -231,7 +230,7 @@ def test_telling_of_rewards_at_once_or_after_one_that_died_tells_nobody_twice(mo
     monkeypatch.setattr(tell_rewards, "CHUNK", 1)
     competition = over()
     tier(competition, name="All", limit=3)
-    grant_due(AT)
+    settle(AT)
     with dying_at(tell_rewards):
         tell_rewards.tell_rewards(AT)
     assert not Notice.objects.exists()
@@ -245,7 +244,7 @@ def test_telling_of_rewards_at_once_or_after_one_that_died_tells_nobody_twice(mo
 def test_the_banned_hear_nothing_of_their_rewards() -> None:
     competition = over()
     tier(competition, name="Gold")
-    grant_due(AT)
+    settle(AT)
     Player.objects.filter(external_id="a").update(banned_at=AT)
 
     assert tell_rewards.tell_rewards(AT + timedelta(seconds=1)) == 0

@@ -7,7 +7,7 @@ from competitions.errors import BadCompetition, NotEarned, RewardRevoked
 from competitions.models import Competition, RewardGrant, RewardRun, RewardTier
 from competitions.selectors import rewards
 from competitions.services import reward, take_back
-from competitions.services.reward import grant_due, mark_delivered
+from competitions.services.reward import mark_delivered
 from competitions.services.take_back import give_back
 from foundation.webhooks.models import WebhookDelivery
 from leaderboards.models import Player
@@ -16,7 +16,7 @@ from tests.at_once import at_once
 from tests.competitions.factories import DAY, END, HOUR
 from tests.competitions.services.mishaps import dying_at
 from tests.competitions.services.telling import hooks, listening, who
-from tests.competitions.services.winning import back, finished, granted, out, published, tier
+from tests.competitions.services.winning import back, finished, granted, out, published, settle, tier
 from tests.leaderboards.services import site
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
@@ -31,7 +31,7 @@ def rewarded() -> Competition:
     for name, kind, limit, first in (("Gold", "rank", 1, 1), ("Silver", "rank", 2, 2), ("Half", "percent", 50, 1)):
         tier(competition, name=name, kind=kind, limit=limit, from_rank=first)
     published(competition)
-    assert grant_due(END + HOUR) == 4
+    assert settle(END + HOUR) == 4
     return competition
 
 
@@ -52,7 +52,7 @@ def test_who_earns_no_more_is_revoked_the_next_is_granted_and_who_still_earns_ke
     listening()
     out(competition, "a", "A car.")
 
-    assert grant_due(LATER) == 3  # half of three is two, as before: b stays, c is new
+    assert settle(LATER) == 3  # half of three is two, as before: b stays, c is new
 
     assert granted() == [("Half", "b", 1), ("Gold", "b", 1), ("Silver", "c", 2), ("Half", "c", 2)]
     kept.refresh_from_db()
@@ -75,9 +75,9 @@ def test_nothing_changes_until_a_revision_says_so_and_one_that_changes_nothing_c
     before = list(RewardGrant.objects.values())
     listening()
 
-    assert grant_due(LATER) == 0
+    assert settle(LATER) == 0
     published(competition, "Somebody without a place.", LATER)
-    assert grant_due(LATER) == 0
+    assert settle(LATER) == 0
 
     assert list(RewardGrant.objects.values()) == before
     assert hooks() == []
@@ -87,10 +87,10 @@ def test_nothing_changes_until_a_revision_says_so_and_one_that_changes_nothing_c
 def test_who_is_reinstated_is_granted_anew_in_a_row_of_its_own() -> None:
     competition = rewarded()
     out(competition, "a")
-    grant_due(LATER)
+    settle(LATER)
     back(competition, "a")
 
-    grant_due(LATER + HOUR)
+    settle(LATER + HOUR)
 
     assert granted() == [("Gold", "a", 1), ("Half", "a", 1), ("Half", "b", 2), ("Silver", "b", 2)]
     golds = RewardGrant.objects.filter(name="Gold", player=who("a")).order_by("pk")
@@ -103,7 +103,7 @@ def test_several_revisions_are_followed_at_once_to_the_latest() -> None:
     out(competition, "b")
     back(competition, "a")
 
-    grant_due(LATER)
+    settle(LATER)
 
     assert ("Gold", "a", 1) in granted()
     assert ("Silver", "c", 2) in granted()
@@ -117,12 +117,12 @@ def test_a_hidden_or_provisional_result_grants_nothing_whatever_revisions_there_
     Competition.objects.filter(pk=competition.pk).update(frozen_at=END - HOUR)
     published(competition)
     out(competition, "a")
-    assert grant_due(LATER) == 0
+    assert settle(LATER) == 0
     Competition.objects.filter(pk=competition.pk).update(revealed_at=LATER, final_at=None)
-    assert grant_due(LATER) == 0
+    assert settle(LATER) == 0
     Competition.objects.filter(pk=competition.pk).update(final_at=LATER)
 
-    assert grant_due(LATER) == 1
+    assert settle(LATER) == 1
 
     assert granted() == [("Gold", "b", 1)]
     assert RewardRun.objects.get().revision == 2
@@ -135,7 +135,7 @@ def test_tiers_that_are_made_changed_or_deleted_after_the_first_run_change_nothi
     RewardTier.objects.filter(name="Silver").delete()
     out(competition, "a")
 
-    grant_due(LATER)
+    settle(LATER)
 
     assert granted() == [("Half", "b", 1), ("Gold", "b", 1), ("Silver", "c", 2), ("Half", "c", 2)]
 
@@ -145,27 +145,26 @@ def test_calendar_boards_are_rewarded_once_whoever_is_banned_later() -> None:
     tier(board)
     site.score(board, {"a": 9, "b": 7}, site.NOON)
     close_due(site.NOON + DAY)
-    grant_due(site.NOON + DAY)
+    settle(site.NOON + DAY)
     Player.objects.filter(external_id="a").update(banned_at=site.NOON + DAY)
 
-    assert grant_due(site.NOON + 2 * DAY) == 0
+    assert settle(site.NOON + 2 * DAY) == 0
 
     assert granted() == [("Gold", "a", 1)]
 
 
-@pytest.mark.parametrize("step", ["reward.followed"])
-def test_following_again_or_at_once_or_after_one_that_died_grants_and_revokes_nothing_twice(step: str) -> None:
+def test_following_again_or_at_once_or_after_one_that_died_grants_and_revokes_nothing_twice() -> None:
     competition = rewarded()
     listening()
     out(competition, "a")
     before = granted()
-    with dying_at(reward, step):
-        grant_due(LATER)
+    with dying_at(reward, "follow.before_commit"):
+        settle(LATER)
     assert (granted(), hooks()) == (before, [])
 
-    at_once([lambda: grant_due(LATER)] * 4)
+    at_once([lambda: settle(LATER)] * 4)
 
-    assert grant_due(LATER + HOUR) == 0
+    assert settle(LATER + HOUR) == 0
     assert granted() == [("Half", "b", 1), ("Gold", "b", 1), ("Silver", "c", 2), ("Half", "c", 2)]
     assert len(hooks()) == 6
     assert RewardGrant.objects.count() == 7
@@ -177,15 +176,15 @@ def test_what_is_taken_back_stays_so_when_tiers_are_computed_anew_and_nobody_els
 
     taken = take("Gold", "a")
     published(competition, "", LATER)
-    grant_due(LATER)
+    settle(LATER)
 
     assert (taken.revoked_at, taken.revoked_reason) == (LATER, "Given twice.")
     assert granted() == [("Half", "a", 1), ("Silver", "b", 2), ("Half", "b", 2)]
     assert hooks() == [("reward.revoked", f"revoked-{taken.pk}")]
     out(competition, "a")
-    grant_due(LATER)
+    settle(LATER)
     back(competition, "a")
-    grant_due(LATER)
+    settle(LATER)
     assert [name for name, player, _ in granted() if player == "a"] == ["Half"]
 
 
@@ -198,7 +197,7 @@ def test_what_is_given_back_is_granted_in_a_new_row_if_it_is_still_earned() -> N
     assert (again.pk != taken.pk, again.name, again.rank, again.granted_at) == (True, "Gold", 1, LATER + HOUR)
     assert ("Gold", "a", 1) in granted()
     out(competition, "b")
-    grant_due(LATER + HOUR)
+    settle(LATER + HOUR)
     with pytest.raises(NotEarned):
         give_back(silver, "It was right.", LATER + HOUR)
     silver.refresh_from_db()
@@ -210,10 +209,10 @@ def test_a_reward_of_a_calendar_board_is_taken_back_and_given_back_too() -> None
     tier(board)
     site.score(board, {"a": 9}, site.NOON)
     close_due(site.NOON + DAY)
-    grant_due(site.NOON + DAY)
+    settle(site.NOON + DAY)
 
     taken = take("Gold", "a")
-    assert (grant_due(LATER), granted()) == (0, [])
+    assert (settle(LATER), granted()) == (0, [])
     give_back(taken, "It was right.", LATER)
 
     assert granted() == [("Gold", "a", 1)]
@@ -230,7 +229,7 @@ def test_taking_back_wants_a_reason_and_what_stands_and_giving_back_what_was_tak
         take("Gold", "a")
     assert ("Gold", "a", 1) in granted()
     out(competition, "a")
-    grant_due(LATER)
+    settle(LATER)
 
     with pytest.raises(RewardRevoked):
         take_back.take_back(grant, "Again.", LATER)

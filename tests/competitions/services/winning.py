@@ -8,6 +8,7 @@ from django.db import transaction
 from competitions.models import Competition, Participant, Revision, RewardGrant, RewardTier
 from competitions.services.locked import locked
 from competitions.services.revise import revise
+from competitions.services.reward import follow_due, grant_due
 from leaderboards.models import Board
 from leaderboards.services.close import close_period
 from leaderboards.services.open import open_period
@@ -47,6 +48,11 @@ def back(competition: Competition, name: str, at: datetime = END + 3 * HOUR) -> 
     """The player is reinstated, and the result is published anew."""
     Participant.objects.filter(competition=competition, player=player(name)).update(disqualified_at=None, reason="")
     return published(competition, "A mistake.", at)
+
+
+def settle(at: datetime) -> int:
+    """What the schedule does for rewards; returns how many were granted."""
+    return grant_due(at) + follow_due(at)
 
 
 def granted() -> list[tuple[str, str, int]]:
