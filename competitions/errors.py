@@ -101,6 +101,18 @@ class UnknownRevision(NotFound):
     code = "unknown_revision"
 
 
+class RewardRevoked(Conflict):
+    """The reward does not stand any more, or nobody took it back by hand."""
+
+    code = "reward_revoked"
+
+
+class NotEarned(Conflict):
+    """The player does not earn the reward by the result as it is now."""
+
+    code = "not_earned"
+
+
 class BadComment(Invalid):
     """A text that no comment can have; ``reason`` is ``empty``, ``long``, ``lines`` or ``unprinted``."""
 

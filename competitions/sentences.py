@@ -1,4 +1,4 @@
-"""What a notice says, in the active language: one wording for the inbox and the e-mail.
+"""What a notice says, in the active language: one wording for the inbox and the e-mail. Every time names its zone.
 
 Places are those of the notice's snapshot, never today's, so that what was held through a freeze tells nothing new.
 """
@@ -22,7 +22,14 @@ def sentences(notice: Notice, zone: str) -> list[str]:
     if notice.kind != NoticeKind.SUMMARY:
         return [_sentence(notice, zone)]
     merged = sorted(notice.merged.all(), key=lambda each: (each.created_at, each.pk))
-    return [f"{formats.moment(each.created_at, zone)}: {_sentence(each, zone)}" for each in merged]
+    return [f"{zoned(each.created_at, zone, notice.created_at)}: {_sentence(each, zone)}" for each in merged]
+
+
+def zoned(at: datetime, zone: str, now: datetime) -> str:
+    """Fri 20 Nov, 14:03 (Asia/Seoul): a time on the clock of ``zone``, which it names; with its year if that is not
+    the one of ``now``."""
+    said = {"moment": formats.dated(at, zone, now), "zone": zone}
+    return pgettext("a time and its zone", "%(moment)s (%(zone)s)") % said
 
 
 def _short(notice: Notice) -> str:
@@ -33,22 +40,38 @@ def _short(notice: Notice) -> str:
         NoticeKind.TOP10_ENTERED: pgettext("a notice", "you entered the top 10"),
         NoticeKind.EXTENDED: pgettext("a notice", "the end was moved"),
         NoticeKind.CANCELLED: pgettext("a notice", "cancelled"),
+        NoticeKind.REMOVED: pgettext("a notice", "you were removed"),
+        NoticeKind.DISQUALIFIED: pgettext("a notice", "you were disqualified"),
+        NoticeKind.REINSTATED: pgettext("a notice", "you were reinstated"),
+        NoticeKind.RESULT: pgettext("a notice", "your final place"),
+        NoticeKind.RESULT_CHANGED: pgettext("a notice", "your final place has changed"),
+        NoticeKind.REWARDED: pgettext("a notice", "you won a reward"),
+        NoticeKind.REWARD_REVOKED: pgettext("a notice", "a reward was taken back"),
         NoticeKind.SUMMARY: pgettext("a notice", "what happened meanwhile"),
     }[NoticeKind(notice.kind)]
 
 
 def _sentence(notice: Notice, zone: str) -> str:
     kind = NoticeKind(notice.kind)
-    if kind is NoticeKind.EXTENDED:
-        return _end_moved(notice, zone)
-    if kind is NoticeKind.CANCELLED:
-        return " ".join([_("The competition was cancelled."), _reason(notice)]).strip()
-    if kind is NoticeKind.FIRST_LOST:
-        return " ".join([_("You lost first place."), _now(notice)]).strip()
-    if kind is NoticeKind.FIRST_TAKEN:
-        return " ".join([_("You took first place."), _before(notice)]).strip()
-    entered = _("You entered the top 3.") if kind is NoticeKind.TOP3_ENTERED else _("You entered the top 10.")
-    return f"{entered} {_now(notice)} {_before(notice)}".strip()
+    said = {
+        NoticeKind.FIRST_TAKEN: lambda: [_("You took first place."), _before(notice)],
+        NoticeKind.FIRST_LOST: lambda: [_("You lost first place."), _now(notice)],
+        NoticeKind.TOP3_ENTERED: lambda: [_("You entered the top 3."), _now(notice), _before(notice)],
+        NoticeKind.TOP10_ENTERED: lambda: [_("You entered the top 10."), _now(notice), _before(notice)],
+        NoticeKind.EXTENDED: lambda: [_end_moved(notice, zone), _reason(notice)],
+        NoticeKind.CANCELLED: lambda: [_("The competition was cancelled."), _reason(notice)],
+        NoticeKind.REMOVED: lambda: [_("You were removed from the competition with your scores."), _reason(notice)],
+        NoticeKind.DISQUALIFIED: lambda: [
+            _("You were disqualified: you are not in the ranking and win nothing."),
+            _reason(notice),
+        ],
+        NoticeKind.REINSTATED: lambda: [_("You take part again, and your scores count."), _reason(notice)],
+        NoticeKind.RESULT: lambda: [_final_place(notice)],
+        NoticeKind.RESULT_CHANGED: lambda: [_changed_place(notice), _reason(notice)],
+        NoticeKind.REWARDED: lambda: [_won(notice)],
+        NoticeKind.REWARD_REVOKED: lambda: [_lost(notice), _reason(notice)],
+    }[kind]()
+    return " ".join(each for each in said if each)
 
 
 def _now(notice: Notice) -> str:
@@ -63,10 +86,45 @@ def _before(notice: Notice) -> str:
 
 def _end_moved(notice: Notice, zone: str) -> str:
     ends_at = datetime.fromisoformat(notice.details["ends_at"])
-    moved = _("The competition now ends on %(moment)s.") % {"moment": formats.moment(ends_at, zone)}
-    return f"{moved} {_reason(notice)}".strip()
+    return _("The competition now ends on %(moment)s.") % {"moment": zoned(ends_at, zone, notice.created_at)}
+
+
+def _final_place(notice: Notice) -> str:
+    words = _("The result is final: you are in place %(rank)s of %(total)s.")
+    return words % {"rank": formats.number(notice.rank or 0), "total": formats.number(notice.details["total"])}
+
+
+def _changed_place(notice: Notice) -> str:
+    now, before = (None if rank is None else formats.number(rank) for rank in (notice.rank, notice.previous_rank))
+    if now is None:
+        return _("The result has changed: you have no place any more. Before, it was place %(before)s.") % {
+            "before": before
+        }
+    if before is None:
+        return _("The result has changed: you are in place %(rank)s now. Before, you had none.") % {"rank": now}
+    words = _("The result has changed: you are in place %(rank)s now. Before, it was place %(before)s.")
+    return words % {"rank": now, "before": before}
+
+
+def _won(notice: Notice) -> str:
+    reward = notice.grant.name if notice.grant else ""
+    return _("You won “%(reward)s”, in place %(rank)s.") % {
+        "reward": reward,
+        "rank": formats.number(notice.rank or 0),
+    }
+
+
+def _lost(notice: Notice) -> str:
+    reward = notice.grant.name if notice.grant else ""
+    return _("The reward “%(reward)s” was taken back.") % {"reward": reward}
 
 
 def _reason(notice: Notice) -> str:
-    reason = notice.change.reason if notice.change else ""
+    """Why: of what people did, of a new result, or of a reward that was taken back."""
+    if notice.change is not None:
+        reason = notice.change.reason
+    elif notice.kind == NoticeKind.REWARD_REVOKED and notice.grant is not None:
+        reason = notice.grant.revoked_reason
+    else:
+        reason = notice.revision.reason if notice.revision else ""
     return _("Reason: %(reason)s") % {"reason": reason} if reason else ""

@@ -14,11 +14,13 @@ from competitions.services.freeze import freeze_due
 from competitions.services.mail import send_due
 from competitions.services.notices import release_held
 from competitions.services.notify import compare_due
+from competitions.services.outcomes import tell_results
 from competitions.services.retain import retain_due
 from competitions.services.revise import revise_due
-from competitions.services.reward import grant_due
+from competitions.services.reward import follow_due, grant_due
 from competitions.services.snapshot import take_due
 from competitions.services.strays import take_out_due
+from competitions.services.tell_rewards import tell_rewards
 from foundation import clock
 from foundation.each import run_each
 
@@ -40,8 +42,8 @@ def tell() -> None:
 
 @shared_task
 def reward() -> None:
-    """Grant what final rankings earn."""
-    _run(grant_due)
+    """Grant what final rankings earn, let it follow later revisions, and tell players their places and rewards."""
+    _run(grant_due, follow_due, tell_results, tell_rewards)
 
 
 @shared_task

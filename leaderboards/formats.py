@@ -143,6 +143,14 @@ def _spelt(at: datetime, zone: str, _language: str | None) -> str:
     return spell(at.astimezone(ZoneInfo(zone)), pgettext("date format", "D j M, H:i"))
 
 
+def dated(at: datetime, zone: str, now: datetime) -> str:
+    """Fri 20 Nov, 14:03; with the year if it is another one than ``now``'s on the zone's clock."""
+    there = at.astimezone(ZoneInfo(zone))
+    if there.year == now.astimezone(ZoneInfo(zone)).year:
+        return moment(at, zone)
+    return spell(there, pgettext("date format", "D j M Y, H:i"))
+
+
 def lately(at: datetime, zone: str, now: datetime) -> str:
     """14:03 on the zone's clock, or with its day if that is another one than ``now``'s."""
     there = at.astimezone(ZoneInfo(zone))

@@ -1,28 +1,22 @@
-"""Rewards in the admin: tiers of a competition and of a board, and who was granted what.
+"""Tiers of rewards in the admin: those of a competition and those of a board.
 
 Tiers count for what becomes final afterwards; they never reach back.
 """
 
-import csv
-from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
-from django.http import HttpRequest, StreamingHttpResponse
+from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
-from competitions.models import Competition, RewardGrant, RewardTier, TierKind
-from competitions.services.reward import mark_delivered
-from foundation import clock
+from competitions.models import Competition, RewardTier, TierKind
 from leaderboards.admin.board_form import plain
 from leaderboards.admin.lookups import NamedLookups
-from leaderboards.admin.paging import ReadOnlyAdmin
-from leaderboards.core.cells import safe_cell
 from leaderboards.models import Board
 
 
@@ -87,7 +81,10 @@ class CompetitionTiers(admin.TabularInline[RewardTier, Competition]):
 
 
 def _can_be_won(competition: Competition | None) -> bool:
-    return competition is None or (competition.final_at is None and competition.cancelled_at is None)
+    """Until it is closed: from then on somebody may know who would win it."""
+    if competition is None:
+        return True
+    return competition.closed_at is None and competition.final_at is None and competition.cancelled_at is None
 
 
 class BoardTierForm(TierForm):
@@ -123,59 +120,3 @@ class BoardTierAdmin(NamedLookups[RewardTier]):
     def up_to(self, tier: RewardTier) -> str:
         """Without zeros that say nothing."""
         return plain(tier.limit)
-
-
-@admin.register(RewardGrant)
-class GrantAdmin(ReadOnlyAdmin[RewardGrant]):
-    """Who has earned what: exported for whoever hands it out, and marked when it is done."""
-
-    list_display = ("name", "code", "player", "rank", "competition", "period", "granted_at", "delivered_at")
-    list_filter = (("delivered_at", admin.EmptyFieldListFilter), ("competition", admin.RelatedOnlyFieldListFilter))
-    list_select_related = ("player", "competition", "period")
-    search_fields = ("player__external_id__exact",)
-    search_help_text = _lazy("A player's whole id.")
-    ordering = ("-pk",)
-    actions = ("deliver", "export")
-    fields = ("name", "code", "player", "rank", "competition", "period", "tier", "granted_at", "delivered_at")
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[RewardGrant]:
-        """Without the competitions' pictures."""
-        return super().get_queryset(request).defer("competition__picture")
-
-    @admin.action(description=_lazy("Mark the selected rewards as delivered"), permissions=["act"])
-    def deliver(self, request: HttpRequest, grants: QuerySet[RewardGrant]) -> None:
-        """Once: who was marked before stays as he was."""
-        number = mark_delivered(RewardGrant.objects.filter(pk__in=grants.values("pk")), clock.now())
-        messages.success(request, _("Marked as delivered: %(number)s.") % {"number": number})
-
-    @admin.action(description=_lazy("Export the selected rewards as CSV"), permissions=["view"])
-    def export(self, request: HttpRequest, grants: QuerySet[RewardGrant]) -> StreamingHttpResponse:
-        """A line for each."""
-        response = StreamingHttpResponse(_csv(grants.order_by("pk")), content_type="text/csv; charset=utf-8")
-        response["Content-Disposition"] = 'attachment; filename="rewards.csv"'
-        return response
-
-    def has_act_permission(self, request: HttpRequest) -> bool:
-        """Whoever may change grants; nobody types in them."""
-        return request.user.has_perm("competitions.change_rewardgrant")
-
-
-class _Line:
-    """What the csv writer writes to: it hands each line back."""
-
-    def write(self, line: str) -> str:
-        return line
-
-
-COLUMNS = ("grant", "reward", "code", "player", "rank", "board", "period", "competition", "granted_at", "delivered_at")
-
-
-def _csv(grants: QuerySet[RewardGrant]) -> Iterator[str]:
-    writer = csv.writer(_Line(), lineterminator="\r\n")
-    yield str(writer.writerow(COLUMNS))
-    for grant in grants.iterator(chunk_size=2000):
-        delivered_at = grant.delivered_at.isoformat() if grant.delivered_at else ""
-        where = (grant.period.board_id, grant.period.label, grant.competition_id or "")
-        what = (grant.pk, grant.name, grant.code, grant.player.external_id, grant.rank)
-        line = [*what, *where, grant.granted_at.isoformat(), delivered_at]
-        yield str(writer.writerow([safe_cell(each) for each in line]))

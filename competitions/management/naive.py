@@ -60,22 +60,34 @@ def ranking(counted: Iterable[Counted]) -> dict[str, int]:
 
 
 def notices(looks: Sequence[Look], told: Collection[int], alerts: Collection[str]) -> Passed:
-    """(snapshot, player) → what he hears. ``told`` are the snapshots that anybody hears of."""
+    """(snapshot, player) → what they hear. ``told`` are the snapshots that anybody hears of."""
     in_order = sorted(looks, key=lambda look: look.due_at)
     found: Passed = {}
     for before, after in pairwise(in_order):
         if after.number in told:
             for player in before.ranks.keys() | after.ranks.keys():
-                if kind := passage(before.ranks.get(player, inf), after.ranks.get(player, inf), alerts):
+                if kind := passage(player, before.ranks, after.ranks, alerts):
                     found[after.number, player] = kind
     return found
 
 
-def passage(was: float, now: float, alerts: Collection[str]) -> str | None:
-    """The highest goal that somebody passed from one rank to the other, of those that are announced."""
+def passage(player: str, before: Mapping[str, int], after: Mapping[str, int], alerts: Collection[str]) -> str | None:
+    """The highest goal that somebody came to between two looks by passing one who held it, of those announced."""
+    was, now = before.get(player, inf), after.get(player, inf)
     if was == 1 and now > 1:
-        return "first_lost" if "first_lost" in alerts else None
-    return next((name for name, goal in GOALS if now <= goal < was and name in alerts), None)
+        return "first_lost" if "first_lost" in alerts and after else None
+    return next(
+        (
+            name
+            for name, goal in GOALS
+            if name in alerts
+            and now <= goal < was
+            and len(before) >= goal
+            and len(after) > goal
+            and any(before[other] < was and after.get(other, 0) >= now for other in before)
+        ),
+        None,
+    )
 
 
 def rewards(prizes: Iterable[Prize], counted: Collection[Counted]) -> set[tuple[str, str]]:

@@ -70,6 +70,7 @@ class Record:
 
     accepted: dict[str, Counted] = field(default_factory=dict)
     gone: dict[str, datetime] = field(default_factory=dict)
+    disqualified: dict[str, datetime] = field(default_factory=dict)  # they are among the gone
     told_of_end: list[str] = field(default_factory=list)
     moved_at: datetime | None = None
     ranks: dict[datetime, dict[str, int]] = field(default_factory=dict)  # at each snapshot's time
@@ -164,7 +165,7 @@ class Rehearsal:
         ranks = ranking(self.record.counted)
         first = min(ranks, key=lambda player: ranks[player])
         disqualify(self.competition, self._players[first], "Came by car.", at, None)
-        self.record.gone[first] = at
+        self.record.gone[first] = self.record.disqualified[first] = at
         self._told(at, f"{first}, who was first, is disqualified")
 
     def _reveal(self, at: datetime) -> None:

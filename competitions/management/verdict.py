@@ -8,10 +8,20 @@ from zoneinfo import ZoneInfo
 
 from competitions.management.naive import Look, notices, ranking, rewards
 from competitions.management.rehearsal import ALERTS, PRIZES, Record
-from competitions.models import Competition, Notice, Participant, Preference, RewardGrant, Snapshot, SnapshotRow
+from competitions.models import (
+    Competition,
+    Notice,
+    NoticeKind,
+    Participant,
+    Preference,
+    RewardGrant,
+    Snapshot,
+    SnapshotRow,
+)
 from leaderboards.models import Period, Submission
 from leaderboards.selectors.export import ranking_of
 
+OUTCOMES = (NoticeKind.RESULT, NoticeKind.RESULT_CHANGED, NoticeKind.REWARDED, NoticeKind.REWARD_REVOKED)
 Told = Counter[tuple[str, str, int | None]]  # kind, player, snapshot
 
 
@@ -84,7 +94,8 @@ def _ranks(snapshot: Snapshot) -> dict[str, int]:
 
 
 def _told(competition: Competition) -> Told:
-    rows = Notice.objects.filter(competition=competition)
+    """What was told until the end: what it came to is told later, by the schedule."""
+    rows = Notice.objects.filter(competition=competition).exclude(kind__in=OUTCOMES)
     return Counter(rows.values_list("kind", "player__external_id", "snapshot_id"))
 
 
@@ -94,12 +105,12 @@ def _granted(competition: Competition) -> Counter[tuple[str, str]]:
 
 
 def _to_be_told(competition: Competition, record: Record) -> Told:
-    """Passages of the last hours, the moved end, and one summary for whoever was to hear several things at night."""
+    """Passages of the last hours, the moved end, who is out, and a summary of what somebody was to hear at night."""
     found = Snapshot.objects.filter(competition=competition)
     looks = [Look(each.pk, each.due_at, _ranks(each)) for each in found]
     begins = competition.ends_at - timedelta(hours=competition.alert_hours)
     ends = competition.course.freezes_at or competition.ends_at
-    last_hours = {look.number: look.due_at for look in looks if begins < look.due_at < ends}
+    last_hours = {look.number: look.due_at for look in looks if begins < look.due_at <= ends}
     passed = {
         (number, player): kind
         for (number, player), kind in notices(looks, last_hours, ALERTS).items()
@@ -107,8 +118,10 @@ def _to_be_told(competition: Competition, record: Record) -> Told:
     }
     told: Told = Counter({(kind, player, number): 1 for (number, player), kind in passed.items()})
     told.update({("extended", player, None): 1 for player in record.told_of_end})
+    told.update({("disqualified", player, None): 1 for player in record.disqualified})
     heard = [(player, last_hours[number]) for number, player in passed]
     heard += [(player, record.moved_at) for player in record.told_of_end if record.moved_at]
+    heard += list(record.disqualified.items())
     return told + _summaries(heard)
 
 

@@ -10,7 +10,7 @@ from competitions.models.competitions import (
     Participant,
     VacatedPlaces,
 )
-from competitions.models.notices import Mail, Notice, NoticeKind, Preference
+from competitions.models.notices import Mail, Notice, NoticeKind, Preference, Telling
 from competitions.models.revisions import Revision, RevisionPart
 from competitions.models.rewards import RewardGrant, RewardRun, RewardTier, TierKind
 from competitions.models.snapshots import Snapshot, SnapshotRow
@@ -34,6 +34,7 @@ __all__ = [
     "RewardTier",
     "Snapshot",
     "SnapshotRow",
+    "Telling",
     "TierKind",
     "VacatedPlaces",
 ]

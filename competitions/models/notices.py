@@ -92,6 +92,24 @@ class Notice(models.Model):
         return f"{self.kind} {self.player_id}"
 
 
+class Telling(models.Model):
+    """How far the participants have been told of a revision: those up to the player ``reached``, by internal number.
+
+    ``told_at`` is when all had been told, or when a later revision took its place.
+    """
+
+    revision = models.OneToOneField(Revision, models.CASCADE, related_name="telling")
+    reached = models.BigIntegerField(default=0)
+    told_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = _("telling of a result")
+        verbose_name_plural = _("tellings of results")
+
+    def __str__(self) -> str:
+        return str(self.revision_id)
+
+
 class Mail(models.Model):
     """The e-mail of a notice. A crash between sending and marking may send it again, with the same Message-ID."""
 

@@ -55,11 +55,18 @@ class RewardTier(models.Model):
 
 
 class RewardRun(models.Model):
-    """A final period whose rewards were computed: once, in the transaction that wrote them."""
+    """A final period whose rewards were computed, in the transaction that wrote them.
+
+    ``tiers`` are the rules as they were then (``services/reward_rules.py``): a tier that is made or changed later does
+    not reach back. ``revision`` is the result of the competition that the grants follow; null on calendar boards.
+    """
 
     period = models.OneToOneField(Period, models.CASCADE, related_name="reward_run")
+    competition = models.OneToOneField(Competition, models.CASCADE, null=True, related_name="reward_run")
     granted_at = models.DateTimeField()
     grants = models.PositiveIntegerField(default=0)
+    revision = models.PositiveIntegerField(null=True)
+    tiers = models.JSONField(default=list)
 
     def __str__(self) -> str:
         return str(self.period_id)
@@ -68,7 +75,9 @@ class RewardRun(models.Model):
 class RewardGrant(models.Model):
     """A reward that a player has earned in a period. ``name`` and ``code`` are the tier's of that moment.
 
-    A revoked one stays on record; a player who earns it again is granted it in a row of its own.
+    A revoked one stays on record; a player who earns it again is granted it in a row of its own. While ``withheld_at``
+    is set, staff have taken it back: the player does not earn that tier again. ``told_at`` and ``revoked_told_at`` are
+    when the player's notice was due and written, or left out for a reason.
     """
 
     tier = models.ForeignKey(RewardTier, models.SET_NULL, null=True, related_name="grants", verbose_name=_("tier"))
@@ -84,6 +93,12 @@ class RewardGrant(models.Model):
     delivered_at = models.DateTimeField(_("delivered"), null=True, blank=True)
     revoked_at = models.DateTimeField(_("revoked"), null=True)
     revoked_reason = models.CharField(_("why revoked"), max_length=300, blank=True)
+    withheld_at = models.DateTimeField(_("taken back by hand"), null=True)
+    told_at = models.DateTimeField(null=True, editable=False)
+    revoked_told_at = models.DateTimeField(null=True, editable=False)
+
+    # What stands: neither revoked by a later result nor taken back.
+    STANDING: ClassVar[Q] = Q(revoked_at=None)
 
     class Meta:
         ordering = ("period", "rank", "pk")
@@ -92,6 +107,14 @@ class RewardGrant(models.Model):
         constraints: ClassVar = [
             models.UniqueConstraint(
                 fields=["tier", "period", "player"], condition=Q(revoked_at=None), name="reward_grant_stands_once"
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["id"], condition=Q(told_at=None), name="reward_grant_to_tell"),
+            models.Index(
+                fields=["id"],
+                condition=Q(revoked_at__isnull=False, revoked_told_at=None),
+                name="reward_revoked_to_tell",
             ),
         ]
 

@@ -27,6 +27,7 @@ def history(competition: Competition, player: str, at: datetime, full: bool = Fa
 
 def _rows(competition: Competition, player: str, at: datetime, full: bool) -> QuerySet[SnapshotRow]:
     rows = SnapshotRow.objects.filter(snapshot__competition=competition, player__external_id=player)
+    rows = rows.filter(snapshot__due_at__lt=competition.ends_at)  # the final rank tells of the end
     if full or not competition.is_hidden(at):
         return rows
     return rows.filter(snapshot__taken_at__lt=competition.course.frozen_since)

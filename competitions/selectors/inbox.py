@@ -7,9 +7,10 @@ from leaderboards.models import Player
 def inbox(player: Player, limit: int = 50) -> list[Notice]:
     """His latest notices, with what their sentences need."""
     rows = Notice.objects.filter(Notice.TOLD, player=player).select_related(
-        "competition__board", "change", "player__preference"
+        "competition__board", "change", "revision", "grant", "player__preference"
     )
-    return list(rows.defer("competition__picture").prefetch_related("merged__change")[:limit])
+    merged = ("merged__change", "merged__revision", "merged__grant")
+    return list(rows.defer("competition__picture").prefetch_related(*merged)[:limit])
 
 
 def unread(player: Player) -> int:

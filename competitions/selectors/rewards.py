@@ -1,4 +1,4 @@
-"""What a competition's tiers promise, and who has won. While the result is hidden nobody has."""
+"""What a competition's tiers promise, and who has won: grants that stand. While the result is hidden nobody has."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,6 +37,7 @@ def grants_of(competition: Competition, player: str, at: datetime) -> list[Rewar
 
 
 def _shown(competition: Competition) -> QuerySet[RewardGrant]:
-    """Nothing of the banned, nor of those who were disqualified after it."""
+    """What stands; nothing of the banned, nor of those who were disqualified, before the grants follow."""
     out = competition.participants.exclude(disqualified_at=None).values("player")
-    return competition.reward_grants.filter(player__banned_at=None).exclude(player__in=out)
+    standing = competition.reward_grants.filter(RewardGrant.STANDING, player__banned_at=None)
+    return standing.exclude(player__in=out)

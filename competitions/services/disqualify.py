@@ -16,6 +16,7 @@ from competitions.services.changes import note, reason_given
 from competitions.services.confirm import revise_if_final
 from competitions.services.freeze import freeze_if_due
 from competitions.services.locked import locked, period_of
+from competitions.services.notices import tell_player
 from competitions.services.strays import take_out
 from foundation.failpoints import failpoint
 from foundation.sync import barrier
@@ -36,7 +37,8 @@ def remove(
             raise NotAParticipant(f"{player.external_id} does not take part any more.")
         participant.left_at, participant.reason = at, reason
         participant.save(update_fields=["left_at", "reason"])
-        note(held, ChangeKind.REMOVED, at, by, reason, player=player.external_id)
+        change = note(held, ChangeKind.REMOVED, at, by, reason, player=player.external_id)
+        tell_player(change, player)
     take_out(participant, at)
     return participant
 
@@ -57,7 +59,9 @@ def disqualify(
             return participant
         participant.disqualified_at, participant.reason = at, reason
         participant.save(update_fields=["disqualified_at", "reason"])
-        revise_if_final(held, at, note(held, ChangeKind.DISQUALIFIED, at, by, reason, player=player.external_id))
+        change = note(held, ChangeKind.DISQUALIFIED, at, by, reason, player=player.external_id)
+        tell_player(change, player)
+        revise_if_final(held, at, change)
         failpoint("disqualify.before_commit")
     forget_hidden()
     return participant
@@ -76,7 +80,9 @@ def reinstate(
             return participant
         participant.disqualified_at, participant.reason = None, ""
         participant.save(update_fields=["disqualified_at", "reason"])
-        revise_if_final(held, at, note(held, ChangeKind.REINSTATED, at, by, reason, player=player.external_id))
+        change = note(held, ChangeKind.REINSTATED, at, by, reason, player=player.external_id)
+        tell_player(change, player)
+        revise_if_final(held, at, change)
     forget_hidden()
     return participant
 

@@ -1,5 +1,5 @@
-"""Forgetting who a player is: what he said, what he was told and how, and why he was taken out or hidden. That he took
-part stays, numbered.
+"""Forgetting who a player is: what he said, what he was told and how, and why he was taken out, hidden or
+lost a reward. That he took part stays, numbered.
 
 Called in the transaction that gives him a number for a name (``leaderboards/services/erase.py``). What is published
 under the name is written anew after that (``rewrite.py``).
@@ -12,7 +12,7 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.db.models import QuerySet
 
-from competitions.models import Change, Comment, Invitation, Notice, Participant, Preference, Revision
+from competitions.models import Change, Comment, Invitation, Notice, Participant, Preference, Revision, RewardGrant
 from competitions.services.likeable import KIND
 from competitions.services.rewrite import hold_revisions
 from leaderboards.models import Player
@@ -25,10 +25,11 @@ def forget(player: Player, at: datetime) -> None:
     taking_part.filter(competition__closed_at=None, competition__cancelled_at=None).update(left_at=at)
     hold_revisions(player)
     own, comments = Participant.objects.filter(player=player), Comment.objects.filter(player=player)
-    for rows in (own, comments):
+    for rows in (own, comments, RewardGrant.objects.filter(player=player)):
         _forget_in_record(rows, player)
         _forget_in_log(rows)
     own.update(reason="")
+    RewardGrant.objects.filter(player=player).update(revoked_reason="")
     comments.filter(deleted_at=None).update(text="", deleted_at=at)
     comments.update(hidden_reason="")
     forget_letters(KIND, [str(pk) for pk in comments.values_list("pk", flat=True)])

@@ -109,8 +109,8 @@ def _wait(claimed: Mail, error: OSError, at: datetime) -> None:
 
 def message(mail: Mail, post: BaseEmailBackend | None = None) -> EmailMultiAlternatives:
     """The message as it is sent: text and HTML, in the site's language. Its id is the notice's, at every try."""
-    rows = Notice.objects.select_related("competition", "change", "player__preference").defer("competition__picture")
-    notice = rows.get(pk=mail.notice_id)
+    about = ("competition", "change", "revision", "grant", "player__preference")
+    notice = Notice.objects.select_related(*about).defer("competition__picture").get(pk=mail.notice_id)
     site = settings.SITE_URL.rstrip("/")
     preferences = f"{site}/inbox/settings/"
     language = language_of(notice)

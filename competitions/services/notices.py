@@ -1,7 +1,7 @@
 """Telling players: rows for those who listen, held through their quiet hours, and what becomes of the held ones.
 
-What ranks did is dropped when the competition is over before the player may be disturbed; what people did to a
-competition, with their reason, is always told (docs/decisions/0015).
+What ranks did is dropped when the competition is over before the player may be disturbed; what people did, with their
+reason, and what a competition came to are always told (docs/decisions/0015, 0042).
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -24,6 +24,13 @@ CHUNK = 1000
 # Shorter than the schedule's interval: a morning after a busy night must not keep the worker from everything else.
 BUDGET_SECONDS = 2.0
 _OF_CHANGES = {ChangeKind.EXTENDED: NoticeKind.EXTENDED, ChangeKind.CANCELLED: NoticeKind.CANCELLED}
+_OF_ONE = {
+    ChangeKind.REMOVED: NoticeKind.REMOVED,
+    ChangeKind.DISQUALIFIED: NoticeKind.DISQUALIFIED,
+    ChangeKind.REINSTATED: NoticeKind.REINSTATED,
+}
+# What ranks did: old news once the competition is over.
+_OF_RANKS = (NoticeKind.FIRST_TAKEN, NoticeKind.FIRST_LOST, NoticeKind.TOP3_ENTERED, NoticeKind.TOP10_ENTERED)
 
 
 def listeners(competition: Competition) -> QuerySet[Player]:
@@ -59,6 +66,19 @@ def tell_participants(change: Change) -> int:
         write(notices, held.at)
         told += len(notices)
     return told
+
+
+def tell_player(change: Change, player: Player) -> bool:
+    """Tell one player that they were removed, disqualified or reinstated, in the caller's transaction.
+
+    Nobody mutes that, and a freeze does not hide it: it tells no ranks. The banned are told nothing; returns whether
+    there was something to tell.
+    """
+    kind = _OF_ONE.get(ChangeKind(change.kind))
+    if kind is None or player.banned_at is not None:
+        return False
+    write([Notice(competition=change.competition, player=player, kind=kind, change=change)], change.at)
+    return True
 
 
 def release_held(at: datetime, of: Competition | None = None) -> int:
@@ -111,7 +131,7 @@ def _is_moot(notice: Notice) -> bool:
     """Whether it is of ranks, and the competition was over when the quiet hours were: however late this runs."""
     competition = notice.competition
     ended = notice.held_until is not None and competition.ends_at <= notice.held_until
-    return notice.change_id is None and (ended or competition.cancelled_at is not None)
+    return notice.kind in _OF_RANKS and (ended or competition.cancelled_at is not None)
 
 
 def _rows(notices: Sequence[Notice]) -> QuerySet[Notice]:

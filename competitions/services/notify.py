@@ -1,14 +1,14 @@
 """Telling players what they passed: each snapshot is compared, once, with the one before it.
 
 The notices, their mails and webhooks and the mark of the snapshot are one transaction. Only the last hours are told,
-and nothing from the freeze on: whoever may have seen a hidden score froze the competition first (docs/decisions/0015).
+up to the freeze or else the end: what may hold a hidden score came after the freeze (docs/decisions/0015).
 """
 
 from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from competitions.core.rank_changes import LOWEST, highest, passages
+from competitions.core.rank_changes import LOWEST, Look, highest, passages
 from competitions.models import Competition, Notice, Snapshot, SnapshotRow
 from competitions.selectors.preferences import preference_of
 from competitions.services import notices
@@ -44,12 +44,23 @@ def compare(number: int, at: datetime) -> int:
 
 
 def _is_told(snapshot: Snapshot, at: datetime) -> bool:
-    """Whether anybody is told of it: in the last hours, and neither frozen nor cancelled by now."""
+    """Whether anybody is told of it: in the last hours, not cancelled, and of what the public saw."""
     competition = snapshot.competition
-    if competition.cancelled_at is not None or competition.frozen_at is not None or competition.is_hidden(at):
+    if competition.cancelled_at is not None or _is_hidden(snapshot, at):
         return False
     told_from = competition.ends_at - timedelta(hours=competition.alert_hours)
     return told_from < snapshot.due_at <= competition.ends_at
+
+
+def _is_hidden(snapshot: Snapshot, at: datetime) -> bool:
+    """Whether it may hold a score that came after the freeze, be it revealed by now: the result notice tells of that.
+
+    What is due as it froze is the public copy.
+    """
+    competition = snapshot.competition
+    if competition.frozen_at is None:
+        return competition.is_hidden(at)
+    return snapshot.taken_at >= competition.frozen_at and snapshot.due_at != competition.frozen_at
 
 
 def _notices(snapshot: Snapshot) -> list[Notice]:
@@ -60,7 +71,7 @@ def _notices(snapshot: Snapshot) -> list[Notice]:
     if before is None:
         return []
     was, now = _ranks(before, snapshot)
-    passed = dict(passages(was, now))
+    passed = dict(passages(Look(was, before.total), Look(now, snapshot.total)))
     told = []
     for player in notices.listeners(competition).filter(pk__in=passed):
         wanted = set(competition.alerts).difference(preference_of(player).muted)

@@ -15,8 +15,10 @@ from leaderboards.services.players import hold_player
 
 MUTABLE = (
     *(NoticeKind.FIRST_TAKEN, NoticeKind.FIRST_LOST, NoticeKind.TOP3_ENTERED, NoticeKind.TOP10_ENTERED),
-    *(NoticeKind.EXTENDED, NoticeKind.CANCELLED),
+    *(NoticeKind.EXTENDED, NoticeKind.CANCELLED, NoticeKind.RESULT, NoticeKind.REWARDED),
 )
+# A changed place is muted with the final one. What people do to a player is told to them in any case: that they were
+# removed, disqualified or reinstated, and that a reward was taken back.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,28 +1,29 @@
 """Rewards: each final period is looked at once, and whoever earns a tier then is granted it.
 
-The period's run is the row that proves it was looked at, tiers or none: a tier made later does not reach back.
-An event board's period waits until its competition is final and shown, and a cancelled one earns nothing.
+The period's run is the row that proves it was looked at, tiers or none. An event board's period waits until its
+competition is final and shown, and a cancelled one earns nothing. The rewards of a competition follow its latest
+revision: after each new one who earns no more is revoked, and who newly earns is granted, by the tiers of the run.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
-from itertools import islice
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models.functions import Coalesce
 
-from competitions.core.rewards import By, Field, Ranked, Tier
-from competitions.models import Competition, RewardGrant, RewardRun, RewardTier
+from competitions.core.rewards import Field, Ranked
+from competitions.models import Competition, Revision, RewardGrant, RewardRun
 from competitions.models.competitions import FROZEN_SUFFIX
+from competitions.services import grants
+from competitions.services.locked import locked
+from competitions.services.reward_rules import Kept, existing, kept_rules, rules_of, withheld
 from foundation.each import for_each
 from foundation.failpoints import failpoint
-from foundation.webhooks.outbox import enqueue_all
-from leaderboards.models import Period, Player, State
+from leaderboards.models import Period, State
 from leaderboards.selectors.export import ranking_of
-from leaderboards.selectors.hidden import hidden_in
-
-CHUNK = 1000
+from leaderboards.selectors.hidden import forget_hidden, hidden_in
 
 
 def grant_due(at: datetime) -> int:
@@ -32,9 +33,16 @@ def grant_due(at: datetime) -> int:
     return sum(for_each(due, lambda period: grant_of(period, at)))
 
 
-def mark_delivered(grants: QuerySet[RewardGrant], at: datetime) -> int:
-    """The game has handed them out; returns how many were not marked before."""
-    return grants.filter(delivered_at=None).update(delivered_at=at)
+def follow_due(at: datetime) -> int:
+    """Let the rewards of every revised competition follow its latest revision; returns how many were granted."""
+    newer = Revision.objects.filter(competition=OuterRef("competition"), number__gt=Coalesce(OuterRef("revision"), 0))
+    due = RewardRun.objects.filter(Exists(newer), competition__isnull=False).order_by("pk")
+    return sum(for_each(due.only("pk"), lambda run: follow(run.pk, at)))
+
+
+def mark_delivered(chosen: QuerySet[RewardGrant], at: datetime) -> int:
+    """The game has handed out those that stand; returns how many were not marked before."""
+    return chosen.filter(RewardGrant.STANDING, delivered_at=None).update(delivered_at=at)
 
 
 def grant_of(period: Period, at: datetime) -> int:
@@ -60,44 +68,97 @@ def _is_settled(competition: Competition, at: datetime) -> bool:
 
 @transaction.atomic
 def _grant(period: Period, competition: Competition | None, at: datetime) -> int:
-    run, made = RewardRun.objects.get_or_create(period=period, defaults={"granted_at": at})
+    held = None if competition is None else locked(competition)  # nobody is disqualified meanwhile
+    run, made = RewardRun.objects.get_or_create(period=period, defaults={"granted_at": at, "competition": held})
     if not made:
         return 0  # another run was here
     failpoint("reward.after_run")
-    if competition is None or competition.cancelled_at is None:
-        for tier in RewardTier.objects.filter(_tiers_of(period, competition)):
-            run.grants += _grant_tier(tier, period, competition, at)
-    run.save(update_fields=["grants"])
+    if held is None or held.cancelled_at is None:
+        run.tiers, run.revision = rules_of(period, held), _latest(held)
+        run.grants = _settle(run, at, "")
+    run.save(update_fields=["grants", "tiers", "revision"])
     failpoint("reward.before_commit")
     return run.grants
 
 
-def _tiers_of(period: Period, competition: Competition | None) -> Q:
-    tiers = Q(board=period.board)
-    return tiers if competition is None else tiers | Q(competition=competition)
+@transaction.atomic
+def follow(number: int, at: datetime) -> int:
+    """Let the rewards of this run follow the latest revision of its competition, if they do not; returns how many
+    were granted. Again changes nothing."""
+    competition = RewardRun.objects.select_related("competition").get(pk=number).competition
+    if competition is None:
+        return 0
+    held = locked(competition)
+    run = RewardRun.objects.select_for_update(of=("self",)).select_related("period__board").get(pk=number)
+    latest = held.revisions.order_by("number").last()
+    if latest is None or latest.number <= (run.revision or 0) or not _is_settled(held, at):
+        return 0
+    granted = _settle(run, at, latest.reason)
+    run.revision, run.grants = latest.number, run.grants + granted
+    run.save(update_fields=["revision", "grants"])
+    failpoint("follow.before_commit")
+    return granted
 
 
-def _grant_tier(tier: RewardTier, period: Period, competition: Competition | None, at: datetime) -> int:
-    rule = Tier(By(tier.kind), tier.limit, tier.from_rank)
-    earned = rule.earners(_ranking(period), Field(period.players - len(hidden_in(period)), period.rules.order))
-    grants = (
+def settle_again(run: RewardRun, at: datetime) -> int:
+    """Compute a locked run's rewards anew, in the caller's transaction; returns how many were granted."""
+    granted = _settle(run, at, "")
+    run.grants += granted
+    run.save(update_fields=["grants"])
+    return granted
+
+
+def _latest(competition: Competition | None) -> int | None:
+    """The number of the competition's latest revision; None without one."""
+    if competition is None:
+        return None
+    return competition.revisions.order_by("-number").values_list("number", flat=True).first()
+
+
+def _settle(run: RewardRun, at: datetime, reason: str) -> int:
+    """Revoke what is not earned any more, and grant what is newly earned, by the ranking that is shown."""
+    forget_hidden()  # what this process remembers may be older than the revision
+    rules = kept_rules(run)
+    exist = existing(rules)
+    return sum(_settle_tier(rule, run, rule.number in exist, at, reason) for rule in rules)
+
+
+def _settle_tier(rule: Kept, run: RewardRun, exists: bool, at: datetime, reason: str) -> int:
+    period = run.period
+    field = Field(period.players - len(hidden_in(period)), period.rules.order)
+    earned = {row.player: row.rank for row in rule.rule.earners(_ranking(period), field)}
+    standing = {
+        grant.player_id: grant
+        for grant in RewardGrant.objects.select_for_update(of=("self",))
+        .filter(RewardGrant.STANDING, rule.grants, period=period)
+        .select_related("period")
+    }
+    grants.revoke([grant for player, grant in standing.items() if player not in earned], reason, at)
+    _move([grant for player, grant in standing.items() if player in earned], earned)
+    out = standing.keys() | withheld(rule, period)
+    new = (
         RewardGrant(
-            tier=tier,
+            tier_id=rule.number if exists else None,
             period=period,
-            competition=competition,
-            player_id=row.player,
-            rank=row.rank,
-            name=tier.name,
-            code=tier.code,
+            competition_id=run.competition_id,
+            player_id=player,
+            rank=rank,
+            name=rule.name,
+            code=rule.code,
             granted_at=at,
         )
-        for row in earned
+        for player, rank in earned.items()
+        if player not in out
     )
-    written = 0
-    while chunk := list(islice(grants, CHUNK)):
-        written += len(RewardGrant.objects.bulk_create(chunk))
-        _announce(chunk, at)
-    return written
+    return grants.write(new, at)
+
+
+def _move(kept: list[RewardGrant], earned: dict[int, int]) -> None:
+    """Who still earns keeps the row, with the rank as it is now."""
+    moved = [grant for grant in kept if grant.rank != earned[grant.player_id]]
+    for grant in moved:
+        grant.rank = earned[grant.player_id]
+    RewardGrant.objects.bulk_update(moved, ["rank"], batch_size=grants.CHUNK)
 
 
 def _ranking(period: Period) -> Iterator[Ranked]:
@@ -105,22 +166,3 @@ def _ranking(period: Period) -> Iterator[Ranked]:
     for rank, row in ranking_of(period):
         points, _ = period.rules.shown(period.layout.unpack(row.score, row.member).value)
         yield Ranked(row.player_id, rank, None if points is None else Decimal(points))
-
-
-def _announce(grants: Sequence[RewardGrant], at: datetime) -> None:
-    players = Player.objects.in_bulk([grant.player_id for grant in grants])
-    payloads = {f"grant-{grant.pk}": _payload(grant, players[grant.player_id]) for grant in grants}
-    enqueue_all("reward.granted", payloads, at)
-
-
-def _payload(grant: RewardGrant, player: Player) -> dict[str, object]:
-    return {
-        "grant": grant.pk,
-        "reward": grant.name,
-        "code": grant.code,
-        "player": player.external_id,
-        "rank": grant.rank,
-        "board": grant.period.board_id,
-        "period": grant.period.label,
-        "competition": grant.competition_id,
-    }

@@ -1,4 +1,5 @@
-"""Snapshots: every ``snapshot_minutes`` from the start, while it runs, the best rows of a competition are kept.
+"""Snapshots: every ``snapshot_minutes`` from the start, while it runs, the best rows of a competition are kept; and as
+it freezes, from the copy that the public sees, or else at its end, from the closed standings.
 
 SQL is read, in one statement; where Redis decides, after a mirror pass. One snapshot for each time of the grid,
 however often this runs; a run that comes late takes the latest, not a backlog.
@@ -7,35 +8,50 @@ however often this runs; a run that comes late takes the latest, not a backlog.
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models.functions import Coalesce
 
 from competitions.models import Competition, Snapshot, SnapshotRow
+from competitions.services.freeze import freeze_if_due
 from competitions.services.locked import period_of
 from competitions.services.strays import take_out_strays
 from foundation.each import for_each
 from foundation.failpoints import failpoint
 from leaderboards.errors import StorageUnavailable
-from leaderboards.models import Period, Storage
-from leaderboards.selectors.ranked import Ranking, ranking
+from leaderboards.models import Period, State, Storage
+from leaderboards.selectors.ranked import Ranking, closed_ranking, ranking
 from leaderboards.services.mirror import mirror
 
 MOST_ROWS = 10_000
 CHUNK = 2000
+# What was closed longer ago was so before last standings were kept, or is no news any more.
+LAST_TAKEN_FOR = timedelta(days=1)
 
 
 def take_due(at: datetime) -> int:
     """Take what is due; returns how many. A competition whose standings cannot be had now is tried again."""
-    running = Competition.objects.exclude(published_at=None).filter(
-        cancelled_at=None, starts_at__lte=at, ends_at__gt=at
+    known = Competition.objects.exclude(published_at=None).filter(cancelled_at=None, starts_at__lte=at)
+    to_look_at = (known.filter(ends_at__gt=at) | _without_last(known, at)).select_related("board").defer("picture")
+    return sum(for_each(to_look_at, lambda competition: _take_if_due(competition, at)))
+
+
+def _without_last(known: QuerySet[Competition], at: datetime) -> QuerySet[Competition]:
+    """Those that were closed, or whose end came, not long ago, and whose last standings are not kept yet."""
+    kept = Snapshot.objects.filter(
+        competition=OuterRef("pk"), due_at=Coalesce(OuterRef("frozen_at"), OuterRef("ends_at"))
     )
-    running = running.select_related("board").defer("picture")
-    return sum(for_each(running, lambda competition: _take_if_due(competition, at)))
+    ended = known.annotate(over_at=Coalesce("closed_at", "final_at", "ends_at"))
+    return ended.filter(~Exists(kept), ends_at__lte=at, over_at__gt=at - LAST_TAKEN_FOR)
 
 
-def _take_if_due(competition: Competition, at: datetime) -> bool:
-    due_at = due(competition, at)
+def _take_if_due(competition: Competition, at: datetime) -> int:
+    taken = 0
+    if competition.frozen_at is not None or competition.ends_at <= at:
+        taken = int(take_last(competition, at) is not None)
+    due_at = due(competition, at) if at < competition.ends_at else None
     if due_at is None or Snapshot.objects.filter(competition=competition, due_at=due_at).exists():
-        return False
-    return take(competition, due_at, at) is not None
+        return taken
+    return taken + (take(competition, due_at, at) is not None)
 
 
 def due(competition: Competition, at: datetime) -> datetime | None:
@@ -47,6 +63,9 @@ def due(competition: Competition, at: datetime) -> datetime | None:
 
 def take(competition: Competition, due_at: datetime, at: datetime) -> Snapshot | None:
     """The snapshot for ``due_at``, None if there is one. Raises ``Unavailable`` where Redis decides and is away."""
+    freeze_if_due(competition, at)  # what is due as it freezes is the public copy
+    if competition.frozen_at == due_at:
+        return take_last(competition, at)
     period = period_of(competition)
     take_out_strays(competition, at)
     if period.board.storage == Storage.REDIS:
@@ -54,6 +73,26 @@ def take(competition: Competition, due_at: datetime, at: datetime) -> Snapshot |
     found = ranking(period, MOST_ROWS)
     failpoint("snapshot.before_write")
     return _write(competition, due_at, at, found)
+
+
+def take_last(competition: Competition, at: datetime) -> Snapshot | None:
+    """The last snapshot that anybody is told of: the public copy as it froze, else the standings as they were closed.
+
+    None if there is one, or if the copy is not made or the period not closed yet.
+    """
+    due_at = competition.frozen_at or competition.ends_at
+    if Snapshot.objects.filter(competition=competition, due_at=due_at).exists():
+        return None
+    if competition.frozen_at is None and competition.is_hidden(at):
+        return None
+    label = competition.label if competition.frozen_at is None else competition.frozen_label
+    periods = Period.objects.select_related("board").filter(board=competition.board_id, label=label)
+    closed = periods.filter(state__in=(State.FINAL, State.EXPIRED)).first()
+    if closed is None:
+        return None
+    found = closed_ranking(closed, MOST_ROWS)
+    failpoint("snapshot.before_write")
+    return _write(competition, due_at, due_at, found, is_last=True)
 
 
 def _follow(period: Period) -> None:
@@ -65,10 +104,12 @@ def _follow(period: Period) -> None:
 
 
 @transaction.atomic
-def _write(competition: Competition, due_at: datetime, at: datetime, found: Ranking) -> Snapshot | None:
-    # What was read may be from after a freeze that came meanwhile: it must not be taken for what came before.
+def _write(
+    competition: Competition, due_at: datetime, at: datetime, found: Ranking, is_last: bool = False
+) -> Snapshot | None:
     frozen_at = Competition.objects.values_list("frozen_at", flat=True).get(pk=competition.pk)
-    taken_at = max(at, frozen_at or at)
+    # What was read may be from after a freeze that came meanwhile: it must not be taken for what came before.
+    taken_at = at if is_last else max(at, frozen_at or at)
     snapshot, made = Snapshot.objects.get_or_create(
         competition=competition, due_at=due_at, defaults={"taken_at": taken_at, "total": found.total}
     )

@@ -13,7 +13,6 @@ from competitions.selectors import inbox as selectors
 from competitions.selectors.preferences import zone_of
 from competitions.services.inbox import mark_read
 from competitions.views.access import for_players, may_know
-from competitions.views.words import moment
 from foundation import clock
 from leaderboards.models import Player
 
@@ -49,7 +48,8 @@ def inbox(request: HttpRequest, player: Player) -> HttpResponse:
 def _message(notice: Notice, at: datetime, is_linked: bool) -> Message:
     zone = zone_of(notice)
     words = sentences.sentences(notice, zone)
-    return Message(notice, sentences.subject(notice), words, moment(notice.created_at, zone, at), is_linked)
+    when = sentences.zoned(notice.created_at, zone, at)
+    return Message(notice, sentences.subject(notice), words, when, is_linked)
 
 
 def _numbers(typed: list[str]) -> list[int]:

@@ -17,7 +17,6 @@ from competitions.selectors.comments import comment_by_id, likers
 from competitions.views.access import own_player, visible
 from competitions.views.comments import back_to
 from competitions.views.talk import label, refusal, who
-from competitions.views.words import moment
 from foundation import clock
 from foundation.errors import Forbidden, SunwiError
 from foundation.problems import status_of
@@ -63,7 +62,7 @@ def liked_by(request: HttpRequest, number: int, comment: int) -> HttpResponse:
         "competition": found.competition,
         "comment": found,
         "total": told.total,
-        "likers": [(liker, name, moment(liker.at, zone, at)) for liker, name in told.rows],
+        "likers": [(liker, name, formats.dated(liker.at, zone, at)) for liker, name in told.rows],
         "number": page,
         "pages": pages_of(told.total, LIKERS_SHOWN),
         "is_live": told.live,

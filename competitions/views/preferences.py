@@ -29,6 +29,8 @@ KINDS = {
     NoticeKind.TOP10_ENTERED: gettext_lazy("I enter the top 10"),
     NoticeKind.EXTENDED: gettext_lazy("a competition's end is moved"),
     NoticeKind.CANCELLED: gettext_lazy("a competition is cancelled"),
+    NoticeKind.RESULT: gettext_lazy("my final place is known, or changes later"),
+    NoticeKind.REWARDED: gettext_lazy("I win a reward"),
 }
 LANGUAGES = list(settings.LANGUAGES)
 HOURS = [(hour, time(hour).strftime("%H:%M")) for hour in range(24)]

@@ -18,7 +18,6 @@ from competitions.models import Comment, Competition
 from competitions.refusals import translated
 from competitions.selectors.comments import Order, Reader, Said, comments, most_liked_today
 from competitions.views.access import own_player
-from competitions.views.words import moment
 from foundation.errors import RateLimited, SunwiError
 from leaderboards import formats
 from leaderboards.errors import Banned
@@ -89,7 +88,14 @@ def line(said: Said, reader: Reader, zone: str, at: datetime) -> Line:
     name, count = str(comment.player), formats.number(likes.count)
     is_own = reader.player is not None and comment.player_id == reader.player.pk
     return Line(
-        comment, name, moment(comment.created_at, zone, at), is_own, likes, count, label(name, likes.count), who(likes)
+        comment,
+        name,
+        formats.dated(comment.created_at, zone, at),
+        is_own,
+        likes,
+        count,
+        label(name, likes.count),
+        who(likes),
     )
 
 

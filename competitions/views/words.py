@@ -1,9 +1,7 @@
 """Competitions in words: where one stands, who may join, what can be won, and why somebody was refused."""
 
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
-from django.utils.dateformat import format as spell
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -33,17 +31,9 @@ def phase_word(phase: Phase) -> str:
     }[phase]
 
 
-def moment(at: datetime, zone: str, now: datetime) -> str:
-    """Fri 20 Nov, 14:03; with the year if it is another one."""
-    there = at.astimezone(ZoneInfo(zone))
-    if there.year == now.astimezone(ZoneInfo(zone)).year:
-        return formats.moment(at, zone)
-    return spell(there, pgettext("date format", "D j M Y, H:i"))
-
-
 def timed(at: datetime, zone: str, now: datetime) -> SafeString:
-    """The same as a page says it, where a script puts it on the viewer's clock."""
-    return format_html('<time datetime="{}">{}</time>', formats.machine(at), moment(at, zone, now))
+    """Fri 20 Nov, 14:03 as a page says it, where a script puts it on the viewer's clock."""
+    return format_html('<time datetime="{}">{}</time>', formats.machine(at), formats.dated(at, zone, now))
 
 
 def who_may_join(competition: Competition) -> str:

@@ -1,12 +1,14 @@
 """The best of a period with their ranks, from one SQL statement and so from one moment. For whoever keeps them."""
 
 from dataclasses import dataclass
+from itertools import islice
 
 from django.db.models import Count, Func, QuerySet, Subquery, Window
 from django.db.models.functions import DenseRank, Rank, RowNumber
 
 from leaderboards.core.rules import Order, Ties
 from leaderboards.models import Period, Player, Standing
+from leaderboards.selectors.export import ranking_of
 from leaderboards.selectors.hidden import hidden_in, keeps_places
 
 _RANKS: dict[Ties, type[Func]] = {Ties.SHARED: Rank, Ties.DENSE: DenseRank}
@@ -48,6 +50,15 @@ def ranking(period: Period, most: int) -> Ranking:
     )
     rows = [Ranked(*row[:4]) for row in found if row[0] not in out]
     return Ranking((found[0][4] or 0) if found else 0, rows[:most])
+
+
+def closed_ranking(period: Period, most: int) -> Ranking:
+    """The same of a final period, from its final standings, which are all that the copy of a freeze has."""
+    of_points, rows = period.rules.of_points, []
+    for rank, row in islice(ranking_of(period), most):
+        value = period.layout.unpack(row.score, row.member).value
+        rows.append(Ranked(row.player_id, rank, value[0] if of_points else None, None if of_points else [*value]))
+    return Ranking(period.players - len(hidden_in(period)), rows)
 
 
 def _total(ranked: QuerySet[Standing]) -> Subquery:

@@ -8,7 +8,7 @@ from unittest.mock import Mock
 import pytest
 
 from competitions import tasks
-from competitions.services import finish, freeze, notify, revise, reward, snapshot
+from competitions.services import finish, freeze, notify, outcomes, revise, reward, snapshot
 from leaderboards.services import close as closing
 from leaderboards.services import keep_ranks as keeping
 from leaderboards.services import open as opening
@@ -18,7 +18,7 @@ START = datetime(2026, 11, 20, 12, tzinfo=UTC)
 STEPS = {
     "advance": ["freeze_due", "take_out_due", "take_due", "compare_due", "finish_due", "revise_due"],
     "tell": ["release_held", "send_due"],
-    "reward": ["grant_due"],
+    "reward": ["grant_due", "follow_due", "tell_results", "tell_rewards"],
     "retain": ["retain_due"],
 }
 
@@ -51,7 +51,7 @@ def test_steps_run_in_order_at_the_time_of_their_turns_and_none_that_fails_keeps
         *((opening, "open_due"), (closing, "close_due"), (keeping, "keep_due")),
         *((retaining, "expire_due"), (retaining, "drop_submissions"), (retaining, "fold_submissions")),
         *((freeze, "freeze_due"), (snapshot, "take_due"), (notify, "compare_due"), (finish, "finish_due")),
-        *((reward, "grant_due"), (revise, "revise_due")),
+        *((revise, "revise_due"), (reward, "grant_due"), (reward, "follow_due"), (outcomes, "tell_results")),
     ],
     ids=lambda part: part if isinstance(part, str) else part.__name__,
 )

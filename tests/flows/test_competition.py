@@ -85,21 +85,21 @@ def _is_done(staff: Crew, world: World, cup: int) -> bool:
 
 
 def _check_notices(rows: dict[str, Any]) -> None:
-    """Each passage of the last hours is told once, and nothing else; what was compared as it froze may be told."""
+    """Each passage of the last hours is told once, up to the freeze, and nothing else."""
     looks = [Look(each["number"], _time(each["due_at"]), each["ranks"]) for each in rows["snapshots"]]
     begin, freezes_at = rows["ends_at"] - contest.ALERT_HOURS * HOUR, rows["ends_at"] - contest.FREEZE_MINUTES * 60
 
-    def due(before: float) -> set[tuple[tuple[int, str], str]]:
-        late = [each for each in rows["snapshots"] if each["due_at"] > begin and each["compared_at"] < before]
+    def due(until: float) -> set[tuple[tuple[int, str], str]]:
+        late = [each for each in rows["snapshots"] if begin < each["due_at"] <= until]
         passed = notices(looks, [each["number"] for each in late], contest.ALERTS)
         return {(key, kind) for key, kind in passed.items() if key[1] not in rows["gone"]}
 
     told = [each for each in rows["notices"] if each["snapshot"] is not None]
     found = {((each["snapshot"], each["player"]), each["kind"]) for each in told}
 
-    must = due(before=freezes_at - EDGE)
+    must = due(until=freezes_at - EDGE)
     assert len({key for key, _ in found}) == len(told)
-    assert must <= found <= due(before=freezes_at)
+    assert must <= found <= due(until=freezes_at)
     assert len(must) > 20, "too little happened to say anything"
 
 

@@ -5,16 +5,27 @@ import io
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Permission, User
 from django.test import Client
 
-from competitions.models import Comment, Mail, Notice, Participant, RewardGrant, RewardTier
+from competitions.models import Comment, Competition, Mail, Notice, Participant, RewardGrant, RewardTier
 from competitions.services.finish import finish
 from competitions.services.reward import grant_due
 from competitions.services.snapshot import take
 from foundation import clock
 from tests.competitions.admin.typed import ADD, LIST, act, change, page
 from tests.competitions.factories import DAY, HOUR, START, CommentFactory, RewardTierFactory
-from tests.competitions.site import SOON, joined, make_board, open_competition, player, points_of, raced, ranks
+from tests.competitions.site import (
+    SOON,
+    joined,
+    make_board,
+    open_competition,
+    period_of,
+    player,
+    points_of,
+    raced,
+    ranks,
+)
 from tests.competitions.talking import say
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
@@ -131,6 +142,54 @@ def test_grants_are_exported_and_marked_once(admin: Client) -> None:
     assert "Marked as delivered: 1." in said(admin, GRANTS, "deliver", grant.pk)
     assert "Marked as delivered: 0." in said(admin, GRANTS, "deliver", grant.pk)
     assert RewardGrant.objects.get().delivered_at is not None
+
+
+def test_a_grant_is_taken_back_with_a_reason_found_by_it_exported_with_it_and_given_back(admin: Client) -> None:
+    competition = open_competition(starts_at=START - DAY, ends_at=START + HOUR)
+    RewardTierFactory.create(competition=competition)
+    raced(competition, {"alice": 30, "bob": 20}, SOON - DAY)
+    finish(competition, clock.now())
+    Competition.objects.update(final_at=clock.now())
+    grant_due(clock.now())
+    grant = RewardGrant.objects.get()
+
+    assert "alice: Gold" in said(admin, GRANTS, "take_back", grant.pk)
+    assert "Give a reason" in said(admin, GRANTS, "take_back", grant.pk, confirmed="1", reason=" ")
+    grant.refresh_from_db()
+    assert grant.revoked_at is None
+    assert "Done: 1." in said(admin, GRANTS, "take_back", grant.pk, confirmed="1", reason="Twice.")
+    grant.refresh_from_db()
+    assert grant.revoked_at is not None
+    assert "there is nothing to take back" in said(admin, GRANTS, "take_back", grant.pk, confirmed="1", reason="No.")
+    assert '<td class="field-player nowrap">alice</td>' in page(admin, f"{GRANTS}?revoked_at__isempty=0")
+    assert '<td class="field-player nowrap">alice</td>' not in page(admin, f"{GRANTS}?revoked_at__isempty=1")
+    exported = b"".join(acted(admin, GRANTS, "export", grant.pk)).decode()
+    header, line = csv.reader(io.StringIO(exported, newline=""))
+    row = dict(zip(header, line, strict=True))
+    assert (row["revoked_at"], row["revoked_reason"]) == (grant.revoked_at.isoformat(), "Twice.")
+
+    assert "Done: 1." in said(admin, GRANTS, "give_back", grant.pk, confirmed="1", reason="It was right.")
+
+    assert RewardGrant.objects.get(revoked_at=None).player == grant.player
+
+
+def test_only_those_who_may_change_rewards_take_them_back(stranger: Client) -> None:
+    viewer = Client()
+    user = User.objects.create(username="viewer", is_staff=True)
+    user.user_permissions.add(Permission.objects.get(codename="view_rewardgrant"))
+    viewer.force_login(user)
+    competition = open_competition()
+    raced(competition, {"alice": 30})
+    grant = RewardGrant.objects.create(
+        period=period_of(competition), competition=competition, player=player("alice"), name="Gold", rank=1,
+        granted_at=START,
+    )  # fmt: skip  # as a table
+
+    assert acted(stranger, GRANTS, "take_back", grant.pk, confirmed="1", reason="x").status_code == 403
+    acted(viewer, GRANTS, "take_back", grant.pk, confirmed="1", reason="x")
+
+    grant.refresh_from_db()
+    assert grant.revoked_at is None
 
 
 def test_a_boards_reward_is_made_if_somebody_can_earn_it_and_stays_with_its_board(admin: Client) -> None:

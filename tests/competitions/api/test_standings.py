@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from typing import Any
 
 import pytest
 from django.db import OperationalError
@@ -16,7 +17,7 @@ from competitions.services.freeze import reveal
 from competitions.services.revise import revise_due
 from competitions.services.snapshot import take
 from foundation import clock, sql
-from leaderboards.api.encoding import when
+from foundation.encoding import when
 from tests.competitions.factories import DAY, HOUR, START, CompetitionFactory
 from tests.competitions.site import SOON, STORAGES, joined, make_board, open_competition, player, raced, reloaded, score
 from tests.leaderboards.api.conftest import Caller, players, problem
@@ -140,7 +141,11 @@ def test_live_standings_are_read_while_sql_cannot_say_who_waits(
 def test_a_provisional_one_has_standings_that_may_change_and_no_result_and_a_hidden_one_tells_nothing(
     anybody: Caller, frozen: bool
 ) -> None:
-    times = {"starts_at": START - DAY, "ends_at": START + HOUR, "freeze_minutes": 60 if frozen else None}
+    times: dict[str, Any] = {
+        "starts_at": START - DAY,
+        "ends_at": START + HOUR,
+        "freeze_minutes": 60 if frozen else None,
+    }
     competition = open_competition(review_hours=48, **times)
     raced(competition, {"p1": 1, "p2": 2}, SOON - DAY)
     finish(competition, at := clock.now())

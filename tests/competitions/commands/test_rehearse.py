@@ -29,16 +29,16 @@ def rehearsed(meanwhile: Callable[[int], None] = lambda _: None) -> Rehearsal:
 
 
 def test_it_prints_a_timeline_and_at_last_one_line_of_json_in_which_nothing_is_wrong() -> None:
-    printed = run("competition_rehearse", "--participants", 14, "--seconds", 0, "--seed", 3)
+    printed = run("competition_rehearse", "--participants", 20, "--seconds", 0, "--seed", 3)
 
     *timeline, last = printed.out.splitlines()
     told = json.loads(last)
     assert told.keys() == set(Verdict.__slots__)
-    assert (told["participants"], told["rank_mismatches"], told["duplicates"], told["missing"]) == (14, 0, 0, 0)
+    assert (told["participants"], told["rank_mismatches"], told["duplicates"], told["missing"]) == (20, 0, 0, 0)
     assert told["submissions"] > 140
     assert told["rewards"] >= len(PRIZES)
-    assert told["notifications"]["extended"] == 14
-    assert told["notifications"].keys() >= {"first_taken", "first_lost", "top10_entered", "summary"}
+    assert told["notifications"]["extended"] == 20
+    assert told["notifications"].keys() >= {"first_taken", "first_lost", "top10_entered", "summary", "disqualified"}
     for step in ("joined", "end is moved", "disqualified", "frozen", "final", "revealed", "rewards"):
         assert any(step in line for line in timeline), step
 

@@ -1,46 +1,76 @@
-"""What passing means, on ranks that are shared, missing or unchanged."""
+"""What passing means, on ranks that are shared, missing or unchanged, and in fields that are small."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from competitions.core.rank_changes import LOWEST, Passage, highest, passages, passed_between
+from competitions.core.rank_changes import Look, Passage, highest, passages
 
-RANKS = st.dictionaries(st.integers(1, 30), st.integers(1, 14))
-GOALS = {Passage.FIRST_TAKEN: {1}, Passage.TOP3_ENTERED: {1, 2, 3}, Passage.TOP10_ENTERED: set(range(1, 11))}
+RANKS = st.dictionaries(st.integers(1, 30), st.integers(1, 14), max_size=16)
+GOALS = {Passage.FIRST_TAKEN: 1, Passage.TOP3_ENTERED: 3, Passage.TOP10_ENTERED: 10}
+FIRST, TOP3, TOP10, LOST = Passage.FIRST_TAKEN, Passage.TOP3_ENTERED, Passage.TOP10_ENTERED, Passage.FIRST_LOST
+
+
+def look(*players: int) -> Look:
+    """Everybody in their place, best first."""
+    return Look({player: rank for rank, player in enumerate(players, start=1)}, len(players))
+
+
+def passed(before: Look, after: Look) -> dict[int, list[Passage]]:
+    return dict(passages(before, after))
 
 
 def test_a_player_hears_of_the_highest_that_they_passed_and_want() -> None:
-    assert passed_between(11, 10) == passed_between(None, 10) == [Passage.TOP10_ENTERED]
-    assert passed_between(1, 2) == passed_between(1, None) == [Passage.FIRST_LOST]
-    assert passed_between(3, 11) == passed_between(None, 11) == []
-    passed = passed_between(15, 2)
+    crowd = range(1, 15)
+    found = passed(look(*crowd), look(1, 14, *range(2, 14)))[14]
 
-    assert highest(passed, {"first_taken", "top10_entered"}) is Passage.TOP10_ENTERED
-    assert highest(passed, {"top3_entered", "top10_entered"}) is Passage.TOP3_ENTERED
-    assert highest(passed, {"first_lost"}) is None
+    assert found == [TOP3, TOP10]
+    assert highest(found, {"first_taken", "top10_entered"}) is TOP10
+    assert highest(found, {"top3_entered", "top10_entered"}) is TOP3
+    assert highest(found, {"first_lost"}) is None
+
+
+def test_first_place_is_taken_from_somebody_who_is_still_there() -> None:
+    assert passed(look(1, 2), look(2, 1)) == {1: [LOST], 2: [FIRST]}
+    assert passed(look(), look(1, 2)) == {}
+    assert passed(look(1, 2, 3), look(2, 3)) == {1: [LOST]}  # the first is gone, and nobody was passed
+    assert passed(look(1, 2, 3), look(3, 2)) == {1: [LOST], 3: [FIRST]}  # and here the second was
+    assert passed(look(1), look(2, 1)) == {1: [LOST], 2: [FIRST]}
+    assert passed(Look({1: 1, 2: 2}, 2), Look({1: 1, 2: 1}, 2)) == {2: [FIRST]}  # drawing level takes it too
+
+
+def test_nobody_enters_the_top_of_a_field_that_is_no_larger_or_was_not_full() -> None:
+    ten, eleven = range(1, 11), range(1, 12)
+
+    assert passed(look(*range(2, 11)), look(*ten[1:5], 1, *ten[5:])) == {}  # ten of ten are in the top 10
+    assert passed(look(*range(1, 10)), look(*eleven)) == {}  # there was room for the tenth
+    assert passed(look(*ten), look(*range(1, 10), 11, 10)) == {11: [TOP10]}
+    assert passed(look(1, 2), look(1, 3, 2)) == {}
+    assert passed(look(1, 2, 3), look(1, 4, 2, 3)) == {4: [TOP3]}
+
+
+def test_nobody_enters_the_top_because_somebody_in_it_is_gone() -> None:
+    crowd = range(1, 13)
+
+    assert passed(look(*crowd), look(*crowd[1:])) == {1: [LOST]}
+    assert passed(look(*crowd), look(*crowd[:4], *crowd[5:])) == {}
 
 
 @given(RANKS, RANKS)
-def test_players_pass_what_two_lists_of_names_say(before: dict[int, int], after: dict[int, int]) -> None:
-    found = dict(passages(before, after))
+def test_players_pass_what_comparing_every_pair_says(before: dict[int, int], after: dict[int, int]) -> None:
+    found = passed(Look(before, len(before)), Look(after, len(after)))
 
     expected: dict[int, set[Passage]] = {}
-    for passage, ranks in GOALS.items():
-        for player in _holding(after, ranks) - _holding(before, ranks):
-            expected.setdefault(player, set()).add(passage)
-    for player in _holding(before, {1}) - _holding(after, {1}):
-        expected.setdefault(player, set()).add(Passage.FIRST_LOST)
-    assert {player: set(passed) for player, passed in found.items()} == expected
+    for passage, goal in GOALS.items():
+        if len(before) >= goal and len(after) > goal:
+            for player in _within(after, goal) - _within(before, goal):
+                was = before.get(player, 99)
+                if any(before[other] < was and after.get(other, 0) >= after[player] for other in before):
+                    expected.setdefault(player, set()).add(passage)
+    if after:
+        for player in _within(before, 1) - _within(after, 1):
+            expected[player] = {LOST}
+    assert {player: set(several) for player, several in found.items()} == expected
 
 
-@given(RANKS, RANKS)
-def test_ranks_below_the_lowest_change_nothing(before: dict[int, int], after: dict[int, int]) -> None:
-    assert list(passages(before, after)) == list(passages(_top(before), _top(after)))
-
-
-def _holding(ranks: dict[int, int], goal: set[int]) -> set[int]:
-    return {player for player, rank in ranks.items() if rank in goal}
-
-
-def _top(ranks: dict[int, int]) -> dict[int, int]:
-    return {player: rank for player, rank in ranks.items() if rank <= LOWEST}
+def _within(ranks: dict[int, int], goal: int) -> set[int]:
+    return {player for player, rank in ranks.items() if rank <= goal}

@@ -59,7 +59,8 @@ def noticed(competition: Competition, name: str, *kinds: str, at: datetime = NOO
 
 def snapshot(competition: Competition, due_at: datetime, *standings: str | tuple[str, ...]) -> Snapshot:
     """The standings as players, best first; a tuple shares a rank."""
-    taken = Snapshot.objects.create(competition=competition, due_at=due_at, taken_at=due_at, total=len(standings))
+    total = sum(1 if isinstance(place, str) else len(place) for place in standings)
+    taken = Snapshot.objects.create(competition=competition, due_at=due_at, taken_at=due_at, total=total)
     rank = 1
     for place in standings:
         tied = (place,) if isinstance(place, str) else place

@@ -92,9 +92,9 @@ def test_a_summary_tells_all_that_was_held_with_the_time_on_the_players_own_cloc
 
     [sent] = outgoing.outbox
     assert sent.subject == "A cup: what happened meanwhile"
-    assert "Sat 21 Nov, 11:00: You took first place." in sent.body
-    assert "Sat 21 Nov, 12:00: You lost first place. You were in place 2 then." in sent.body
-    assert "Sat 21 Nov, 13:00: You entered the top 3. You were in place 2 then." in sent.body
+    assert "Sat 21 Nov, 11:00 (Asia/Seoul): You took first place." in sent.body
+    assert "Sat 21 Nov, 12:00 (Asia/Seoul): You lost first place. You were in place 2 then." in sent.body
+    assert "Sat 21 Nov, 13:00 (Asia/Seoul): You entered the top 3. You were in place 2 then." in sent.body
 
 
 def test_a_moved_end_and_a_cancelling_are_mailed_with_their_reason() -> None:
@@ -106,7 +106,7 @@ def test_a_moved_end_and_a_cancelling_are_mailed_with_their_reason() -> None:
     send_due(NOON)
 
     moved, cancelled = (sent.body for sent in outgoing.outbox)
-    assert "The competition now ends on Sat 21 Nov, 10:00. Reason: Rain & wind" in moved
+    assert "The competition now ends on Sat 21 Nov, 10:00 (UTC). Reason: Rain & wind" in moved
     assert "The competition was cancelled. Reason: Rain & wind" in cancelled
 
 

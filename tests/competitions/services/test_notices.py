@@ -9,10 +9,14 @@ from competitions.errors import BadPreference
 from competitions.models import Change, Competition, Notice
 from competitions.selectors.inbox import inbox, unread
 from competitions.selectors.preferences import preference_of
+from competitions.sentences import sentences
+from competitions.services import mail
 from competitions.services import notices as telling
+from competitions.services.disqualify import disqualify, reinstate, remove
 from competitions.services.inbox import mark_read
 from competitions.services.notices import release_held, tell_participants
 from competitions.services.preferences import Wishes, keep
+from leaderboards.models import Player
 from tests.at_once import at_once
 from tests.competitions.factories import HOUR
 from tests.competitions.services.mishaps import dying_at
@@ -53,6 +57,39 @@ def test_of_a_moved_end_all_who_take_part_are_told_once_in_chunks_and_of_other_c
     assert [each.details for each in Notice.objects.all()] == [{"ends_at": END.isoformat()}] * 5
     for kind in ("published", "removed", "disqualified", "revealed"):
         assert tell_participants(changed(competition, kind)) == 0, kind
+
+
+def test_who_is_removed_disqualified_or_reinstated_is_told_why_also_in_a_freeze_unless_banned() -> None:
+    with_address("ann")
+    competition = contest("ann", "bob", "eve", freeze_minutes=25 * 60, frozen_at=NOON - HOUR)
+    Player.objects.filter(external_id="eve").update(banned_at=NOON)
+
+    disqualify(competition, who("ann"), "A car.", NOON, None)
+    disqualify(competition, who("ann"), "A car again.", NOON, None)
+    disqualify(competition, who("eve"), "A bus.", NOON, None)
+    reinstate(competition, who("ann"), "It was a bicycle.", NOON + HOUR, None)
+    remove(competition, who("bob"), "Asked for it.", NOON + HOUR, None)
+
+    assert told() == [("ann", "disqualified"), ("ann", "reinstated"), ("bob", "removed")]
+    assert mails() == ["ann@example.com"] * 2
+    said = [" ".join(sentences(each, "UTC")) for each in Notice.objects.order_by("pk")]
+    assert [each.split("Reason: ")[1] for each in said] == ["A car.", "It was a bicycle.", "Asked for it."]
+    assert not Notice.objects.filter(rank__isnull=False).exists()
+
+
+def test_a_disqualification_and_its_notice_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    competition = contest("ann")
+
+    def die(*_: Any) -> None:
+        raise SystemExit
+
+    monkeypatch.setattr(mail, "queue", die)
+    with pytest.raises(SystemExit):
+        disqualify(competition, who("ann"), "A car.", NOON, None)
+
+    assert told() == []
+    assert not Change.objects.exists()
+    assert competition.participants.get().disqualified_at is None
 
 
 def test_what_was_held_alone_is_released_as_it_is_and_what_together_as_one_for_each_player_and_competition() -> None:
@@ -136,6 +173,8 @@ def test_wishes_hold_from_then_on_and_those_that_cannot_work_are_refused_with_th
     for wishes, field in (
         (Wishes(muted=["summary"]), "muted"),
         (Wishes(muted=["rain"]), "muted"),
+        (Wishes(muted=["disqualified"]), "muted"),
+        (Wishes(muted=["reward_revoked"]), "muted"),
         (Wishes(timezone="Mars/Olympus"), "timezone"),
         (Wishes(quiet_from=24), "quiet_from"),
         (Wishes(quiet_until=-1), "quiet_until"),

@@ -86,8 +86,8 @@ def test_players_are_told_nothing_that_they_muted_or_once_they_left_and_mailed_i
     with_address("ann", "bob")
     wants("bob", muted=["first_taken"], by_mail=False)
     competition = contest("ann", "bob", "eve")
-    snapshot(competition, NOON - HOUR, "ann", "eve")
-    snapshot(competition, NOON, "bob", ("ann", "eve"))
+    snapshot(competition, NOON - HOUR, "ann", "eve", "p1", "p2")
+    snapshot(competition, NOON, "bob", ("ann", "eve"), "p1", "p2")
     left = contest("ann", "bob", "eve")
     snapshot(left, NOON - HOUR, "ann", "bob", "eve")
     snapshot(left, NOON, "eve", "bob")
@@ -122,11 +122,33 @@ def test_nothing_is_told_from_the_freeze_on_or_once_cancelled() -> None:
     revealed = {"revealed_at": END + HOUR, "final_at": END + HOUR}
 
     for settings in ({"cancelled_at": NOON}, {"freeze_minutes": 25 * 60}, hour, hour | revealed):
-        overtaken(contest("ann", "bob", ends_at=END + HOUR, **settings))
+        overtaken(contest("ann", "bob", ends_at=END + HOUR, **settings), NOON, NOON + HOUR)
     compare_due(NOON + HOUR)
 
     assert (notices(), hooks()) == ([], [])
     assert not Snapshot.objects.filter(compared_at=None).exists()
+
+
+def test_what_was_due_before_the_freeze_or_as_it_froze_is_told_also_after_it() -> None:
+    for due_at in (NOON - HOUR, NOON):
+        overtaken(contest("ann", "bob", freeze_minutes=60, frozen_at=NOON), due_at - HOUR, due_at)
+
+    assert compare_due(NOON + HOUR) == 4
+
+
+def test_what_was_read_after_the_freeze_is_not_told_though_it_was_due_before() -> None:
+    overtaken(contest("ann", "bob", freeze_minutes=60, frozen_at=NOON), NOON - 2 * HOUR, NOON - HOUR)
+    Snapshot.objects.filter(due_at=NOON - HOUR).update(taken_at=NOON)
+
+    assert compare_due(NOON + HOUR) == 0
+
+
+def test_in_a_small_field_nobody_hears_of_its_top() -> None:
+    competition = contest(*CROWD[:4], alerts=["top3_entered", "top10_entered"])
+    snapshot(competition, NOON - HOUR, CROWD[0], CROWD[1])
+    snapshot(competition, NOON, CROWD[2], CROWD[1], CROWD[0])
+
+    assert compare_due(NOON) == 0
 
 
 def test_at_night_a_notice_waits_for_morning_without_mail_while_webhooks_are_told_at_once() -> None:

@@ -2,22 +2,22 @@
 
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
 
 import orjson
 import pytest
 
-from competitions.models import Competition, Participant, RewardGrant, RewardRun, RewardTier
-from competitions.services import reward
+from competitions.models import Competition, Participant, RewardGrant, RewardRun
+from competitions.services import grants, reward
 from competitions.services.reward import grant_due, mark_delivered
 from foundation.webhooks.models import WebhookDelivery
 from leaderboards.models import Board, Period, State
 from leaderboards.services.close import close_due, close_period
 from leaderboards.services.open import open_period
 from tests.at_once import at_once
-from tests.competitions.factories import END, HOUR, RewardTierFactory
+from tests.competitions.factories import END, HOUR
 from tests.competitions.services.mishaps import dying_at
 from tests.competitions.services.telling import hooks, listening, who
+from tests.competitions.services.winning import finished, granted, tier
 from tests.competitions.site import STORAGES, open_competition, raced
 from tests.leaderboards.services.site import DAY, NOON, follow, make_board, period_of, score
 
@@ -26,31 +26,12 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 LATER = NOON + 2 * DAY
 
 
-def tier(of: Board | Competition, **wanted: Any) -> RewardTier:
-    """Gold for the first, unless something else is wanted."""
-    return RewardTierFactory.create(**{"board" if isinstance(of, Board) else "competition": of}, **wanted)
-
-
 def closed(board: Board, points: dict[str, int], at: datetime = NOON) -> Period:
     """A period of these points, final."""
     score(board, points, at)
     follow(period_of(board, at))
     close_due(at + DAY)
     return period_of(board, at)
-
-
-def finished(points: dict[str, int], **settings: Any) -> Competition:
-    """A competition that is final."""
-    competition = open_competition(**settings)
-    raced(competition, points)
-    close_period(open_period(competition.board, competition.window), END + HOUR)
-    Competition.objects.filter(pk=competition.pk).update(final_at=END + HOUR)
-    return competition
-
-
-def granted() -> list[tuple[str, str, int]]:
-    rows = RewardGrant.objects.order_by("period", "rank", "pk")
-    return list(rows.values_list("name", "player__external_id", "rank"))
 
 
 @pytest.mark.parametrize("storage", STORAGES)
@@ -157,7 +138,7 @@ def test_a_cancelled_competition_earns_nothing_and_of_a_final_one_the_next_take_
 def test_granting_again_or_at_once_or_after_one_that_died_grants_nothing_twice(
     monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    monkeypatch.setattr(reward, "CHUNK", 1)
+    monkeypatch.setattr(grants, "CHUNK", 1)
     listening()
     board = make_board("hybrid")
     tier(board, limit=2)

@@ -1,14 +1,16 @@
 """Snapshots: one for each time of the grid, with the very ranks of the board; harmless late, twice and at once."""
 
+from datetime import timedelta
 from functools import partial
 
 import pytest
 
-from competitions.models import Competition, Snapshot, SnapshotRow
+from competitions.models import Competition, Notice, Snapshot, SnapshotRow
 from competitions.selectors.history import history
 from competitions.selectors.standings import standings
 from competitions.services import snapshot as snapshots
 from competitions.services.finish import finish_due
+from competitions.services.notify import compare_due
 from competitions.services.snapshot import due, take, take_due
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller
@@ -121,3 +123,62 @@ def test_what_is_read_as_a_freeze_comes_is_no_history_from_before_it(monkeypatch
 
     assert Snapshot.objects.get().taken_at == frozen
     assert history(reloaded(competition), "bob", frozen + MINUTE) == []
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_first_place_that_is_taken_in_the_last_seconds_is_told_from_the_closed_standings(storage: str) -> None:
+    competition = race({"ann": 9, "bob": 5, "cleo": 1}, make_board(storage))
+    take_due(END - 10 * MINUTE)
+    score(competition, {"bob": 12}, END - timedelta(seconds=18))
+    assert take_due(END + MINUTE) == 0  # it is not closed
+    finish_due(END + DAY)
+
+    assert [take_due(END + DAY), take_due(END + DAY)] == [1, 0]
+    assert compare_due(END + DAY) == 2
+
+    last = Snapshot.objects.get(due_at=END)
+    assert (rows(last), last.total, last.taken_at) == ([("bob", 1, 12), ("ann", 2, 9), ("cleo", 3, 1)], 3, END)
+    told = Notice.objects.values_list("player__external_id", "kind")
+    assert set(told) == {("bob", "first_taken"), ("ann", "first_lost")}
+    assert [each.at for each in history(reloaded(competition), "bob", END + DAY)] == [END - 10 * MINUTE, END]
+
+
+def test_what_was_closed_long_ago_is_not_looked_at_again() -> None:
+    race({"ann": 9, "bob": 5})
+    finish_due(END + DAY)
+    Competition.objects.update(closed_at=END + DAY)
+
+    assert take_due(END + 2 * DAY) == 0
+
+
+@pytest.mark.parametrize("snapshot_minutes", [30, 7])
+def test_as_it_freezes_the_public_copy_is_kept_and_told_and_nothing_after_it(snapshot_minutes: int) -> None:
+    competition = race({"ann": 9, "bob": 5}, freeze_minutes=60, snapshot_minutes=snapshot_minutes)
+    frozen = END - HOUR
+    take_due(frozen - 10 * MINUTE)
+    score(competition, {"bob": 12}, frozen - timedelta(seconds=18))
+    score(competition, {"ann": 50}, frozen + timedelta(seconds=1))  # which makes the copy
+
+    take_due(frozen + timedelta(seconds=5))
+    compare_due(frozen + timedelta(seconds=5))
+
+    copied = Snapshot.objects.get(due_at=frozen)
+    assert (rows(copied), copied.taken_at) == ([("bob", 1, 12), ("ann", 2, 9)], frozen)
+    told = {("bob", "first_taken"), ("ann", "first_lost")}
+    assert set(Notice.objects.values_list("player__external_id", "kind")) == told
+    take_due(END - MINUTE)
+    finish_due(END + DAY)
+    Competition.objects.update(revealed_at=END + DAY)
+    take_due(END + DAY)
+    compare_due(END + DAY)
+    assert Notice.objects.count() == 2
+    assert not Snapshot.objects.filter(due_at=END).exists()
+
+
+def test_a_snapshot_that_is_due_as_it_freezes_makes_the_copy_first() -> None:
+    competition = race({"ann": 9}, freeze_minutes=60)
+
+    taken = take(competition, END - HOUR, END - HOUR + MINUTE)
+
+    assert taken is not None
+    assert (taken.due_at, reloaded(competition).frozen_at) == (END - HOUR, END - HOUR)

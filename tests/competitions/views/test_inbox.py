@@ -30,7 +30,7 @@ def test_it_tells_what_happened_on_the_players_own_clock_and_what_is_new(ann: Cl
 
     assert "Inbox 1 unread" in page
     assert "A cup: you took first place You took first place. Before, you were in place 4. new" in page
-    assert "Fri 20 Nov, 21:00" in page
+    assert "Fri 20 Nov, 21:00 (Asia/Seoul)" in page
     assert "A cup: you lost first place You lost first place. You were in place 2 then." in page
     assert "entered the top" not in page
 
@@ -86,9 +86,10 @@ def test_wishes_are_shown_and_kept_and_what_cannot_be_kept_is_refused_in_words(a
     page = text(ann.post("/inbox/settings/", WISHES | {"language": "ko"}, follow=True))
 
     stored = Preference.objects.get(player__external_id="ann")
-    assert before.count(" checked") == 7
+    assert before.count(" checked") == 9
     assert '<option value="23" selected>23:00</option>' in before
+    assert "You are always told when you are removed, disqualified or reinstated" in before
     assert "Saved." in page
-    assert stored.muted == ["extended", "first_lost", "top10_entered", "top3_entered"]
+    assert stored.muted == ["extended", "first_lost", "result", "rewarded", "top10_entered", "top3_entered"]
     assert (stored.by_mail, stored.timezone, stored.language) == (False, "Asia/Seoul", "ko")
     assert (stored.quiet_from, stored.quiet_until) == (22, 7)

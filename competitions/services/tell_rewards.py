@@ -1,0 +1,74 @@
+"""Telling players what they won and what was taken back: each grant and each revoking once, in turns.
+
+A chunk is one transaction: the notices, their e-mails, and the mark on the grants. Rewards of calendar boards are
+told by webhooks alone, since a notice belongs to a competition.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Q
+
+from competitions.models import Notice, NoticeKind, RewardGrant
+from competitions.selectors.preferences import preference_of
+from competitions.services import notices
+from foundation import clock
+from foundation.failpoints import failpoint
+
+CHUNK = 1000
+BUDGET_SECONDS = 2.0
+
+
+def tell_rewards(at: datetime) -> int:
+    """Tell what was granted and what was revoked, for a few seconds; returns how many notices were written."""
+    until, told = clock.monotonic() + BUDGET_SECONDS, 0
+    for step in (_tell_granted, _tell_revoked):
+        while clock.monotonic() < until and (written := step(at)) is not None:
+            told += written
+    return told
+
+
+@transaction.atomic
+def _tell_granted(at: datetime) -> int | None:
+    """The next thousand; returns how many notices that made, None where nothing is left."""
+    grants = _next(Q(told_at=None))
+    # Of what was taken back before its player heard of it, they hear nothing at all.
+    for grant in grants:
+        grant.told_at, grant.revoked_told_at = at, at if grant.revoked_at else None
+    stands = [grant for grant in grants if grant.revoked_at is None]
+    return _write(grants, list(_notices(stands, NoticeKind.REWARDED, _wants)), at)
+
+
+@transaction.atomic
+def _tell_revoked(at: datetime) -> int | None:
+    """The same for what was revoked, which nobody mutes."""
+    grants = _next(Q(revoked_at__isnull=False, revoked_told_at=None))
+    for grant in grants:
+        grant.revoked_told_at = at
+    return _write(grants, list(_notices(grants, NoticeKind.REWARD_REVOKED, lambda _grant: True)), at)
+
+
+def _next(due: Q) -> list[RewardGrant]:
+    rows = RewardGrant.objects.select_for_update(skip_locked=True, of=("self",)).filter(due)
+    joined = rows.select_related("competition", "player__user", "player__preference").defer("competition__picture")
+    return list(joined.order_by("pk")[:CHUNK])
+
+
+def _wants(grant: RewardGrant) -> bool:
+    return NoticeKind.REWARDED not in preference_of(grant.player).muted
+
+
+def _notices(grants: Sequence[RewardGrant], kind: NoticeKind, wants: Callable[[RewardGrant], bool]) -> Iterator[Notice]:
+    for grant in grants:
+        if grant.competition is not None and grant.player.banned_at is None and wants(grant):
+            yield Notice(competition=grant.competition, player=grant.player, kind=kind, grant=grant, rank=grant.rank)
+
+
+def _write(grants: Sequence[RewardGrant], told: list[Notice], at: datetime) -> int | None:
+    if not grants:
+        return None
+    notices.write(told, at)
+    RewardGrant.objects.bulk_update(grants, ["told_at", "revoked_told_at"], batch_size=CHUNK)
+    failpoint("tell_rewards.before_commit")
+    return len(told)

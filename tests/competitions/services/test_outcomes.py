@@ -1,0 +1,251 @@
+"""Outcomes: everybody is told their final place once it is shown, a changed one, and what they won or lost."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from competitions.models import Competition, Notice, Participant, Revision, RewardGrant, Telling
+from competitions.sentences import sentences
+from competitions.services import notices, outcomes, take_back, tell_rewards
+from competitions.services.notices import release_held
+from competitions.services.outcomes import tell_results
+from foundation import clock
+from foundation.webhooks.models import WebhookDelivery
+from leaderboards.models import Player
+from tests.at_once import at_once
+from tests.competitions.factories import DAY, END, HOUR
+from tests.competitions.services.mishaps import dying_at
+from tests.competitions.services.telling import listening, mails, wants, who, with_address
+from tests.competitions.services.winning import back, finished, out, published, settle, tier
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
+
+AT = END + 4 * HOUR
+POINTS = {"a": 9, "b": 7, "c": 5}
+
+
+def awake(*names: str) -> None:
+    """Nothing is held: tests go by any hour."""
+    for name in names:
+        wants(name, quiet_from=0, quiet_until=0)
+
+
+def over(points: dict[str, int] = POINTS, **settings: Any) -> Competition:
+    """A competition that is final, and its first revision."""
+    awake(*points)
+    competition = finished(points, **settings)
+    published(competition)
+    return competition
+
+
+def told(*kinds: str) -> set[tuple[str, str, int | None, int | None]]:
+    rows = Notice.objects.filter(kind__in=kinds or ("result", "result_changed"))
+    return set(rows.values_list("player__external_id", "kind", "rank", "previous_rank"))
+
+
+def words(name: str, kind: str) -> str:
+    [notice] = Notice.objects.filter(player=who(name), kind=kind)
+    return " ".join(sentences(notice, "UTC"))
+
+
+def test_everybody_is_told_their_final_place_once_and_by_mail_and_no_webhook_goes_out() -> None:
+    with_address("a")
+    awake(*POINTS, "idle")
+    competition = finished(POINTS)
+    Participant.objects.create(competition=competition, player=who("idle"), joined_at=END - DAY)  # without a score
+    published(competition)
+    listening()
+
+    assert [tell_results(AT), tell_results(AT)] == [3, 0]
+
+    assert told() == {("a", "result", 1, None), ("b", "result", 2, None), ("c", "result", 3, None)}
+    assert words("b", "result") == "The result is final: you are in place 2 of 3."
+    assert mails() == ["a@example.com"]
+    assert not WebhookDelivery.objects.exists()
+
+
+def test_nobody_is_told_while_a_freeze_hides_it_and_the_reveal_lets_the_latest_go() -> None:
+    competition = over(freeze_minutes=60)
+    Competition.objects.filter(pk=competition.pk).update(frozen_at=END - HOUR)
+    out(competition, "a")
+    assert tell_results(AT) == 0
+    Competition.objects.filter(pk=competition.pk).update(revealed_at=AT)
+
+    assert tell_results(AT) == 2
+
+    assert told() == {("b", "result", 1, None), ("c", "result", 2, None)}
+
+
+def test_of_a_later_revision_those_hear_whose_place_is_another_with_both_places_and_the_reason() -> None:
+    competition = over({**POINTS, "d": 3})
+    tell_results(AT)
+    Notice.objects.filter(kind="result").update(read_at=AT)
+
+    out(competition, "b", "A car.")
+    assert tell_results(AT) == 2
+
+    changed = {("c", "result_changed", 2, 3), ("d", "result_changed", 3, 4)}
+    assert told("result_changed") == changed
+    assert words("c", "result_changed") == (
+        "The result has changed: you are in place 2 now. Before, it was place 3. Reason: A car."
+    )
+    back(competition, "b")
+    tell_results(AT)
+    assert told("result_changed") == changed | {("c", "result_changed", 3, 2), ("d", "result_changed", 4, 3)}
+    assert [tell_results(AT), Telling.objects.filter(told_at=None).count()] == [0, 0]
+
+
+def test_a_revision_that_comes_while_people_are_told_takes_the_place_of_the_one_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(outcomes, "CHUNK", 1)
+    competition = over()
+    ranks = {who(name).pk: rank for rank, name in enumerate("abc", start=1)}
+    telling = Telling.objects.create(revision=Revision.objects.get())
+    outcomes._tell_chunk(telling.pk, ranks, AT)
+    [(first, _, _, _)] = told()
+    out(competition, "a" if first != "a" else "b")
+
+    tell_results(AT)
+
+    assert outcomes._tell_chunk(telling.pk, ranks, AT) is None
+    kinds = {name: kind for name, kind, _, _ in told() if name != first}
+    assert set(kinds.values()) == {"result"}
+
+
+def test_it_goes_on_where_its_time_was_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outcomes, "CHUNK", 2)
+    over({f"p{number}": number for number in range(5)})
+    hands, write = [0.0], notices.write
+
+    def slowly(told: list[Notice], at: datetime) -> None:
+        hands[0] += 0.6 * outcomes.BUDGET_SECONDS
+        write(told, at)
+
+    monkeypatch.setattr(clock, "monotonic", lambda: hands[0])
+    monkeypatch.setattr(notices, "write", slowly)
+
+    assert [tell_results(AT) for _ in range(3)] == [4, 1, 0]
+
+    assert len(told()) == 5
+    assert Telling.objects.get().told_at == AT
+
+
+def test_telling_again_or_at_once_or_after_one_that_died_tells_nobody_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outcomes, "CHUNK", 1)
+    with_address("a", "b")
+    over()
+    with dying_at(outcomes):
+        tell_results(AT)
+    assert (told(), mails()) == (set(), [])
+
+    at_once([lambda: tell_results(AT)] * 4)
+    tell_results(AT)
+
+    assert (Notice.objects.count(), len(told()), sorted(mails())) == (3, 3, ["a@example.com", "b@example.com"])
+
+
+def test_the_banned_the_disqualified_and_who_muted_it_are_told_no_place() -> None:
+    competition = over({**POINTS, "d": 3})
+    wants("a", muted=["result"])
+    Player.objects.filter(external_id="b").update(banned_at=END)
+    Participant.objects.filter(competition=competition, player=who("c")).update(disqualified_at=END)
+
+    tell_results(AT)
+
+    assert told() == {("d", "result", 2, None)}
+
+
+def test_who_lost_their_scores_hears_that_they_have_no_place_any_more() -> None:
+    competition = over()
+    tell_results(AT)
+    ranks = {who(name).pk: rank for rank, name in enumerate("ab", start=1)}
+    latest = published(competition, "A score was voided.", AT)
+
+    outcomes._tell_chunk(Telling.objects.create(revision=latest).pk, ranks, AT)
+
+    assert told("result_changed") == {("c", "result_changed", None, 3)}
+    assert "you have no place any more. Before, it was place 3." in words("c", "result_changed")
+
+
+def test_results_of_long_ago_are_no_news_whenever_they_are_published_first() -> None:
+    competition = over()
+    late = END + 30 * DAY
+
+    assert tell_results(late) == 0
+
+    assert Telling.objects.get().told_at == late
+    published(competition, "New.", late)
+    assert tell_results(late) == 3
+
+
+def test_a_place_that_is_told_at_night_is_told_in_the_morning_though_the_competition_is_over() -> None:
+    over()
+    hour = AT.hour
+    wants("a", quiet_from=hour, quiet_until=(hour + 1) % 24)
+
+    tell_results(AT)
+    assert Notice.objects.get(player=who("a")).held_until is not None
+    release_held(AT + 2 * HOUR)
+
+    assert Notice.objects.filter(Notice.TOLD, kind="result").count() == 3
+    assert not Notice.objects.filter(dropped_at__isnull=False).exists()
+
+
+def test_who_wins_and_who_loses_a_reward_is_told_once_with_the_reason() -> None:
+    competition = over()
+    tier(competition, name="Gold")
+    settle(AT)
+
+    assert [tell_rewards.tell_rewards(AT), tell_rewards.tell_rewards(AT)] == [1, 0]
+    assert words("a", "rewarded") == "You won “Gold”, in place 1."
+    out(competition, "a", "A car.")
+    settle(AT)
+    assert [tell_rewards.tell_rewards(AT), tell_rewards.tell_rewards(AT)] == [2, 0]
+
+    assert words("a", "reward_revoked") == "The reward “Gold” was taken back. Reason: A car."
+    assert told("rewarded", "reward_revoked") == {
+        ("a", "rewarded", 1, None), ("a", "reward_revoked", 1, None), ("b", "rewarded", 1, None),
+    }  # fmt: skip  # as a table
+
+
+def test_a_reward_that_went_before_anybody_heard_of_it_is_told_to_nobody_and_winning_is_muted_losing_not() -> None:
+    competition = over()
+    tier(competition, name="Gold")
+    tier(competition, name="Cup", limit=2)
+    wants("b", muted=["rewarded"], quiet_from=0, quiet_until=0)
+    settle(AT)
+    take_back.take_back(RewardGrant.objects.get(name="Gold"), "Twice.", AT)
+
+    tell_rewards.tell_rewards(AT)
+    assert told("rewarded", "reward_revoked") == {("a", "rewarded", 1, None)}
+    take_back.take_back(RewardGrant.objects.get(name="Cup", player=who("b")), "Twice.", AT)
+    tell_rewards.tell_rewards(AT)
+
+    assert told("reward_revoked") == {("b", "reward_revoked", 2, None)}
+
+
+def test_telling_of_rewards_at_once_or_after_one_that_died_tells_nobody_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tell_rewards, "CHUNK", 1)
+    competition = over()
+    tier(competition, name="All", limit=3)
+    settle(AT)
+    with dying_at(tell_rewards):
+        tell_rewards.tell_rewards(AT)
+    assert not Notice.objects.exists()
+
+    at_once([lambda: tell_rewards.tell_rewards(AT)] * 4)
+    tell_rewards.tell_rewards(AT)
+
+    assert len(told("rewarded")) == Notice.objects.count() == 3
+
+
+def test_the_banned_hear_nothing_of_their_rewards() -> None:
+    competition = over()
+    tier(competition, name="Gold")
+    settle(AT)
+    Player.objects.filter(external_id="a").update(banned_at=AT)
+
+    assert tell_rewards.tell_rewards(AT + timedelta(seconds=1)) == 0
+    assert not RewardGrant.objects.filter(told_at=None).exists()

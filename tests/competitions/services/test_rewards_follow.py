@@ -1,0 +1,248 @@
+"""Rewards follow the latest revision: revoked, granted to the next in line, granted anew; and taken back by hand."""
+
+import orjson
+import pytest
+
+from competitions.errors import BadCompetition, NotEarned, RewardRevoked
+from competitions.models import Competition, RewardGrant, RewardRun, RewardTier
+from competitions.selectors import rewards
+from competitions.services import reward, take_back
+from competitions.services.reward import mark_delivered
+from competitions.services.take_back import give_back
+from foundation.webhooks.models import WebhookDelivery
+from leaderboards.models import Player
+from leaderboards.services.close import close_due
+from tests.at_once import at_once
+from tests.competitions.factories import DAY, END, HOUR
+from tests.competitions.services.mishaps import dying_at
+from tests.competitions.services.telling import hooks, listening, who
+from tests.competitions.services.winning import back, finished, granted, out, published, settle, tier
+from tests.leaderboards.services import site
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
+
+LATER = END + DAY
+POINTS = {"a": 9, "b": 7, "c": 5, "d": 3}
+
+
+def rewarded() -> Competition:
+    """Final and rewarded: gold for the first, silver for the second, a badge for the better half."""
+    competition = finished(POINTS)
+    for name, kind, limit, first in (("Gold", "rank", 1, 1), ("Silver", "rank", 2, 2), ("Half", "percent", 50, 1)):
+        tier(competition, name=name, kind=kind, limit=limit, from_rank=first)
+    published(competition)
+    assert settle(END + HOUR) == 4
+    return competition
+
+
+def take(name: str, player: str, reason: str = "Given twice.") -> RewardGrant:
+    """Staff take back what stands."""
+    grant = RewardGrant.objects.get(name=name, player=who(player), revoked_at=None)
+    return take_back.take_back(grant, reason, LATER)
+
+
+def said(kind: str) -> list[dict[str, object]]:
+    return [orjson.loads(each.body)["data"] for each in WebhookDelivery.objects.filter(kind=kind).order_by("pk")]
+
+
+def test_who_earns_no_more_is_revoked_the_next_is_granted_and_who_still_earns_keeps_the_row_with_its_new_rank() -> None:
+    competition = rewarded()
+    kept = RewardGrant.objects.get(name="Half", player=who("b"))
+    mark_delivered(RewardGrant.objects.filter(name="Gold"), END + HOUR)
+    listening()
+    out(competition, "a", "A car.")
+
+    assert settle(LATER) == 3  # half of three is two, as before: b stays, c is new
+
+    assert granted() == [("Half", "b", 1), ("Gold", "b", 1), ("Silver", "c", 2), ("Half", "c", 2)]
+    kept.refresh_from_db()
+    assert (kept.rank, kept.revoked_at) == (1, None)
+    gone = RewardGrant.objects.filter(revoked_at=LATER)
+    assert set(gone.values_list("name", "player__external_id", "revoked_reason")) == {
+        ("Gold", "a", "A car."), ("Half", "a", "A car."), ("Silver", "b", "A car."),
+    }  # fmt: skip  # as a table
+    [gold] = [each for each in said("reward.revoked") if each["reward"] == "Gold"]
+    assert (gold["player"], gold["reason"], gold["delivered_at"]) == ("a", "A car.", f"{END + HOUR:%FT%TZ}")
+    new = RewardGrant.objects.filter(granted_at=LATER)
+    told = {(f"reward.{kind}", f"{prefix}-{each.pk}") for kind, prefix, rows in
+            (("revoked", "revoked", gone), ("granted", "grant", new)) for each in rows}  # fmt: skip
+    assert set(hooks()) == told
+    assert len(hooks()) == len(told)
+
+
+def test_nothing_changes_until_a_revision_says_so_and_one_that_changes_nothing_changes_nothing() -> None:
+    competition = rewarded()
+    before = list(RewardGrant.objects.values())
+    listening()
+
+    assert settle(LATER) == 0
+    published(competition, "Somebody without a place.", LATER)
+    assert settle(LATER) == 0
+
+    assert list(RewardGrant.objects.values()) == before
+    assert hooks() == []
+    assert RewardRun.objects.get().revision == 2
+
+
+def test_who_is_reinstated_is_granted_anew_in_a_row_of_its_own() -> None:
+    competition = rewarded()
+    out(competition, "a")
+    settle(LATER)
+    back(competition, "a")
+
+    settle(LATER + HOUR)
+
+    assert granted() == [("Gold", "a", 1), ("Half", "a", 1), ("Half", "b", 2), ("Silver", "b", 2)]
+    golds = RewardGrant.objects.filter(name="Gold", player=who("a")).order_by("pk")
+    assert [each.revoked_at for each in golds] == [LATER, None]
+
+
+def test_several_revisions_are_followed_at_once_to_the_latest() -> None:
+    competition = rewarded()
+    out(competition, "a")
+    out(competition, "b")
+    back(competition, "a")
+
+    settle(LATER)
+
+    assert ("Gold", "a", 1) in granted()
+    assert ("Silver", "c", 2) in granted()
+    assert RewardRun.objects.get().revision == 4
+    assert RewardGrant.objects.filter(name="Gold").count() == 1
+
+
+def test_a_hidden_or_provisional_result_grants_nothing_whatever_revisions_there_are() -> None:
+    competition = finished(POINTS, freeze_minutes=60)
+    tier(competition)
+    Competition.objects.filter(pk=competition.pk).update(frozen_at=END - HOUR)
+    published(competition)
+    out(competition, "a")
+    assert settle(LATER) == 0
+    Competition.objects.filter(pk=competition.pk).update(revealed_at=LATER, final_at=None)
+    assert settle(LATER) == 0
+    Competition.objects.filter(pk=competition.pk).update(final_at=LATER)
+
+    assert settle(LATER) == 1
+
+    assert granted() == [("Gold", "b", 1)]
+    assert RewardRun.objects.get().revision == 2
+
+
+def test_tiers_that_are_made_changed_or_deleted_after_the_first_run_change_nothing_of_it() -> None:
+    competition = rewarded()
+    tier(competition.board, name="Late")
+    RewardTier.objects.filter(name="Gold").update(limit=3)
+    RewardTier.objects.filter(name="Silver").delete()
+    out(competition, "a")
+
+    settle(LATER)
+
+    assert granted() == [("Half", "b", 1), ("Gold", "b", 1), ("Silver", "c", 2), ("Half", "c", 2)]
+
+
+def test_calendar_boards_are_rewarded_once_whoever_is_banned_later() -> None:
+    board = site.make_board("hybrid")
+    tier(board)
+    site.score(board, {"a": 9, "b": 7}, site.NOON)
+    close_due(site.NOON + DAY)
+    settle(site.NOON + DAY)
+    Player.objects.filter(external_id="a").update(banned_at=site.NOON + DAY)
+
+    assert settle(site.NOON + 2 * DAY) == 0
+
+    assert granted() == [("Gold", "a", 1)]
+
+
+def test_following_again_or_at_once_or_after_one_that_died_grants_and_revokes_nothing_twice() -> None:
+    competition = rewarded()
+    listening()
+    out(competition, "a")
+    before = granted()
+    with dying_at(reward, "follow.before_commit"):
+        settle(LATER)
+    assert (granted(), hooks()) == (before, [])
+
+    at_once([lambda: settle(LATER)] * 4)
+
+    assert settle(LATER + HOUR) == 0
+    assert granted() == [("Half", "b", 1), ("Gold", "b", 1), ("Silver", "c", 2), ("Half", "c", 2)]
+    assert len(hooks()) == 6
+    assert RewardGrant.objects.count() == 7
+
+
+def test_what_is_taken_back_stays_so_when_tiers_are_computed_anew_and_nobody_else_wins_it() -> None:
+    competition = rewarded()
+    listening()
+
+    taken = take("Gold", "a")
+    published(competition, "", LATER)
+    settle(LATER)
+
+    assert (taken.revoked_at, taken.revoked_reason) == (LATER, "Given twice.")
+    assert granted() == [("Half", "a", 1), ("Silver", "b", 2), ("Half", "b", 2)]
+    assert hooks() == [("reward.revoked", f"revoked-{taken.pk}")]
+    out(competition, "a")
+    settle(LATER)
+    back(competition, "a")
+    settle(LATER)
+    assert [name for name, player, _ in granted() if player == "a"] == ["Half"]
+
+
+def test_what_is_given_back_is_granted_in_a_new_row_if_it_is_still_earned() -> None:
+    competition = rewarded()
+    taken, silver = take("Gold", "a"), take("Silver", "b")
+
+    again = give_back(taken, "It was right.", LATER + HOUR)
+
+    assert (again.pk != taken.pk, again.name, again.rank, again.granted_at) == (True, "Gold", 1, LATER + HOUR)
+    assert ("Gold", "a", 1) in granted()
+    out(competition, "b")
+    settle(LATER + HOUR)
+    with pytest.raises(NotEarned):
+        give_back(silver, "It was right.", LATER + HOUR)
+    silver.refresh_from_db()
+    assert silver.withheld_at == LATER
+
+
+def test_a_reward_of_a_calendar_board_is_taken_back_and_given_back_too() -> None:
+    board = site.make_board("hybrid")
+    tier(board)
+    site.score(board, {"a": 9}, site.NOON)
+    close_due(site.NOON + DAY)
+    settle(site.NOON + DAY)
+
+    taken = take("Gold", "a")
+    assert (settle(LATER), granted()) == (0, [])
+    give_back(taken, "It was right.", LATER)
+
+    assert granted() == [("Gold", "a", 1)]
+
+
+def test_taking_back_wants_a_reason_and_what_stands_and_giving_back_what_was_taken_back() -> None:
+    competition = rewarded()
+    grant = RewardGrant.objects.get(name="Gold")
+    with pytest.raises(BadCompetition):
+        take_back.take_back(grant, " ", LATER)
+    with pytest.raises(RewardRevoked):
+        give_back(grant, "Why?", LATER)
+    with dying_at(take_back):
+        take("Gold", "a")
+    assert ("Gold", "a", 1) in granted()
+    out(competition, "a")
+    settle(LATER)
+
+    with pytest.raises(RewardRevoked):
+        take_back.take_back(grant, "Again.", LATER)
+    with pytest.raises(RewardRevoked):
+        give_back(grant, "A later result revoked it.", LATER)
+
+
+def test_only_what_stands_is_shown_and_delivered() -> None:
+    competition = rewarded()
+    gold = take("Gold", "a")
+
+    shown = rewards.grants(competition, LATER)
+
+    assert (shown.total, {each.name for each in shown.rows}) == (3, {"Silver", "Half"})
+    assert [each.name for each in rewards.grants_of(competition, "a", LATER)] == ["Half"]
+    assert mark_delivered(RewardGrant.objects.filter(pk=gold.pk), LATER) == 0

@@ -1,0 +1,61 @@
+"""Competitions that are final, their tiers, their revisions and what was granted: what tests of rewards begin with."""
+
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from competitions.models import Competition, Participant, Revision, RewardGrant, RewardTier
+from competitions.services.locked import locked
+from competitions.services.revise import revise
+from competitions.services.reward import follow_due, grant_due
+from leaderboards.models import Board
+from leaderboards.services.close import close_period
+from leaderboards.services.open import open_period
+from tests.competitions.factories import END, HOUR, RewardTierFactory
+from tests.competitions.site import open_competition, player, raced
+
+
+def tier(of: Board | Competition, **wanted: Any) -> RewardTier:
+    """Gold for the first, unless something else is wanted."""
+    return RewardTierFactory.create(**{"board" if isinstance(of, Board) else "competition": of}, **wanted)
+
+
+def finished(points: dict[str, int], **settings: Any) -> Competition:
+    """A competition that is final."""
+    competition = open_competition(**settings)
+    raced(competition, points)
+    close_period(open_period(competition.board, competition.window), END + HOUR)
+    Competition.objects.filter(pk=competition.pk).update(closed_at=END + HOUR, final_at=END + HOUR)
+    competition.refresh_from_db()
+    return competition
+
+
+def published(competition: Competition, reason: str = "", at: datetime = END + HOUR) -> Revision:
+    """The next revision of its result."""
+    with transaction.atomic():
+        return revise(locked(competition), at, None, reason)
+
+
+def out(competition: Competition, name: str, reason: str = "A car.", at: datetime = END + 2 * HOUR) -> Revision:
+    """The player is disqualified, and the result is published anew."""
+    rows = Participant.objects.filter(competition=competition, player=player(name))
+    rows.update(disqualified_at=at, reason=reason)
+    return published(competition, reason, at)
+
+
+def back(competition: Competition, name: str, at: datetime = END + 3 * HOUR) -> Revision:
+    """The player is reinstated, and the result is published anew."""
+    Participant.objects.filter(competition=competition, player=player(name)).update(disqualified_at=None, reason="")
+    return published(competition, "A mistake.", at)
+
+
+def settle(at: datetime) -> int:
+    """What the schedule does for rewards; returns how many were granted."""
+    return grant_due(at) + follow_due(at)
+
+
+def granted() -> list[tuple[str, str, int]]:
+    """What stands: reward, player and rank."""
+    rows = RewardGrant.objects.filter(revoked_at=None).order_by("period", "rank", "pk")
+    return list(rows.values_list("name", "player__external_id", "rank"))
