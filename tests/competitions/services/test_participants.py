@@ -55,7 +55,7 @@ def asked(competition: Competition, player: Player) -> str:
 def straggle(monkeypatch: pytest.MonkeyPatch, competition: Competition, points: dict[str, int]) -> None:
     """Scores that were found to be of participants just before those went."""
     with monkeypatch.context() as patch:
-        patch.setattr(events.Competitions, "joined", lambda _, pairs: pairs)
+        patch.setattr(events.Competitions, "joined", lambda _, pairs: dict.fromkeys(pairs, SOON))
         outcomes = score(competition, points)
     assert all(outcome.status.is_accepted for outcome in outcomes)
 
