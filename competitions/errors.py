@@ -90,7 +90,7 @@ class NotFinal(NotFound):
 
 
 class BadComment(Invalid):
-    """A text that no comment can have; ``reason`` is ``empty``, ``long``, ``lines`` or ``unprinted``."""
+    """A text that no comment can have; ``reason`` is ``empty``, ``long``, ``lines``, ``unprinted`` or ``turning``."""
 
     code = "bad_comment"
 

@@ -121,6 +121,7 @@ def test_a_player_writes_once_and_comes_back_to_their_words_on_this_site_alone(a
         ("x" * 2001, "A comment has up to 2,000 characters."),
         ("x\n" * 20 + "x", "A comment has up to 20 lines."),
         ("a\x00b", "There is a character in it that cannot be kept."),
+        ("a\u202eb", "There is a mark in it that turns the text around it."),
     ],
 )
 def test_what_is_refused_stays_in_the_form(ann: Client, cup: Competition, words: str, why: str) -> None:
