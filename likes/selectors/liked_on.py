@@ -7,15 +7,18 @@ process counts a day about once a second. The trap: of a kind that Redis decides
 
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 from django.db import connection
-from django.db.models import Count
+from django.db.models import BooleanField, Count, QuerySet
+from django.db.models.expressions import RawSQL
 
 from foundation.second import Second
 from foundation.sql import ask
 from likes.models import Like
 
 RANKED_AT_MOST = 1_000
+_STANDS = RawSQL("amount > 0", (), BooleanField())  # in the index's own words: SQLite cannot tell it of a parameter
 DAYS_KEPT = 64  # kinds times days that are asked for at the same time
 
 
@@ -43,11 +46,14 @@ def forget_most_liked() -> None:
     _lately.forget()
 
 
+def ranking(kind: str, day: date) -> QuerySet[Any, Any]:
+    """The question: in the order of the index ``like_of_day`` likes of one thing are together."""
+    given = Like.objects.filter(_STANDS, kind=kind, day=day)
+    return given.values("thing").annotate(likes=Count("*")).order_by("-likes", "-thing")[:RANKED_AT_MOST]
+
+
 def _counted(kind: str, day: date) -> list[MostLiked]:
-    """In the order of the index ``like_of_day``, where likes of a thing are next to each other; no row is looked at."""
-    given = Like.objects.filter(kind=kind, day=day, amount__gt=0)
-    rows = given.values("thing").annotate(likes=Count("*")).order_by("-likes", "-thing")[:RANKED_AT_MOST]
-    return [MostLiked(row["thing"], row["likes"]) for row in rows]
+    return [MostLiked(row["thing"], row["likes"]) for row in ranking(kind, day)]
 
 
 _lately: Second[tuple[str, date], list[MostLiked]] = Second(DAYS_KEPT)
