@@ -16,6 +16,7 @@ from competitions.models import Comment, Competition
 from foundation.sql import SqlAway
 from leaderboards.models import Player
 from likes import selectors as likes
+from likes.errors import UnknownThing
 from likes.selectors.liked_on import RANKED_AT_MOST, most_liked
 from likes.stores.base import Liker, Shown
 
@@ -96,6 +97,15 @@ def comment_by_id(competition: Competition, number: int, reader: Reader = ANYBOD
     if found is None:
         raise UnknownComment(f"There is no comment {number}.")
     return found
+
+
+def comment_to_take_back(competition: Competition, number: int, player: Player) -> Comment:
+    """A comment whose like the player may take back: also one that was hidden since. Raises ``UnknownComment``."""
+    try:
+        likes.board_to_take_back(KIND, str(number), player.external_id)
+        return Comment.objects.select_related("player").get(competition=competition, pk=number)
+    except (UnknownThing, Comment.DoesNotExist) as error:
+        raise UnknownComment(f"There is no comment {number}.") from error
 
 
 def newer_than(comment: Comment, reader: Reader = ANYBODY) -> int:

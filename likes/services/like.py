@@ -16,6 +16,7 @@ from likes.core.keys import THING
 from likes.core.kinds import Storage
 from likes.errors import UnknownThing
 from likes.registry import Likeable, likeable
+from likes.selectors.likes import board_to_take_back
 from likes.stores.base import Shown
 from likes.stores.choose import store_of
 
@@ -36,9 +37,13 @@ def like(kind: str, thing: str, player: str, at: datetime) -> Shown:
 
 
 def unlike(kind: str, thing: str, player: str, at: datetime) -> Shown:
-    """He likes it no more, or takes one like back. Raises likewise; whoever may not like it may still take back."""
-    found = _liked(kind, thing)
+    """He likes it no more, or takes one like back. Raises likewise.
+
+    Who may not like it may still take back; what was hidden since is unknown to all who have not liked it.
+    """
     name = read_player(player)
+    found = likeable(kind)
+    board_to_take_back(kind, thing, name)
     _refuse_banned(found, name)
     return store_of(found).unlike(thing, name, at)
 
