@@ -14,7 +14,7 @@ from competitions.models import ChangeKind, Competition, Participant
 from competitions.services.changes import note, reason_given
 from competitions.services.freeze import freeze_if_due
 from competitions.services.locked import locked, period_of
-from competitions.services.strays import take_out
+from competitions.services.strays import take_out_marked
 from foundation.sync import barrier
 from leaderboards.models import Period, Player, State
 from leaderboards.selectors.hidden import forget_hidden
@@ -34,7 +34,7 @@ def remove(
         participant.left_at, participant.reason = at, reason
         participant.save(update_fields=["left_at", "reason"])
         note(held, ChangeKind.REMOVED, at, by, reason, player=player.external_id)
-    take_out(participant, at)
+    take_out_marked(participant, at)
     return participant
 
 

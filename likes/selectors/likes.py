@@ -35,7 +35,8 @@ def board_to_take_back(kind: str, thing: str, player: str) -> Board | None:
     """The board whose readers may see the thing (None: everybody), for the player to take a like of it back.
 
     A thing that was hidden since is there for who has liked it, also once that was taken back, so that asking twice
-    is asking once (of a kind that Redis decides over, as soon as SQL knows of the like). Nobody else learns of it. Raises ``UnknownKind``, ``UnknownThing``, and as ``shown``.
+    is asking once (of a kind that Redis decides over, as soon as SQL knows of the like). Nobody else learns of it.
+    Raises ``UnknownKind``, ``UnknownThing``, and as ``shown``.
     """
     found = likeable(kind)
     wanted = [thing] if THING.fullmatch(thing) else []

@@ -10,9 +10,9 @@ from leaderboards.errors import BoardForbidden
 from leaderboards.models import Board, Player
 from likes import registry
 from likes.core.kinds import Storage
+from likes.services.mirror import mirror_all
 from likes.services.settle import settle_due
 from tests.at_once import at_once
-from likes.services.mirror import mirror_all
 from tests.leaderboards.api.conftest import Caller, problem, with_key
 from tests.leaderboards.factories import BoardFactory, PlayerFactory
 from tests.likes.factories import LikeableFactory
