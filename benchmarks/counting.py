@@ -17,7 +17,6 @@ from benchmarks.command import run
 
 CHUNK = 1_000
 PAGES = 1_000
-THINGS = 1_000
 IN_WINDOW = 1_000
 MOST_LIKES = 100_000
 DAYS = 7
@@ -80,13 +79,11 @@ def _attendance(client: redis.Redis, players: int, share: int) -> dict[str, Any]
 
 
 def _small(client: redis.Redis) -> dict[str, Any]:
-    """What is bounded: a day's hits, a day's ranking, a window of requests."""
+    """What is bounded: a day's hits, a window of requests."""
     client.hset("hits", mapping={f"competition:{nth}": 1_000 + nth for nth in range(PAGES)})
-    client.zadd("ranking", {str(100_000 + nth): nth for nth in range(THINGS)})
     client.zadd("window", {f"{1_768_800_000_000_000 + nth}-{nth % 997:08x}": nth for nth in range(IN_WINDOW)})
     return {
         "hits_bytes": _bytes(client, "hits"),
-        "ranking_bytes": _bytes(client, "ranking"),
         "window_bytes": _bytes(client, "window"),
     }
 

@@ -54,14 +54,6 @@ def _patterns(found: dict[str, Any]) -> str:
             f"{_kb(found, 'hits_bytes')} for 1,000 pages",
         ),
         (
-            "most liked of a day",
-            "sorted set a day, `ZINCRBY`",
-            "yes, unless Redis was away",
-            "yes",
-            "by the like itself",
-            f"{_kb(found, 'ranking_bytes')} for 1,000 things",
-        ),
-        (
             "visitors of a day, a week, a month",
             "HyperLogLog a day, `PFADD`, joined by `PFCOUNT` and `PFMERGE`",
             "no: ±0.81 % (standard error)",

@@ -199,7 +199,7 @@ def _pages(run: _Run) -> dict[str, Any]:
 
 def _etag(site: Site, path: str, headers: Mapping[str, str] = MappingProxyType({})) -> str:
     """The ETag of a page at rest: each process may keep an answer from before the last score for so long."""
-    from leaderboards.views.second import STALE_SECONDS
+    from foundation.second import STALE_SECONDS
 
     time.sleep(STALE_SECONDS)
     asked = urllib.request.Request(f"http://{HOST}:{site.port}{path}", headers=dict(headers))

@@ -114,7 +114,7 @@ class NotEarned(Conflict):
 
 
 class BadComment(Invalid):
-    """A text that no comment can have; ``reason`` is ``empty``, ``long``, ``lines`` or ``unprinted``."""
+    """A text that no comment can have; ``reason`` is ``empty``, ``long``, ``lines``, ``unprinted`` or ``turning``."""
 
     code = "bad_comment"
 

@@ -14,6 +14,12 @@ _PLACE = re.compile(r"%\((\w+)\)s")
 
 SENTENCES = (
     # boards
+    gettext_noop(
+        "It contains a mark that turns the direction of the text around it: type it anew instead of pasting it."
+    ),
+    gettext_noop(
+        "It contains a character that cannot be shown, such as a control character or a line break: take it out."
+    ),
     gettext_noop("Criteria cannot be added up: choose `best` or `latest`, or a board of points."),
     gettext_noop("Fields are whole numbers: set `decimals` to 0."),
     gettext_noop("`decimals` is 0 to %(most)s."),

@@ -15,6 +15,11 @@ def _anybody(_thing: str, _player: str) -> None:
     """Whoever may see a thing may like it."""
 
 
+def _none(_things: Collection[str]) -> Mapping[str, Board | None]:
+    """Nothing is hidden once it could be liked."""
+    return {}
+
+
 def _nobody(_totals: Mapping[str, int]) -> None:
     """No count is wanted back."""
 
@@ -23,7 +28,8 @@ def _nobody(_totals: Mapping[str, int]) -> None:
 class Likeable:
     """One kind.
 
-    ``boards`` gives those of the ids that exist, each with the board whose readers may see it (None: everybody).
+    ``boards`` gives those of the ids that exist, each with the board whose readers may see it (None: everybody);
+    ``withdrawn`` those that could be seen once and nobody may like any more: who has liked one may take that back.
     ``admit`` raises a refusal where the player may not like the thing. ``counted`` is told new totals, in the
     transaction that counts them in SQL. ``rate``: likes a second of its hottest thing, which decides the shards of
     the ``sql`` storage.
@@ -36,6 +42,7 @@ class Likeable:
     repeatable: bool = False
     admit: Callable[[str, str], None] = _anybody
     counted: Callable[[Mapping[str, int]], None] = _nobody
+    withdrawn: Callable[[Collection[str]], Mapping[str, Board | None]] = _none
 
     def __post_init__(self) -> None:
         if not KIND.fullmatch(self.kind):

@@ -10,7 +10,6 @@ from foundation.sql import BackOff, SqlAway
 from likes.services import check as checking
 from likes.services import count as counting
 from likes.services import flush as flushing
-from likes.services import liked_on
 from likes.services import mirror as mirroring
 from likes.services import retain as retaining
 from likes.services import settle as settling
@@ -69,7 +68,6 @@ def flush_activity() -> int:
     """Keep in SQL what people do, and bring back to Redis what it lost of it; while it is away, that waits."""
     at = clock.now()
     try:
-        liked_on.open_tomorrow(at)
         flushing.keep_days(at)
         return flushing.flush_hits(at)
     except Unavailable as error:

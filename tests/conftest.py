@@ -106,10 +106,11 @@ def forget_everything() -> None:
     from leaderboards.services.decide_redis import forget_bans
     from leaderboards.views import scenes, second  # not before Django is set up
     from likes import registry
+    from likes.selectors.liked_on import forget_most_liked
 
     for forget in (
         rate_limit.forget_own, forget_boards, forget_names, forget_periods, forget_bans, forget_hidden,
-        second.forget, scenes.forget,
+        second.forget, scenes.forget, forget_most_liked,
     ):  # fmt: skip  # as a list
         forget()
     for likeable in registry.every():

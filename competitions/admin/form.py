@@ -23,6 +23,7 @@ from competitions.services.picture import LARGEST, as_webp
 from competitions.services.publish import check, check_joining, check_times
 from foundation import clock
 from leaderboards.admin.board_form import TimezoneInput
+from leaderboards.admin.names import clean_lines, clean_name
 from leaderboards.core.periods import zone_names
 from leaderboards.errors import BadBoard, BadPlayer
 from leaderboards.models import Board
@@ -77,6 +78,9 @@ class CompetitionForm(forms.ModelForm[Competition]):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         competition = self.instance
+        for name, refuse in (("name", clean_name), ("description", clean_lines)):
+            if name in self.fields:
+                self.fields[name].validators.append(refuse)
         for name in TIMES:
             if competition.pk and name in self.fields:
                 self.initial[name] = as_typed(getattr(competition, name), competition.timezone)

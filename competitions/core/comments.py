@@ -1,7 +1,7 @@
 """What a comment may say, and until when: plain text that SQL, pages and programs can hold.
 
 Texts are put into Unicode's composed form, and their line ends and tabs are made the same: browsers differ in both.
-Nothing else is rewritten; what cannot be kept is refused.
+Nothing else is rewritten; what cannot be kept, or would turn the words of others round, is refused.
 """
 
 import unicodedata
@@ -9,12 +9,12 @@ from datetime import datetime, timedelta
 from hashlib import blake2b
 
 from competitions.errors import BadComment
+from leaderboards.core.names import is_printed, turns_direction
 
 LONGEST = 2000
 MOST_LINES = 20
 OPEN_AFTER_THE_END = timedelta(days=30)
 
-_UNPRINTED = frozenset({"Cc", "Cs", "Zl", "Zp"})  # control, lone surrogate, line and paragraph separator
 _UNSEEN = frozenset({"Cf", "Mn", "Me", "Zs"})  # marks and blanks that show nothing by themselves
 
 
@@ -29,8 +29,10 @@ def read_text(raw: str) -> str:
         raise BadComment("long", f"The comment has {len(text)} characters; up to {LONGEST} are allowed.")
     if text.count("\n") >= MOST_LINES:
         raise BadComment("lines", f"The comment has {text.count(chr(10)) + 1} lines; up to {MOST_LINES} are allowed.")
-    if kinds & _UNPRINTED:
+    if not is_printed(text, lines=True):
         raise BadComment("unprinted", "The comment contains a control character.")
+    if turns_direction(text):
+        raise BadComment("turning", "The comment contains a mark that turns the direction of the text around it.")
     return text
 
 

@@ -4,6 +4,7 @@ Whoever may not read a comment does not learn that there is one: it is neither l
 likes goes by the row's own count, which is a second or so behind the one that is shown.
 """
 
+import logging
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -12,14 +13,18 @@ from django.db.models import Q, QuerySet
 
 from competitions.errors import UnknownComment
 from competitions.models import Comment, Competition
+from foundation.sql import SqlAway
 from leaderboards.models import Player
 from likes import selectors as likes
-from likes.selectors.liked_on import most_liked
+from likes.errors import UnknownThing
+from likes.selectors.liked_on import RANKED_AT_MOST, most_liked
 from likes.stores.base import Liker, Shown
+
+logger = logging.getLogger(__name__)
 
 KIND = "comment"
 LARGEST_NUMBER = 2**63 - 1
-RANKED = 100
+LOOKED_AT_FIRST = 100  # of the site's best; the others where these do not fill the list
 
 
 class Order(StrEnum):
@@ -94,16 +99,35 @@ def comment_by_id(competition: Competition, number: int, reader: Reader = ANYBOD
     return found
 
 
+def comment_to_take_back(competition: Competition, number: int, player: Player) -> Comment:
+    """A comment whose like the player may take back: also one that was hidden since. Raises ``UnknownComment``."""
+    try:
+        likes.board_to_take_back(KIND, str(number), player.external_id)
+        return Comment.objects.select_related("player").get(competition=competition, pk=number)
+    except (UnknownThing, Comment.DoesNotExist) as error:
+        raise UnknownComment(f"There is no comment {number}.") from error
+
+
 def newer_than(comment: Comment, reader: Reader = ANYBODY) -> int:
     """How many of the comments that the reader may read come before this one, the newest first."""
     return _readable(comment.competition, reader).filter(pk__gt=comment.pk).count()
 
 
 def most_liked_today(competition: Competition, at: datetime, limit: int) -> list[Comment]:
-    """Those of its comments that got most likes on this UTC day, the most first, if they are of the site's best."""
-    numbers = [int(each.thing) for each in most_liked(KIND, at.astimezone(UTC).date(), RANKED)]
-    rows = _readable(competition, ANYBODY).in_bulk(numbers) if numbers else {}
-    return [rows[number] for number in numbers if number in rows][:limit]
+    """Those of its comments that got most likes on this UTC day, the most first, if they are of the site's best 1,000.
+
+    None while SQL has no time to count: the page has all comments without it.
+    """
+    try:
+        best = [int(each.thing) for each in most_liked(KIND, at.astimezone(UTC).date(), RANKED_AT_MOST)]
+    except SqlAway as error:
+        logger.warning("the comments that were liked most today are not shown now: %s", error.detail)
+        return []
+    found: list[Comment] = []
+    for numbers in (best[:LOOKED_AT_FIRST], best[LOOKED_AT_FIRST:]):
+        rows = _readable(competition, ANYBODY).in_bulk(numbers) if numbers and len(found) < limit else {}
+        found += [rows[number] for number in numbers if number in rows]
+    return found[:limit]
 
 
 def likers(comment: Comment, offset: int, limit: int) -> LikedBy:

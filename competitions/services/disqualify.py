@@ -17,7 +17,7 @@ from competitions.services.confirm import revise_if_final
 from competitions.services.freeze import freeze_if_due
 from competitions.services.locked import locked, period_of
 from competitions.services.notices import tell_player
-from competitions.services.strays import take_out
+from competitions.services.strays import take_out_marked
 from foundation.failpoints import failpoint
 from foundation.sync import barrier
 from leaderboards.models import Period, Player, State
@@ -39,7 +39,7 @@ def remove(
         participant.save(update_fields=["left_at", "reason"])
         change = note(held, ChangeKind.REMOVED, at, by, reason, player=player.external_id)
         tell_player(change, player)
-    take_out(participant, at)
+    take_out_marked(participant, at)
     return participant
 
 

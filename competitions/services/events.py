@@ -24,16 +24,17 @@ from leaderboards.services.events import Event
 Pair = tuple[int, str]
 
 
-def _load(pairs: Collection[Pair]) -> dict[Pair, bool]:
+def _load(pairs: Collection[Pair]) -> dict[Pair, datetime]:
     found = Participant.objects.filter(
         Participant.TAKING_PART,
         competition__in={number for number, _ in pairs},
         player__external_id__in={player for _, player in pairs},
     )
-    return dict.fromkeys(found.values_list("competition_id", "player__external_id"), True)
+    rows = found.values_list("competition_id", "player__external_id", "joined_at")
+    return {(number, player): joined_at for number, player, joined_at in rows}
 
 
-_taking_part: Remembered[Pair, bool] = Remembered(_load)
+_taking_part: Remembered[Pair, datetime] = Remembered(_load)
 
 
 _LABEL = re.compile(r"c([0-9]+)(-frozen)?")
@@ -65,9 +66,9 @@ class Competitions:
         """The events of these numbers; a cancelled one is its refusal."""
         return {number: _event(found, at) for number, found in competitions_by_id(numbers).items()}
 
-    def joined(self, pairs: Collection[Pair]) -> Collection[Pair]:
-        """Those of the pairs (competition, player) that take part now."""
-        return _taking_part.get_many(pairs).keys()
+    def joined(self, pairs: Collection[Pair]) -> Mapping[Pair, datetime]:
+        """Of the pairs (competition, player) those that take part now, each with when the player last joined."""
+        return _taking_part.get_many(pairs)
 
     def gone(self, number: int) -> Collection[int]:
         """The internal numbers of the players who joined and have left."""

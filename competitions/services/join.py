@@ -23,7 +23,7 @@ from competitions.errors import (
 from competitions.models import Competition, Joining, Participant
 from competitions.selectors.competitions import participants_count
 from competitions.services.locked import locked
-from competitions.services.strays import take_out
+from competitions.services.strays import take_out_marked
 from foundation.rate_limit import refuse_over
 from leaderboards.errors import Banned
 from leaderboards.models import Player
@@ -68,7 +68,7 @@ def leave(competition: Competition, player: Player, at: datetime) -> None:
             raise NotAParticipant(f"{player.external_id} does not take part in this competition.")
         participant.left_at = at
         participant.save(update_fields=["left_at"])
-    take_out(participant, at)
+    take_out_marked(participant, at)
 
 
 def _refuse_by_time(competition: Competition, at: datetime) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 
 from competitions.errors import OwnComment
 from competitions.models import Comment
@@ -24,6 +25,7 @@ def likeable() -> Likeable:
     return Likeable(
         kind=KIND,
         boards=boards,
+        withdrawn=withdrawn,
         storage=Storage(settings.COMMENT_LIKES_STORAGE),
         rate=settings.COMMENT_LIKES_RATE,
         admit=admit,
@@ -33,8 +35,17 @@ def likeable() -> Likeable:
 
 def boards(things: Collection[str]) -> dict[str, Board | None]:
     """Of the comments that anybody may read, the boards: whoever may read the board may read them."""
-    rows = Comment.objects.filter(Comment.VISIBLE, pk__in=_numbers(things)).exclude(competition__published_at=None)
-    found = rows.select_related("competition__board").defer("competition__picture", "competition__description")
+    return _boards(Comment.objects.filter(Comment.VISIBLE, pk__in=_numbers(things)))
+
+
+def withdrawn(things: Collection[str]) -> dict[str, Board | None]:
+    """Of the comments that a moderator has hidden, or their author deleted, the boards."""
+    return _boards(Comment.objects.filter(~Comment.VISIBLE, pk__in=_numbers(things)))
+
+
+def _boards(rows: QuerySet[Comment]) -> dict[str, Board | None]:
+    published = rows.exclude(competition__published_at=None)
+    found = published.select_related("competition__board").defer("competition__picture", "competition__description")
     return {str(row.pk): row.competition.board for row in found}
 
 

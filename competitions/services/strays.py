@@ -13,6 +13,7 @@ from competitions.models import Competition, Participant
 from competitions.services.freeze import freeze_if_due
 from competitions.services.gone import strays, take_out_one
 from foundation.errors import Unavailable
+from foundation.sql import AWAY
 
 logger = logging.getLogger(__name__)
 
@@ -32,6 +33,17 @@ def _take_out_all(gone: QuerySet[Participant], at: datetime) -> int:
     for participant in found:
         take_out(participant, at)
     return len(found)
+
+
+def take_out_marked(participant: Participant, at: datetime) -> None:
+    """Take out one whose mark was committed just now. Never raises for what is away or busy: the schedule looks again.
+
+    The caller's deed is done, so whoever is told otherwise would ask for it again and be refused.
+    """
+    try:
+        take_out(participant, at)
+    except AWAY as error:
+        logger.warning("participant %s is taken out later: %s", participant.pk, error)
 
 
 def take_out(participant: Participant, at: datetime) -> None:

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from competitions.errors import UnknownComment
 from competitions.models import Comment
-from competitions.selectors.comments import comment_by_id, likers
+from competitions.selectors.comments import comment_by_id, comment_to_take_back, likers
 from competitions.views.access import own_player, visible
 from competitions.views.comments import back_to
 from competitions.views.talk import label, refusal, who
@@ -36,11 +36,11 @@ LIKERS_SHOWN = 50
 @require_POST
 def like(request: HttpRequest, number: int, comment: int) -> HttpResponse:
     """``liked=1``: he likes it; ``liked=0``: he does not."""
-    found = _found(request, number, comment)
     wanted = {"1": True, "0": False}.get(request.POST.get("liked", ""))
+    player = own_player(request)
+    found = _found(request, number, comment, None if wanted else player)
     if wanted is None:
         return HttpResponseBadRequest("`liked` is 1 or 0.")
-    player = own_player(request)
     if player is None:
         return _nobody(request, found)
     try:
@@ -70,10 +70,11 @@ def liked_by(request: HttpRequest, number: int, comment: int) -> HttpResponse:
     return render(request, "competitions/liked_by.html", context)
 
 
-def _found(request: HttpRequest, number: int, comment: int) -> Comment:
-    """A comment that anybody may read."""
+def _found(request: HttpRequest, number: int, comment: int, liker: Player | None = None) -> Comment:
+    """A comment that anybody may read, or one that ``liker`` has liked before it was hidden."""
+    competition = visible(request, number)
     try:
-        return comment_by_id(visible(request, number), comment)
+        return comment_to_take_back(competition, comment, liker) if liker else comment_by_id(competition, comment)
     except UnknownComment as error:
         raise Http404(error.detail) from error
 

@@ -155,4 +155,5 @@ def _bad(error: errors.BadComment) -> str:
         "empty": _("Write something first."),
         "long": _("A comment has up to %(number)s characters.") % {"number": formats.number(LONGEST)},
         "lines": _("A comment has up to %(number)s lines.") % {"number": MOST_LINES},
+        "turning": _("There is a mark in it that turns the text around it. Type it instead of pasting."),
     }.get(error.reason, _("There is a character in it that cannot be kept."))

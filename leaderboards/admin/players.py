@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
 from foundation import clock
+from leaderboards.admin.names import clean_name
 from leaderboards.admin.paging import PhraseSearch, ShortPaginator
 from leaderboards.models import Player
 from leaderboards.services.decide_redis import forget_bans
@@ -37,9 +38,11 @@ class PlayerAdmin(PhraseSearch[Player]):
     actions = ("ban", "unban")
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        """An avatar's address without a scheme is meant to be safe."""
+        """A name is what the API takes as one; an avatar's address without a scheme is meant to be safe."""
         if db_field.name == "avatar_url":
             kwargs["assume_scheme"] = "https"
+        if db_field.name == "name":
+            kwargs["validators"] = [clean_name]
         return super().formfield_for_dbfield(db_field, request, **kwargs)
 
     @admin.display(description=_lazy("scores"))

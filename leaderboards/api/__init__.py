@@ -15,6 +15,7 @@ from ninja.operation import Operation
 
 from foundation.errors import SunwiError
 from foundation.problems import BadRequest, DatabaseAway, NoSuchPath, respond, respond_unexpected
+from foundation.sql import is_busy
 from leaderboards.api import boards, export, players, scores, standings
 from leaderboards.api.document import Api, Part
 from leaderboards.api.edge import Known, fenced
@@ -80,7 +81,9 @@ def _said(error: Mapping[str, Any]) -> str:
 
 @api.exception_handler(OperationalError)
 @api.exception_handler(InterfaceError)
-def _no_database(_request: HttpRequest, _error: Exception) -> HttpResponse:
+def _no_database(_request: HttpRequest, error: Exception) -> HttpResponse:
+    if is_busy(error) or "locked" in str(error):  # SQLite takes one writer at a time, and gives up after 5 s
+        return respond(DatabaseAway("The database is busy with what others write; try again."))
     return respond(DatabaseAway("The database does not answer; try again."))
 
 

@@ -19,7 +19,7 @@ from leaderboards.api.bodies import object_of
 from leaderboards.api.parameters import PLAYER
 from leaderboards.api.schemas import LinkCodeShown, PlayerShown
 from leaderboards.core.entries import read_player
-from leaderboards.core.names import turns_direction
+from leaderboards.core.names import is_printed, turns_direction
 from leaderboards.models import Player
 from leaderboards.services.link import make_code
 from leaderboards.services.players import FIELDS, set_profile
@@ -63,7 +63,7 @@ def _wrong_name(text: object) -> str | None:
         return f"`name` must be a text of up to {LONGEST_NAME} characters."
     if turns_direction(text):
         return "`name` contains a character that turns the direction of the text around it."
-    return "`name` contains a character that cannot be shown." if not _is_plain(text) else None
+    return "`name` contains a character that cannot be shown." if not is_printed(text) else None
 
 
 def _wrong_url(text: object) -> str | None:
@@ -79,11 +79,6 @@ def _wrong_country(text: object) -> str | None:
 
 
 _CHECKS = {"name": _wrong_name, "avatar_url": _wrong_url, "country": _wrong_country}
-
-
-def _is_plain(text: str) -> bool:
-    """No control characters, line breaks or halves of characters."""
-    return not any(ord(each) < 32 or 127 <= ord(each) < 160 or 0xD800 <= ord(each) < 0xE000 for each in text)
 
 
 def _is_web_address(text: str) -> bool:

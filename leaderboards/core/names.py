@@ -1,4 +1,4 @@
-"""Which name is shown of a player: his own if anything of it can be seen, else his id.
+"""What no name may hold, and which name is shown of a player: their own if anything of it can be seen, else their id.
 
 A game may send a name of blanks, marks or letters that draw nothing; a row and a link must still say who is meant.
 """
@@ -16,6 +16,29 @@ _TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 def turns_direction(text: str) -> bool:
     """Whether ``text`` holds a character that makes what stands beside it read backwards."""
     return _TURNS.search(text) is not None
+
+
+_OF_LINES = frozenset("\r\n\t")
+_UNPRINTED = frozenset({"Cc", "Cs", "Zl", "Zp"})  # control, lone surrogate, line and paragraph separator
+
+TURNS = "It contains a mark that turns the direction of the text around it: type it anew instead of pasting it."
+UNPRINTED = "It contains a character that cannot be shown, such as a control character or a line break: take it out."
+
+
+def is_printed(text: str, lines: bool = False) -> bool:
+    """Whether ``text`` has no control characters, separators of lines or halves of characters.
+
+    With ``lines`` it may have tabs and ends of lines.
+    """
+    taken = _OF_LINES if lines else frozenset[str]()
+    return text.isprintable() or all(category(each) not in _UNPRINTED or each in taken for each in text)
+
+
+def refusal_of(text: str, lines: bool = False) -> str | None:
+    """Why people may not be shown ``text`` as a name, or with ``lines`` as several lines; None if they may."""
+    if turns_direction(text):
+        return TURNS
+    return None if is_printed(text, lines) else UNPRINTED
 
 
 def shown_name(name: str, player: str) -> str:

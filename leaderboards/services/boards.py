@@ -11,6 +11,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
+from leaderboards.core.names import refusal_of
 from leaderboards.core.periods import PeriodKind, window_at
 from leaderboards.core.points import points_text
 from leaderboards.core.settings import FIXED, WAITING, sample_layout
@@ -69,6 +70,8 @@ def save_board(board: Board) -> None:
 
 def check_board(board: Board) -> None:
     """Raise ``BadBoard`` where settings cannot work, or may not change any more."""
+    if refused := refusal_of(board.name):
+        raise BadBoard(refused, "name")
     try:
         board.full_clean()
     except ValidationError as error:

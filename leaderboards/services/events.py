@@ -50,8 +50,8 @@ class Events(Protocol):
     def named(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:
         """The events of these numbers; one that takes no entries is its refusal, an unknown one is left out."""
 
-    def joined(self, pairs: Collection[tuple[int, str]]) -> Collection[tuple[int, str]]:
-        """Those of the pairs (event, player) where the player takes part now."""
+    def joined(self, pairs: Collection[tuple[int, str]]) -> Mapping[tuple[int, str], datetime]:
+        """Of the pairs (event, player) those where the player takes part now, each with when they last joined."""
 
     def gone(self, number: int) -> Collection[int]:
         """The players (by internal number) who took part in an event and do no more: they get no final rank."""
@@ -73,8 +73,8 @@ class _NoEvents:
     def named(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:  # noqa: ARG002 (none)
         return {}
 
-    def joined(self, pairs: Collection[tuple[int, str]]) -> Collection[tuple[int, str]]:  # noqa: ARG002 (nobody)
-        return ()
+    def joined(self, pairs: Collection[tuple[int, str]]) -> Mapping[tuple[int, str], datetime]:  # noqa: ARG002 (nobody)
+        return {}
 
     def gone(self, number: int) -> Collection[int]:  # noqa: ARG002 (nobody)
         return ()

@@ -33,6 +33,7 @@ from leaderboards.services.events import Event
 from leaderboards.services.open import begins_after_retirement, open_period
 
 FUTURE_TOLERANCE = timedelta(seconds=5)
+JOINED_TOLERANCE = FUTURE_TOLERANCE  # a sender's clock may be as far behind as it may be ahead
 
 
 class Target(NamedTuple):
@@ -107,17 +108,29 @@ def _named(numbers: Collection[int], at: datetime) -> Mapping[int, Event | Sunwi
 
 
 def not_joined(targets: Iterable[Target]) -> dict[int, SunwiError]:
-    """The refusals of those who do not take part in the competition that they name, by position."""
-    asked = {each.entry.position: (each.event.number, each.entry.player) for each in targets if each.event}
+    """The refusals of those who do not take part in the competition that they name, or did not yet, by position.
+
+    An entry without a time happens now. One with a time may lie 5 s before its player joined, by the sender's clock.
+    """
+    asked = [(each.entry, (each.event.number, each.entry.player)) for each in targets if each.event]
     try:
-        joined = set(events.source().joined(set(asked.values()))) if asked else set()
+        joined = events.source().joined({pair for _, pair in asked}) if asked else {}
     except Unavailable:
-        return dict.fromkeys(asked, _cannot_be_asked())
-    return {
-        position: NotJoined(f"{player} does not take part in competition {number}: join first.")
-        for position, (number, player) in asked.items()
-        if (number, player) not in joined
-    }
+        return {entry.position: _cannot_be_asked() for entry, _ in asked}
+    judged = {entry.position: _absent(entry, pair, joined.get(pair)) for entry, pair in asked}
+    return {position: refusal for position, refusal in judged.items() if refusal is not None}
+
+
+def _absent(entry: Entry, pair: tuple[int, str], since: datetime | None) -> NotJoined | None:
+    number, player = pair
+    if since is None:
+        return NotJoined(f"{player} does not take part in competition {number}: join first.")
+    if entry.at is None or entry.at >= since - JOINED_TOLERANCE:
+        return None
+    return NotJoined(
+        f"{player} takes part in competition {number} since {since:%Y-%m-%d %H:%M:%S} UTC: what happened before does"
+        " not count. Send what happened since then; if this did, mend `at` or the sender's clock."
+    )
 
 
 def _cannot_be_asked() -> StorageUnavailable:

@@ -17,6 +17,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 from django.utils.translation import get_language
 
+from foundation.second import Second
 from leaderboards import selectors
 from leaderboards.models import Board, State
 from leaderboards.selectors import BoardPage, Row
@@ -26,7 +27,6 @@ from leaderboards.views.lines import top_words
 from leaderboards.views.periods import chips_of, period_words, running_words
 from leaderboards.views.podium import podium
 from leaderboards.views.rules_words import rules_sentences
-from leaderboards.views.second import Second
 from leaderboards.views.spread import spread
 from leaderboards.views.tables import table
 from leaderboards.views.viewer import Viewer

@@ -1,105 +1,25 @@
 """What everybody gets, kept for one second by each process: however many watch a board, it is read once a second.
 
-When the second is over one asker makes the next, and all others still get the old one until it is there. In memory,
-since asking a cache for a page costs about as much as the rest of the answer. Whole answers are kept for anybody: he
-has no session and no remembered player, so he sees what everybody may see. The trap: links repeat the whole query, so
-an answer to a name that is not known here is never kept.
+In memory, since asking a cache for a page costs about as much as the rest of the answer. Whole answers are kept for
+anybody: somebody without a session or a remembered player sees what everybody may see. The trap: links repeat the
+whole query, so an answer to a name that is not known here is never kept.
 """
 
-import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Generic, TypeVar
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.utils.cache import get_conditional_response
 from django.utils.translation import get_language, get_language_from_request
 
-from foundation import clock
+from foundation.second import Second
 from leaderboards.views.answers import followed, private
 from leaderboards.views.viewer import COOKIE, may_be_signed_in
 
 View = Callable[..., HttpResponse]
-Key = TypeVar("Key", bound=Hashable)
-Made = TypeVar("Made")
-
-KEPT_SECONDS = 1.0
-STALE_SECONDS = 3.0
-TURNS = 64  # at which different pages are made side by side
 _NAMES = {"page", "period", "fragment", "embed", "screen"}
 _ASKED = "HTTP_IF_NONE_MATCH"
-
-
-@dataclass(slots=True)
-class _Kept(Generic[Made]):
-    """What was made, and when. Who may make the next one moves ``next_at`` on."""
-
-    made: Made
-    made_at: float
-    next_at: float
-    ends_at: float
-
-
-class Second(Generic[Key, Made]):
-    """What was made in the last second, by key; at most ``most`` of them."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._kept: dict[Key, _Kept[Made]] = {}
-        self._lock = threading.Lock()
-        self._turns = [threading.Lock() for _ in range(TURNS)]
-
-    def of(self, key: Key, make: Callable[[], Made]) -> Made:
-        """What is kept, else what ``make`` makes: one at a time, so that a crowd that comes at once waits for one."""
-        found = self.found(key)
-        if found is not None:
-            return found
-        with self._turns[hash(key) % TURNS]:
-            kept = self._kept.get(key)
-            if kept and kept.made_at + KEPT_SECONDS > clock.monotonic():
-                return kept.made
-            made = make()
-            self.keep(key, made)
-            return made
-
-    def found(self, key: Key) -> Made | None:
-        """What is kept; None for the one who has to make it."""
-        at = clock.monotonic()
-        with self._lock:
-            kept = self._kept.get(key)
-            if kept is None or kept.ends_at <= at:
-                return None
-            if kept.next_at <= at:
-                kept.next_at = kept.ends_at
-                return None
-            return kept.made
-
-    def lately(self, key: Key) -> Made | None:
-        """What is kept, needed or not."""
-        kept = self._kept.get(key)
-        return kept.made if kept and kept.ends_at > clock.monotonic() else None
-
-    def in_time(self, key: Key) -> Made | None:
-        """What is kept and needs no next one yet."""
-        kept = self._kept.get(key)
-        return kept.made if kept and kept.next_at > clock.monotonic() else None
-
-    def keep(self, key: Key, made: Made) -> None:
-        """From now on this is what the others get."""
-        at = clock.monotonic()
-        with self._lock:
-            if len(self._kept) >= self._most:
-                self._kept.clear()
-            self._kept[key] = _Kept(made, at, at + KEPT_SECONDS, at + STALE_SECONDS)
-
-    def forget(self) -> None:
-        """Start anew."""
-        with self._lock:
-            self._kept.clear()
-
-    def __len__(self) -> int:
-        return len(self._kept)
 
 
 @dataclass(frozen=True, slots=True)

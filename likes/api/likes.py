@@ -23,7 +23,7 @@ from likes.api.schemas import Liked, Likes, LikesListed
 from likes.core.keys import THING
 from likes.errors import UnknownThing
 from likes.registry import likeable
-from likes.selectors import shown
+from likes.selectors import board_to_take_back, shown
 from likes.services.like import like, unlike
 from likes.stores.base import Shown
 
@@ -67,24 +67,26 @@ def list_likes(
 @router.put("/likes/{kind}/{id}/{player}", auth=WRITES, response=Liked)
 def put_like(request: HttpRequest, kind: str = KIND, id: str = ID, player: str = PLAYER) -> HttpResponse:  # noqa: A002 (the contract's name)
     """The player likes the thing; an unknown player is made. Again it is the same, save of repeatable kinds."""
-    return _changed(request, like, kind, id, player)
+    return _changed(request, like, (kind, id, player), _board_of(kind, id))
 
 
 @router.delete("/likes/{kind}/{id}/{player}", auth=WRITES, response=Liked)
 def delete_like(request: HttpRequest, kind: str = KIND, id: str = ID, player: str = PLAYER) -> HttpResponse:  # noqa: A002 (the contract's name)
-    """He likes it no more. Again it is the same; of repeatable kinds one like is taken back."""
-    return _changed(request, unlike, kind, id, player)
+    """They like it no more, hidden since or not. Again it is the same; of repeatable kinds one like is taken back."""
+    return _changed(request, unlike, (kind, id, player), board_to_take_back(kind, id, read_player(player)))
 
 
 def _changed(
-    request: HttpRequest, change: Callable[[str, str, str, datetime], Shown], kind: str, thing: str, player: str
+    request: HttpRequest,
+    change: Callable[[str, str, str, datetime], Shown],
+    named: tuple[str, str, str],
+    board: Board | None,
 ) -> HttpResponse:
-    board = _board_of(kind, thing)
     if board is None:
         admit_everywhere(request)
     else:
         admit_writer(request, board)
-    now = change(kind, thing, player, clock.now())
+    now = change(*named, clock.now())
     return answer({"liked": now.liked, "count": now.count})
 
 

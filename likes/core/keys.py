@@ -110,24 +110,6 @@ class DayKeys:
         return f"{self.hits}:flush:{flush}"
 
 
-@dataclass(frozen=True, slots=True)
-class LikedKeys:
-    """What was liked on one day, by UTC, of one kind."""
-
-    kind: str
-    day: date
-
-    @property
-    def ranking(self) -> str:
-        """Sorted set thing → likes given on that day; an empty member with 0 says that it is whole."""
-        return f"{{liked:{self.kind}}}:{self.day}"
-
-    @property
-    def load(self) -> str:
-        """Who makes it anew from SQL at this moment."""
-        return f"{self.ranking}:load"
-
-
 _OF_A_THING = frozenset({"liked_by", "likes_count", "amounts", "run", "seen", "load"})
 
 

@@ -19,7 +19,6 @@ from likes.core.kinds import Storage
 from likes.models import Like
 from likes.registry import Likeable
 from likes.services import count as counting
-from likes.services import liked_on
 from likes.services import mirror as mirroring
 from likes.services.adopt import adopt
 from likes.services.count import count
@@ -36,9 +35,8 @@ def forget(player: Player, at: datetime) -> None:
     for likeable in registry.every():
         _follow(likeable, at)
         rows = Like.objects.filter(kind=likeable.kind, player=player)
-        for thing, given_at in rows.filter(amount__gt=0).values_list("thing", "at"):
+        for thing in rows.filter(amount__gt=0).values_list("thing", flat=True):
             _take_back(likeable, thing, player.external_id, at)
-            liked_on.note(likeable.kind, thing, given_at, -1)
         _follow(likeable, at)
         if likeable.storage == Storage.HYBRID:
             _forget_in_views(likeable, list(rows.values_list("thing", flat=True)), player.external_id)

@@ -1,13 +1,12 @@
 """Liking and taking back: the one door, for the API, the pages and the simulated players.
 
 The order: the kind, the thing, the player's id, whether he is banned, whether he may like it; then he is made if
-nobody knew him, the store decides, and the day's ranking is told. Asked for twice it is as asked for once, save of
+nobody knew him, and the store decides. Asked for twice it is as asked for once, save of
 repeatable kinds.
 """
 
 from datetime import datetime
 
-from foundation.sql import SqlAway, ask
 from leaderboards.core.entries import read_player
 from leaderboards.errors import Banned
 from leaderboards.models import Player
@@ -16,9 +15,8 @@ from leaderboards.services.players import ensure_player
 from likes.core.keys import THING
 from likes.core.kinds import Storage
 from likes.errors import UnknownThing
-from likes.models import Like
 from likes.registry import Likeable, likeable
-from likes.services import liked_on
+from likes.selectors.likes import board_to_take_back
 from likes.stores.base import Shown
 from likes.stores.choose import store_of
 
@@ -35,22 +33,19 @@ def like(kind: str, thing: str, player: str, at: datetime) -> Shown:
     found.admit(thing, name)
     if not known:
         ensure_player(name, at)
-    shown = store_of(found).like(thing, name, at)
-    if shown.changed:
-        liked_on.note(kind, thing, at, 1)
-    return shown
+    return store_of(found).like(thing, name, at)
 
 
 def unlike(kind: str, thing: str, player: str, at: datetime) -> Shown:
-    """He likes it no more, or takes one like back. Raises likewise; whoever may not like it may still take back."""
-    found = _liked(kind, thing)
+    """He likes it no more, or takes one like back. Raises likewise.
+
+    Who may not like it may still take back; what was hidden since is unknown to all who have not liked it.
+    """
     name = read_player(player)
+    found = likeable(kind)
+    board_to_take_back(kind, thing, name)
     _refuse_banned(found, name)
-    given_at = _given_at(found, thing, name)
-    shown = store_of(found).unlike(thing, name, at)
-    if shown.changed:
-        liked_on.note(kind, thing, given_at or at, -1)
-    return shown
+    return store_of(found).unlike(thing, name, at)
 
 
 def _liked(kind: str, thing: str) -> Likeable:
@@ -58,15 +53,6 @@ def _liked(kind: str, thing: str) -> Likeable:
     if not THING.fullmatch(thing) or thing not in found.boards([thing]):
         raise UnknownThing("There is nothing of this kind with this id.")
     return found
-
-
-def _given_at(found: Likeable, thing: str, player: str) -> datetime | None:
-    """When he liked it, for the ranking of that day; None if SQL does not know, since it is away or a second behind."""
-    liked = Like.objects.filter(kind=found.kind, thing=thing, player__external_id=player, amount__gt=0)
-    try:
-        return ask(lambda: liked.values_list("at", flat=True).first())
-    except SqlAway:
-        return None
 
 
 def _refuse_banned(found: Likeable, player: str) -> bool:

@@ -5,7 +5,6 @@ and adds them up. The count is exact at any moment: what was counted, and what w
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from likes.registry import Likeable
@@ -33,13 +32,13 @@ class AppendStore:
 
     def like(self, thing: str, player: str, at: datetime) -> Shown:
         """The player likes the thing. Raises ``LikesUnavailable`` or ``LikeUnknown``."""
-        changed = self.add(thing, player, at)
-        return replace(self.read([thing], player)[0], changed=changed is not None)
+        self.add(thing, player, at)
+        return self.read([thing], player)[0]
 
     def unlike(self, thing: str, player: str, at: datetime) -> Shown:
         """He takes a like back. Raises likewise."""
-        changed = self.take(thing, player, at)
-        return replace(self.read([thing], player)[0], changed=changed is not None)
+        self.take(thing, player, at)
+        return self.read([thing], player)[0]
 
     def read(self, things: Sequence[str], player: str | None) -> list[Shown]:
         """Each thing as the player sees it. Raises ``SqlAway``."""

@@ -6,7 +6,7 @@ kind each asking counts, and each taking back takes one of the player's own.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
@@ -15,14 +15,12 @@ from typing import Protocol
 class Shown:
     """The likes of a thing, and how many of them are the asking player's own: 0 or 1, or more of a repeatable kind.
 
-    ``live`` is False where SQL stood in for a Redis that is away. ``changed`` says that the asking made it so; it takes
-    no part in comparing.
+    ``live`` is False where SQL stood in for a Redis that is away.
     """
 
     count: int
     own: int
     live: bool = True
-    changed: bool = field(default=False, compare=False)
 
     @property
     def liked(self) -> bool:

@@ -82,11 +82,11 @@ class HybridStore:
         told = Told(changed.note, player, changed.amount, changed.at_ms)
         if connection.in_atomic_block:
             transaction.on_commit(lambda: self._tell(thing, told))
-            return replace(self._sql.read([thing], player)[0], changed=True)
+            return self._sql.read([thing], player)[0]
         failpoint("like.after_commit")
         shown, live = self._tell(thing, told)
         failpoint("like.after_put")
-        return replace(shown or replace(self._sql.read([thing], player)[0], live=live), changed=True)
+        return shown or replace(self._sql.read([thing], player)[0], live=live)
 
     def _tell(self, thing: str, told: Told) -> tuple[Shown | None, bool]:
         """How the view shows it, where there is one; whether Redis was told."""

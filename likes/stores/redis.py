@@ -95,12 +95,12 @@ class RedisStore:
             return run(self._link, "decide", keys, [generation, self._link.deadline_ms(), *args])
 
         try:
-            count, own, changed = of_the_present(self._kind, decide)
+            count, own = of_the_present(self._kind, decide)
         except RedisSilent as error:
             raise LikeUnknown(UNKNOWN_REPEATABLE if self._repeatable else UNKNOWN) from error
         except Unavailable as error:
             raise LikesUnavailable(AWAY) from error
-        return Shown(int(count), int(own), changed=bool(changed))
+        return Shown(int(count), int(own))
 
     def _ask(self, question: Callable[[int], Any]) -> Any:
         """What Redis answers; None where it is away."""

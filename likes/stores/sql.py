@@ -7,7 +7,6 @@ together. The trap: what is cached may be a second old, so what a writer is told
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from django.core.cache import cache
@@ -74,7 +73,7 @@ class SqlStore:
     def _after(self, thing: str, player: str, changed: bool) -> Shown:
         if changed and self._shards >= CACHED_FROM_SHARDS:
             transaction.on_commit(lambda: cache.delete(self._key(thing)))
-        return replace(sql_rows.read(self._kind, [thing], player, COUNT)[0], changed=changed)
+        return sql_rows.read(self._kind, [thing], player, COUNT)[0]
 
     def _key(self, thing: str) -> str:
         return f"likes:{self._kind}:{thing}"

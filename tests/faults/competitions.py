@@ -7,7 +7,7 @@ ago or around now, which the services are told.
 import time
 from collections import Counter
 from collections.abc import Collection, Mapping
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -35,6 +35,7 @@ from tests.faults import load
 from tests.faults.history import like_a_request
 from tests.leaderboards.services import site as board_site
 
+LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)  # everybody has joined by then
 DAYS = 30  # to the end that is announced; periods end sooner
 NIGHT = NOON - 10 * HOUR
 LATER = board_site.NOON + 2 * board_site.DAY
@@ -47,8 +48,8 @@ class Races:
     def named(self, numbers: Collection[int], at: object) -> Mapping[int, Event | SunwiError]:
         return {board.pk: _event(board, DAYS) for board in Board.objects.filter(pk__in=numbers)}
 
-    def joined(self, pairs: Collection[tuple[int, str]]) -> Collection[tuple[int, str]]:
-        return pairs
+    def joined(self, pairs: Collection[tuple[int, str]]) -> Mapping[tuple[int, str], datetime]:
+        return dict.fromkeys(pairs, LONG_AGO)
 
     def gone(self, number: int) -> Collection[int]:
         return ()

@@ -8,7 +8,7 @@ from foundation import clock, redis
 from leaderboards.services.settle import settle_due
 from likes.core.kinds import Storage
 from likes.registry import Likeable
-from likes.services import liked_on, visit
+from likes.services import visit
 from likes.stores.activity import ActivityStore
 from likes.stores.base import Store
 from likes.stores.choose import store_of
@@ -46,6 +46,5 @@ def activity(links: None) -> Iterator[ActivityStore]:
     """A store of visits whose Redis SQL knows; nothing remembered of earlier tests."""
     settle_due(clock.now())
     visit.numbers.forget()
-    liked_on._missed.clear()
     yield ActivityStore(redis.boards())
     visit.numbers.forget()

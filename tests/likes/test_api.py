@@ -10,6 +10,7 @@ from leaderboards.errors import BoardForbidden
 from leaderboards.models import Board, Player
 from likes import registry
 from likes.core.kinds import Storage
+from likes.services.mirror import mirror_all
 from likes.services.settle import settle_due
 from tests.at_once import at_once
 from tests.leaderboards.api.conftest import Caller, problem, with_key
@@ -34,14 +35,27 @@ def boards() -> dict[str, Board]:
     return {}
 
 
+@pytest.fixture
+def hidden() -> set[str]:
+    """The songs that nobody is shown any more."""
+    return set()
+
+
 @pytest.fixture(autouse=True)
-def _songs(links: None, boards: dict[str, Board], storage: Storage, repeatable: bool) -> Iterator[None]:
+def _songs(
+    links: None, boards: dict[str, Board], hidden: set[str], storage: Storage, repeatable: bool
+) -> Iterator[None]:
     """Things that are there to be liked."""
 
     def known(things: Collection[str]) -> dict[str, Board | None]:
-        return {song: boards.get(song) for song in SONGS if song in things}
+        return {song: boards.get(song) for song in SONGS if song in things and song not in hidden}
 
-    LikeableFactory.create(kind="song", boards=known, storage=storage, repeatable=repeatable, admit=_admit)
+    def withdrawn(things: Collection[str]) -> dict[str, Board | None]:
+        return {song: boards.get(song) for song in SONGS if song in things and song in hidden}
+
+    LikeableFactory.create(
+        kind="song", boards=known, withdrawn=withdrawn, storage=storage, repeatable=repeatable, admit=_admit
+    )
     settle_due(clock.now())
     yield
     registry.withdraw("song")
@@ -138,6 +152,36 @@ class TestRefusals:
         problem(game.get(f"/likes/{path}"), 404, code)
         problem(game.get("/likes/moon?ids=1"), 404, "unknown_kind")
         assert not Player.objects.exists()
+
+    @pytest.mark.parametrize("storage", Storage, ids=str)
+    def test_what_was_hidden_since_can_be_taken_back_by_who_liked_it_and_is_unknown_otherwise(
+        self, game: Caller, hidden: set[str]
+    ) -> None:
+        for player in ("alice", "bob"):
+            game.send("PUT", f"/likes/song/1/{player}")
+        mirror_all()
+        hidden.add("1")
+
+        taken = [game.send("DELETE", ALICES).json() for _ in range(2)]
+
+        assert taken == [{"liked": False, "count": 1}] * 2
+        for method, player in (("PUT", "alice"), ("PUT", "bob"), ("DELETE", "eve")):
+            problem(game.send(method, f"/likes/song/1/{player}"), 404, "unknown_thing")
+        problem(game.get("/likes/song/1"), 404, "unknown_thing")
+        assert game.get(f"{IDS}1").json()["total"] == 0
+        hidden.clear()
+        assert game.get("/likes/song/1").json()["count"] == 1
+
+    def test_a_key_that_does_not_reach_the_board_takes_nothing_hidden_back(
+        self, game: Caller, boards: dict[str, Board], hidden: set[str]
+    ) -> None:
+        boards["1"] = BoardFactory.create(visibility="private")
+        game.send("PUT", ALICES)
+        hidden.add("1")
+        elsewhere = with_key("likes:write", boards=[BoardFactory.create(name="Other").seq])
+
+        problem(elsewhere.send("DELETE", ALICES), 403, "forbidden")
+        problem(elsewhere.send("DELETE", "/likes/song/1/bob"), 404, "unknown_thing")
 
     @pytest.mark.parametrize("player", ["a%2Cb", "%20a", "%E2%80%AEa", "x" * 65])
     def test_an_id_that_is_no_players_is_refused(self, game: Caller, player: str) -> None:

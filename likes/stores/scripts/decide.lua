@@ -2,7 +2,7 @@
 -- Adds to a player's likes of a thing, or takes some back: the redis storage's write. Where nothing changes, nothing is written.
 -- KEYS    1 gen  2 seq  3 dirty  4 liked_by  5 likes_count  6 amounts
 -- ARGV    1 generation  2 deadline  3 how many (negative takes back)  4 repeatable (1 or 0)  5 thing  6 player  7 when, in ms
--- returns the likes of the thing, how many are the player's own, 1 if that changed
+-- returns the likes of the thing, how many are the player's own
 --! include guard.lua
 --! include deadline.lua
 local repeatable = ARGV[4] == '1'
@@ -18,4 +18,4 @@ if wanted ~= own then
   redis.call('HSET', KEYS[3], ARGV[5] .. '\n' .. ARGV[6], version .. '|' .. wanted .. '|' .. at)
   become(KEYS[4], KEYS[5], KEYS[6], ARGV[6], own, wanted, at)
 end
-return { tonumber(redis.call('GET', KEYS[5]) or '0'), wanted, wanted ~= own and 1 or 0 }
+return { tonumber(redis.call('GET', KEYS[5]) or '0'), wanted }

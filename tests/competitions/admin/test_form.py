@@ -29,7 +29,9 @@ def tier(**changed: str) -> dict[str, str]:
 
 
 def test_a_draft_is_made_with_times_on_its_own_clock(admin: Client) -> None:
-    answer = admin.post(ADD, typed(make_board(), invited="alice\r\n bob \n\nalice", joining="list", **tier()))
+    answer = admin.post(
+        ADD, typed(make_board(), invited="alice\r\n bob \n\nalice", joining="list", description="A\r\n\tb", **tier())
+    )
 
     assert answer.status_code == 302, refusals(answer)
     competition, reward = Competition.objects.get(), RewardTier.objects.get()
@@ -63,6 +65,9 @@ def test_the_list_says_where_each_stands_and_what_comes_next(admin: Client) -> N
         ({"joining": "code"}, "join_code", "needs a code"),
         ({"invited": "alice\na,b"}, "invited", ","),
         ({"starts_at_0": "tomorrow"}, "starts_at", "valid date"),
+        ({"name": "Cu\u202ep"}, "name", "turns the direction"),
+        ({"description": "One\r\ntw\u2067o"}, "description", "turns the direction"),
+        ({"description": "One\r\ntw\x07o"}, "description", "cannot be shown"),
     ],
 )
 def test_what_cannot_work_is_refused_at_its_field(

@@ -32,6 +32,7 @@ def test_what_cannot_be_kept_is_refused_by_name() -> None:
         "empty": ("", " \r\n\t", "\u200b\u200d\u202e"),
         "long": ("x" * (LONGEST + 1),),
         "lines": ("\n".join("x" * (MOST_LINES + 1)),),
+        "turning": tuple(f"a{turn}b" for turn in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"),
         "unprinted": ("a\x00b", "a\ud800b", "a\u2028b", "a\x85b"),
     }.items():
         for typed in texts:

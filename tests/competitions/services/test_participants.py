@@ -3,8 +3,10 @@
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
+from unittest.mock import patch
 
 import pytest
+from django.db import OperationalError
 
 from competitions import errors
 from competitions.models import Change, Competition, Invitation, Participant, RewardGrant, SnapshotRow
@@ -55,7 +57,7 @@ def asked(competition: Competition, player: Player) -> str:
 def straggle(monkeypatch: pytest.MonkeyPatch, competition: Competition, points: dict[str, int]) -> None:
     """Scores that were found to be of participants just before those went."""
     with monkeypatch.context() as patch:
-        patch.setattr(events.Competitions, "joined", lambda _, pairs: pairs)
+        patch.setattr(events.Competitions, "joined", lambda _, pairs: dict.fromkeys(pairs, SOON))
         outcomes = score(competition, points)
     assert all(outcome.status.is_accepted for outcome in outcomes)
 
@@ -152,6 +154,49 @@ def test_who_leaves_while_redis_is_away_is_taken_out_when_it_is_back() -> None:
 
     assert found == 1
     assert points_of(competition) == {"bob": 5}
+
+
+@pytest.mark.parametrize("how", ["leaves", "is removed"])
+def test_who_goes_while_sql_is_busy_has_gone_and_is_taken_out_by_the_schedule(how: str) -> None:
+    competition = race({"ann": 9, "bob": 5})
+    busy = patch("competitions.services.strays.take_out_one", side_effect=OperationalError("database is locked"))
+
+    with busy:
+        if how == "leaves":
+            leave(competition, player("ann"), SOON)
+        else:
+            remove(competition, player("ann"), "Cheated.", SOON, None)
+    meanwhile = points_of(competition)
+
+    assert not Participant.objects.get(player__external_id="ann").takes_part
+    assert meanwhile == {"ann": 9, "bob": 5}
+    assert (take_out_due(SOON), points_of(competition)) == (1, {"bob": 5})
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_a_crowd_that_leaves_and_joins_at_once_is_where_each_was_told_to_be(storage: str) -> None:
+    """SQLite takes one writer after another, and may have no time for some: they are told that nothing has changed."""
+    names = [f"p{number}" for number in range(8)]
+    competition = race(dict.fromkeys(names, 5), make_board(storage))
+
+    def restless(name: str) -> bool:
+        """Whether the player takes part in the end, as far as they were told."""
+        here, row = True, player(name)
+        for _ in range(5):
+            try:
+                (leave if here else join)(competition, row, SOON)
+                here = not here
+            except OperationalError as error:
+                if "database is locked" not in str(error):
+                    raise
+        return here
+
+    told = dict(zip(names, at_once([partial(restless, name) for name in names]), strict=True))
+    take_out_due(SOON)
+
+    there = Participant.objects.filter(competition=competition, left_at=None)
+    assert set(there.values_list("player__external_id", flat=True)) == {name for name in names if told[name]}
+    assert not set(points_of(competition)) - {name for name in names if told[name]}
 
 
 def test_who_is_back_before_they_are_taken_out_stays() -> None:

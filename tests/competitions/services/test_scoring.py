@@ -1,6 +1,6 @@
 """Scoring in competitions, through the one door: who may, when, how often, and one workout for several."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -10,8 +10,18 @@ from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller, Outcome
 from leaderboards.services.boards import retire
 from leaderboards.services.submit import submit
-from tests.competitions.factories import END, HOUR, START
-from tests.competitions.site import SOON, draft, joined, make_board, open_competition, points_of, score
+from tests.competitions.factories import END, HOUR, START, ParticipantFactory
+from tests.competitions.site import (
+    SOON,
+    STORAGES,
+    draft,
+    joined,
+    make_board,
+    open_competition,
+    player,
+    points_of,
+    score,
+)
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
@@ -31,6 +41,65 @@ def test_who_has_not_joined_or_comes_at_the_wrong_time_does_not_score() -> None:
 
     assert codes(found) == ["not_joined", "not_started", "updated", "period_closed"]
     assert points_of(competition) == {"ann": 2}
+
+
+def dated(competition: Competition, at: datetime, now: datetime, id_: str = "", dry_run: bool = False) -> str:
+    """What becomes of a score of ann's that happened at ``at`` and is sent now."""
+    row = {"competition": competition.pk, "player": "ann", "points": 5, "at": at.isoformat()}
+    entry = read_entry(row | ({"id": id_} if id_ else {}), 0)
+    [code] = codes(submit([entry], Caller("tests"), now, dry_run=dry_run))
+    return code
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_what_happened_before_its_player_joined_does_not_count(storage: str) -> None:
+    competition = open_competition(make_board(storage))
+    before, now = SOON - 6 * SECOND, SOON + HOUR
+    ParticipantFactory.create(competition=competition, player=player("ann"), at=SOON)
+
+    refused = [dated(competition, before, now, dry_run=rehearsed) for rehearsed in (True, False)]
+    shown = points_of(competition)
+    counted = [dated(competition, at, now) for at in (SOON - 5 * SECOND, SOON)]
+
+    assert refused == ["not_joined"] * 2
+    assert shown == {}
+    assert counted[0] == "updated"
+    assert points_of(competition) == {"ann": 5}
+
+
+def test_it_is_said_since_when_the_player_takes_part() -> None:
+    competition = open_competition()
+    ParticipantFactory.create(competition=competition, player=player("ann"), at=SOON)
+    entry = {"competition": competition.pk, "player": "ann", "points": 5, "at": (SOON - HOUR).isoformat()}
+
+    [outcome] = submit([read_entry(entry, 0)], Caller("tests"), SOON)
+
+    assert f"takes part in competition {competition.pk} since {SOON:%Y-%m-%d %H:%M:%S} UTC" in (outcome.detail or "")
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_a_score_without_a_time_in_the_breath_of_joining_counts_though_a_clock_is_behind(storage: str) -> None:
+    competition = open_competition(make_board(storage))
+    ParticipantFactory.create(competition=competition, player=player("ann"), at=SOON)
+
+    found = score(competition, {"ann": 5}, SOON - HOUR / 2)
+
+    assert codes(found) == ["updated"]
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_of_who_leaves_and_joins_again_the_last_joining_counts_and_a_repetition_is_one_all_the_same(
+    storage: str,
+) -> None:
+    competition, again = open_competition(make_board(storage)), SOON + HOUR
+    [ann] = joined(competition, "ann")
+    first = dated(competition, SOON, SOON, "w1")
+    leave(competition, ann, SOON + SECOND)
+    join(competition, ann, again)
+
+    found = [dated(competition, at, again + SECOND, id_) for at, id_ in ((SOON, "w2"), (SOON, "w1"), (again, "w3"))]
+
+    assert (first, *found) == ("updated", "not_joined", "duplicate", "updated")
 
 
 def test_drafts_and_unknown_numbers_are_no_competitions_and_cancelled_ones_are_closed() -> None:

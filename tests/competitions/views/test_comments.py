@@ -10,6 +10,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from competitions.models import Comment, Competition
+from competitions.services.comment import delete
 from competitions.services.moderate import hide
 from foundation import clock
 from foundation.limits import Limit
@@ -121,6 +122,7 @@ def test_a_player_writes_once_and_comes_back_to_their_words_on_this_site_alone(a
         ("x" * 2001, "A comment has up to 2,000 characters."),
         ("x\n" * 20 + "x", "A comment has up to 20 lines."),
         ("a\x00b", "There is a character in it that cannot be kept."),
+        ("a\u202eb", "There is a mark in it that turns the text around it."),
     ],
 )
 def test_what_is_refused_stays_in_the_form(ann: Client, cup: Competition, words: str, why: str) -> None:
@@ -246,6 +248,27 @@ def test_what_is_sent_twice_counts_once_and_what_says_no_state_not_at_all(bob: C
     assert answers[0]["label"] == "Like the comment of ann, 2 likes"
     assert {press(bob, comment, wanted).status_code for wanted in ("", "2", "true")} == {400}
     assert bob.get(of(comment.competition, f"{comment.pk}/like/")).status_code == 405
+
+
+@pytest.mark.parametrize("withdraw", ["hidden", "deleted"])
+def test_a_like_of_what_was_hidden_or_deleted_since_is_taken_back_and_none_given(
+    bob: Client, comment: Comment, withdraw: str
+) -> None:
+    liked(comment, "cleo")
+    other = say(comment.competition, "ann", "Never liked")
+    press(bob, comment)
+    for each in (comment, other):
+        if withdraw == "hidden":
+            hide(each.pk, "Rude.", clock.now(), None)
+        else:
+            delete(each.pk, each.player, clock.now())
+
+    taken = [press(bob, comment, "0").json() for _ in range(2)]
+
+    assert [(each["liked"], each["count"]) for each in taken] == [(False, 1)] * 2
+    assert press(bob, comment, "0", script=False).status_code == 302
+    assert [press(bob, comment).status_code, press(bob, other, "0").status_code] == [404, 404]
+    assert press(bob, Comment(pk=2**70, competition=comment.competition), "0").status_code == 404
 
 
 def test_who_cannot_like_yet_is_shown_the_way(client: Client, comment: Comment) -> None:

@@ -56,6 +56,8 @@ REFUSED: list[tuple[dict[str, str], str, str]] = [
     ({"decimals": "3", "maximum": "0.0001"}, "maximum", "3 decimals"),
     ({"name": " "}, "name", "required"),
     ({"name": "Taken"}, "name", " has this name."),
+    ({"name": "Week\u202ely"}, "name", "turns the direction"),
+    ({"name": "Week\x07ly"}, "name", "cannot be shown"),
 ]
 
 

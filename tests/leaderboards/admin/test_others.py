@@ -99,6 +99,21 @@ def test_players_are_found_by_the_beginning_of_an_id_or_a_name(admin: Client) ->
         assert [name for name in ("Alice", "Bob", "Malice") if name in html] == found
 
 
+@pytest.mark.parametrize(("name", "why"), [("Al\u202eice", "turns the direction"), ("Al\x07ice", "cannot be shown")])
+def test_a_name_that_the_api_refuses_is_refused_here_too_and_others_are_kept(
+    admin: Client, name: str, why: str
+) -> None:
+    alice = PlayerFactory.create(external_id="u-1", name="Alice")
+    typed = {"avatar_url": "", "country": "", "user": ""}
+
+    refused = admin.post(f"{PLAYERS}{alice.pk}/change/", typed | {"name": name}).content.decode()
+    unchanged = Player.objects.get().name
+    admin.post(f"{PLAYERS}{alice.pk}/change/", typed | {"name": "שלום 민준 🎉"})
+
+    assert why in refused
+    assert (unchanged, Player.objects.get().name) == ("Alice", "שלום 민준 🎉")
+
+
 def test_a_banned_player_scores_nothing_until_they_are_let_in_again_and_keeps_their_id(admin: Client) -> None:
     board = make_board()
     score(board, "alice")

@@ -15,7 +15,7 @@ from tests.locked import locked, only_postgresql
 
 PROFILE = {"name": "Alice 🎉", "avatar_url": "https://example.com/a.png?x=1", "country": "KR"}
 WRONG: dict[str, tuple[Any, ...]] = {
-    "name": ("x" * 101, "a\0b", "a\nb", "\ud800", 7, None, ["a"], True),
+    "name": ("x" * 101, "a\0b", "a\nb", "a\x85b", "a\u2028b", "a\u202eb", "\ud800", 7, None, ["a"], True),
     "avatar_url": (
         *("javascript:alert(1)", "//a.png", "a.png", "https://", "data:,x", None),
         *("https://a b/", "https://a/\n", "https://[", "https://e.com/" + "x" * 200),

@@ -19,21 +19,22 @@ from tests.contracts.forms import FORMS
 from tests.leaderboards.services.site import DAY, NOON, make_board
 
 STARTS, ENDS = NOON - DAY, NOON + DAY
+LONG_AGO = NOON - 400 * DAY
 
 
 class KnownEvents:
-    """Events and refusals by number; everybody in ``players`` takes part in all of them."""
+    """Events and refusals by number; everybody in ``players`` takes part in all of them, since the time beside them."""
 
     def __init__(self, players: Collection[str]) -> None:
-        self.players = set(players)
+        self.players = dict.fromkeys(players, LONG_AGO)
         self.by_number: dict[int, Event | SunwiError] = {}
         self.no_more: set[int] = set()
 
     def named(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:
         return {number: self.by_number[number] for number in numbers if number in self.by_number}
 
-    def joined(self, pairs: Collection[tuple[int, str]]) -> Collection[tuple[int, str]]:
-        return [pair for pair in pairs if pair[1] in self.players]
+    def joined(self, pairs: Collection[tuple[int, str]]) -> Mapping[tuple[int, str], datetime]:
+        return {pair: self.players[pair[1]] for pair in pairs if pair[1] in self.players}
 
     def gone(self, number: int) -> Collection[int]:
         return self.no_more if number in self.by_number else ()

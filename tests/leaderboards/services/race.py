@@ -8,7 +8,7 @@ from leaderboards import selectors
 from leaderboards.core.instants import milliseconds
 from leaderboards.models import Period
 from leaderboards.selectors import Row
-from tests.leaderboards.services.contest import ENDS, KnownEvents, event_board, period_of, send
+from tests.leaderboards.services.contest import ENDS, LONG_AGO, KnownEvents, event_board, period_of, send
 from tests.leaderboards.services.site import (
     DAY,
     NOON,
@@ -32,7 +32,7 @@ class Race:
         self._dice = random.Random(7)
         self._declared = declared
         self._players = [f"p{number}" for number in range(40)]
-        declared.players |= set(self._players)
+        declared.players |= dict.fromkeys(self._players, LONG_AGO)
         self.event = declared.add(event_board(storage, **settings), starts_at=BEGUN)
         self.oracle = OracleBoard(self.event.board.rules, self.event.window)
 

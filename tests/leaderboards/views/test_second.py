@@ -15,6 +15,7 @@ from django.test import Client, RequestFactory
 from pytest_django import DjangoAssertNumQueries
 
 from foundation import clock
+from foundation.second import Second
 from leaderboards.models import Board
 from leaderboards.services.keep_ranks import keep_due
 from leaderboards.views import second
@@ -133,7 +134,7 @@ def test_a_full_page_is_small_and_so_are_all_scripts_and_styles_together(client:
 
 
 def test_of_a_crowd_that_comes_at_once_one_makes_what_all_get_and_who_cannot_leaves_the_turn_to_the_next() -> None:
-    kept: second.Second[str, int] = second.Second(8)
+    kept: Second[str, int] = Second(8)
     made: list[int] = []
 
     def fail() -> int:

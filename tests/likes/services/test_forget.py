@@ -105,7 +105,7 @@ def test_who_is_erased_while_their_like_is_under_way_likes_nothing(store: Store)
     erase_player(GONE, NOW)
     later = store.like("1", GONE, NOW)
 
-    assert [(each.count, each.own, each.changed) for each in (late, later)] == [(0, 0, False)] * 2
+    assert [(each.count, each.own) for each in (late, later)] == [(0, 0)] * 2
     assert keys_that_name(GONE) == []
 
 
