@@ -16,6 +16,7 @@ from competitions.services.notices import release_held
 from competitions.services.notify import compare_due
 from competitions.services.retain import retain_due
 from competitions.services.reward import grant_due
+from competitions.services.series import score_due
 from competitions.services.snapshot import take_due
 from competitions.services.strays import take_out_due
 from foundation import clock
@@ -38,6 +39,12 @@ def tell() -> None:
 def reward() -> None:
     """Grant what final rankings earn."""
     _run(grant_due)
+
+
+@shared_task
+def score_series() -> None:
+    """Count what series have not counted, and write their totals."""
+    _run(score_due)
 
 
 @shared_task

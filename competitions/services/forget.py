@@ -11,7 +11,7 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.db.models import QuerySet
 
-from competitions.models import Change, Comment, Invitation, Notice, Participant, Preference
+from competitions.models import Change, Comment, Invitation, Notice, Participant, Preference, SeriesTotal
 from competitions.services.likeable import KIND
 from leaderboards.models import Player
 from likes.services.forget import forget_letters
@@ -29,6 +29,8 @@ def forget(player: Player, at: datetime) -> None:
     comments.filter(deleted_at=None).update(text="", deleted_at=at)
     comments.update(hidden_reason="")
     forget_letters(KIND, [str(pk) for pk in comments.values_list("pk", flat=True)])
+    # What he earned in a series stays, numbered: the total goes back to its board under his number.
+    SeriesTotal.objects.filter(player=player).update(points=None, due=True)
     Notice.objects.filter(player=player).delete()
     Preference.objects.filter(player=player).delete()
     Invitation.objects.filter(external_id=player.external_id).delete()

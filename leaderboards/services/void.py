@@ -13,6 +13,7 @@ from foundation.sync import barrier
 from leaderboards.core.policies import replay
 from leaderboards.errors import PeriodClosed
 from leaderboards.models import Period, State, Submission
+from leaderboards.selectors.reserved import refuse_reserved
 from leaderboards.services.publish import write_and_publish
 from leaderboards.stores.sql_locks import lock_standings
 from leaderboards.stores.sql_writes import StandingRow, state_of
@@ -20,11 +21,12 @@ from leaderboards.stores.sql_writes import StandingRow, state_of
 
 @transaction.atomic
 def void_submission(submission: Submission, at: datetime) -> None:
-    """Void it and derive the standing anew. Safe to call twice. Raises ``PeriodClosed``."""
+    """Void it and derive the standing anew. Safe to call twice. Raises ``PeriodClosed`` or ``BoardReserved``."""
     barrier.hold_shared(submission.period_id)
     period = Period.objects.select_related("board").get(pk=submission.period_id)
     if period.state != State.OPEN:
         raise PeriodClosed(f"Period {period.label} is closed; its standings stay as they are.")
+    refuse_reserved(period.board)
     player = submission.player
     held = lock_standings(period, [player.external_id])[player.external_id]
     Submission.objects.filter(pk=submission.pk, voided_at=None).update(voided_at=at)
