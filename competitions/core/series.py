@@ -58,7 +58,7 @@ def read_table(text: str) -> tuple[int, ...]:
     for place, (better, worse) in enumerate(pairwise(table), start=1):
         if worse > better:
             raise BadSeries(
-                f"Place {place + 1} would earn more than place {place}: give fewer points, or as many.", "table"
+                f"Place {place + 1} would earn more than place {place}: give it fewer points, or as many.", "table"
             )
     return table
 

@@ -24,13 +24,15 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
 LIST = "/admin/competitions/series/"
 
 
-def typed(*competitions: Competition, series: Series | None = None, **changed: Any) -> dict[str, Any]:
+def typed(*competitions: Competition, series: Any = None, **changed: Any) -> dict[str, Any]:
     """The form as a browser sends it; ``competitions`` are new, those that ``series`` has stay."""
     fields: dict[str, Any] = {
         "name": "Summer", "description": "", "visibility": "public", "points": "10 6 3", "taking_part": "0", "best": "",
     }  # fmt: skip  # as a table
     there = list(SeriesEvent.objects.filter(series=series)) if series else []
-    rows = [{"id": event.pk, "series": event.series_id, "competition": event.competition_id} for event in there]
+    rows: list[dict[str, Any]] = [
+        {"id": event.pk, "series": event.series_id, "competition": event.competition_id} for event in there
+    ]
     rows += [{"id": "", "series": "", "competition": each.pk} for each in competitions]
     for nth, row in enumerate(rows):
         fields |= {f"events-{nth}-{name}": value for name, value in row.items()} | {f"events-{nth}-position": nth + 1}

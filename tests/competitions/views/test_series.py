@@ -47,7 +47,7 @@ def test_the_page_has_totals_points_of_each_competition_and_says_in_words_what_i
     assert "3 cleo 5 5 – no result – no result" in seen
     assert "Points by place, from the first on: 10, 6, 3." in seen
     assert "Whoever is ranked has 2 points more." in seen
-    assert "The best result of each player counts; what is dropped stands in brackets." in seen
+    assert "Results that count: each player’s best 1. What is dropped stands in brackets." in seen
     assert "Three cups." in seen
     assert seen.count("counted") == 2
 
@@ -82,7 +82,7 @@ def test_before_anything_is_counted_the_page_says_when_something_will_be(client:
 
     assert "Nobody has points yet." in seen
     assert "Opening" in seen
-    assert "The best" not in seen
+    assert "Results that count" not in seen
 
 
 def test_it_says_while_totals_are_behind(client: Client) -> None:
