@@ -40,7 +40,7 @@ class SeriesShown(SeriesInList):
     description: str
     table: list[int] = Field(description="What places earn, the first place first; further ones earn 0.")
     taking_part: int = Field(description="What everybody who is ranked earns on top of that.")
-    best: int | None = Field(description="How many results of a player count, his best ones; null is all.")
+    best: int | None = Field(description="How many results of a player count, the best ones; null is all.")
     competitions: list[EventOfSeries] = Field(description="In the order of the series.")
 
 
@@ -54,7 +54,7 @@ class ResultInSeries(Schema):
 
 
 class RowOfSeries(RowOfStandings):
-    """A player in his place; ``points`` is the total."""
+    """A player with the rank; ``points`` is the total."""
 
     results: list[ResultInSeries] = Field(description="In the order of the series, as far as the caller may read them.")
 

@@ -1,7 +1,7 @@
 """Reading series: which there are, what they have counted, and their standings with the points of each competition.
 
 The trap: a competition may be private while its series is not, or hidden by a freeze. Nothing is counted of what is
-hidden; what is private is left out by whoever asks, who alone knows who looks (``shown``).
+hidden; what is private is left out by the caller, who alone knows the visitor (``shown``).
 """
 
 from collections import defaultdict
@@ -25,7 +25,7 @@ from leaderboards.selectors.periods import period_by_label
 
 @dataclass(frozen=True, slots=True)
 class SeriesRow:
-    """A player in the standings, with what he has in each competition (by number); ``row.points`` is the total."""
+    """A player in the standings, with the result of each competition (by its number); ``row.points`` is the total."""
 
     row: Row
     results: Mapping[int, SeriesResult]

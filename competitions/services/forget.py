@@ -29,7 +29,7 @@ def forget(player: Player, at: datetime) -> None:
     comments.filter(deleted_at=None).update(text="", deleted_at=at)
     comments.update(hidden_reason="")
     forget_letters(KIND, [str(pk) for pk in comments.values_list("pk", flat=True)])
-    # What he earned in a series stays, numbered: the total goes back to its board under his number.
+    # What was earned in a series stays, numbered: the total goes back to its board under that number.
     SeriesTotal.objects.filter(player=player).update(points=None, due=True)
     Notice.objects.filter(player=player).delete()
     Preference.objects.filter(player=player).delete()

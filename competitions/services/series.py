@@ -72,11 +72,11 @@ def revision_of(competition: Competition) -> int:
 def mark(series: Series, players: Iterable[int]) -> None:
     """Have the totals of these players (by internal number) worked out anew."""
     for several in in_chunks(sorted(players)):
+        there = SeriesTotal.objects.filter(series=series, player__in=several)
+        known = set(there.values_list("player", flat=True))
+        there.filter(due=False).update(due=True)
         SeriesTotal.objects.bulk_create(
-            [SeriesTotal(series=series, player_id=player, due=True) for player in several],
-            update_conflicts=True,
-            unique_fields=["series", "player"],
-            update_fields=["due"],
+            SeriesTotal(series_id=series.pk, player_id=player) for player in several if player not in known
         )
 
 
@@ -104,8 +104,8 @@ def _due(at: datetime) -> list[SeriesEvent]:
 def _write_results(series: Series, competition: Competition, number: int) -> None:
     """The results of a competition as its shown ranking gives them, and the totals that they touch marked."""
     forget_hidden()
-    scoring = series.scoring
-    results = SeriesResult.objects.filter(series=series, competition=competition)
+    scoring, of = series.scoring, {"series_id": series.pk, "competition_id": competition.pk}
+    results = SeriesResult.objects.filter(**of)
     before = {
         player: {"place": place, "points": points}
         for player, place, points in results.values_list("player", "place", "points")
@@ -115,10 +115,10 @@ def _write_results(series: Series, competition: Competition, number: int) -> Non
     gone = before.keys() - now.keys()
     for several in in_chunks(changed):
         SeriesResult.objects.bulk_create(
-            [SeriesResult(series=series, competition=competition, player_id=each, **now[each]) for each in several],
+            [SeriesResult(**of, player_id=each, revision=number, **now[each]) for each in several],
             update_conflicts=True,
             unique_fields=["series", "player", "competition"],
-            update_fields=["place", "points"],
+            update_fields=["place", "points", "revision"],
         )
     for several in in_chunks(gone):
         results.filter(player__in=several).delete()

@@ -1,6 +1,6 @@
 """Boards whose standings an app above writes, and nobody else: what such a board is told by.
 
-Whoever reserves boards registers with ``provide`` when the process starts. Asked is only for boards that can be
+An app that reserves boards registers with ``provide`` when the process starts. Asked is only for boards that can be
 reserved (all time, decided by SQL), at most every few seconds; so a board is reserved before its number is told.
 """
 

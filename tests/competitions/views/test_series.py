@@ -46,7 +46,7 @@ def test_the_page_has_totals_points_of_each_competition_and_says_in_words_what_i
     assert "= 1 ann 12 12 (8) dropped – no result" in seen
     assert "3 cleo 5 5 – no result – no result" in seen
     assert "Points by place, from the first on: 10, 6, 3." in seen
-    assert "Whoever is ranked has 2 points more." in seen
+    assert "Everybody who is ranked has 2 points more." in seen
     assert "Results that count: each player’s best 1. What is dropped stands in brackets." in seen
     assert "Three cups." in seen
     assert seen.count("counted") == 2
