@@ -14,16 +14,18 @@ class CompetitionsConfig(AppConfig):
     def ready(self) -> None:
         """What stands below asks for competitions and likes comments, and tells of players to forget, without
         knowing of this app."""
+        from competitions.selectors.series import series_of_boards
         from competitions.services.events import Competitions, keeps_places, left_out
         from competitions.services.forget import forget
         from competitions.services.likeable import likeable
         from competitions.services.rewrite import rewrite
-        from leaderboards.selectors import hidden
+        from leaderboards.selectors import hidden, reserved
         from leaderboards.services import erase, events
         from likes import registry
 
         events.provide(Competitions())
         hidden.provide(left_out, keeps_places)
+        reserved.provide(series_of_boards)
         erase.also(forget)
         erase.renamed(rewrite)
         registry.provide(likeable())

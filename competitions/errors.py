@@ -145,3 +145,25 @@ class OwnComment(Forbidden):
     """Nobody likes his own comment."""
 
     code = "own_comment"
+
+
+class BadSeries(Invalid):
+    """Settings of a series that cannot work; ``field`` names the one to blame."""
+
+    code = "bad_series"
+
+    def __init__(self, detail: str, field: str = "") -> None:
+        super().__init__(detail)
+        self.field = field
+
+
+class UnknownSeries(NotFound):
+    """There is no series of this number, or the caller may not know of it."""
+
+    code = "unknown_series"
+
+
+class SeriesHasResults(Conflict):
+    """The series has counted results: it is not deleted."""
+
+    code = "series_has_results"

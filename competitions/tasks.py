@@ -18,6 +18,7 @@ from competitions.services.outcomes import tell_results
 from competitions.services.retain import retain_due
 from competitions.services.revise import revise_due
 from competitions.services.reward import follow_due, grant_due
+from competitions.services.series import score_due
 from competitions.services.snapshot import take_due
 from competitions.services.strays import take_out_due
 from competitions.services.tell_rewards import tell_rewards
@@ -44,6 +45,12 @@ def tell() -> None:
 def reward() -> None:
     """Grant what final rankings earn, let it follow later revisions, and tell players their places and rewards."""
     _run(grant_due, follow_due, tell_results, tell_rewards)
+
+
+@shared_task
+def score_series() -> None:
+    """Count what series have not counted, and write their totals."""
+    _run(score_due)
 
 
 @shared_task

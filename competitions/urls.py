@@ -17,6 +17,8 @@ urlpatterns = [
     path("competitions/<int:number>/comments/<int:comment>/hide/", views.hide, name="comment-hide"),
     path("competitions/<int:number>/comments/<int:comment>/like/", views.like, name="comment-like"),
     path("competitions/<int:number>/comments/<int:comment>/likes/", views.liked_by, name="comment-likes"),
+    path("series/", views.series_list, name="series-list"),
+    path("series/<int:number>/", views.series, name="series"),
     path("inbox/", views.inbox, name="inbox"),
     path("inbox/settings/", views.preferences, name="inbox-settings"),
 ]

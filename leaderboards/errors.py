@@ -151,6 +151,12 @@ class BoardForbidden(Forbidden):
     code = "forbidden"
 
 
+class BoardReserved(Forbidden):
+    """The board's standings are worked out from elsewhere; nobody sends scores to it or takes players out."""
+
+    code = "board_reserved"
+
+
 class StorageUnavailable(Unavailable):
     """What decides for this board is away; try again."""
 

@@ -60,6 +60,7 @@ SENTENCES = (
     gettext_noop("The store did not answer in time; send entries that have an `id` again."),
     gettext_noop("%(player)s has scored meanwhile: look again."),
     gettext_noop("%(player)s has no standing in this period."),
+    gettext_noop("Board %(board)s holds the totals of %(whom)s: nobody else changes its standings."),
     gettext_noop("Period %(period)s is closed."),
     gettext_noop("Period %(period)s is closed; its standings stay as they are."),
     gettext_noop("Period %(period)s is not closed yet; try again when it is."),

@@ -8,6 +8,7 @@ from typing import Any
 from django.db import Error as SqlError
 
 from competitions.selectors.competitions import competitions_listed
+from competitions.selectors.series import series_known
 from foundation import clock
 from leaderboards.api.document import BODY, READING, Told, body
 from leaderboards.api.examples import CSV, MOMENT, ROW
@@ -28,11 +29,27 @@ _SAID = {
 }  # fmt: skip  # as a table
 
 
+_SERIES = {"id": 3, "name": "Summer series", "board": 9, "events": 5, "counted": 2}
+_TOTALS = {
+    "series": 3, "board": 9, "total": 54, "counting": False, **MOMENT,
+    "rows": [
+        {
+            "rank": 1, "player": "alice", "name": "Alice", "points": 43, "tied": 1,
+            "results": [
+                {"competition": 7, "place": 1, "points": 25, "counts": True},
+                {"competition": 8, "place": 2, "points": 18, "counts": True},
+            ],
+        },
+    ],
+}  # fmt: skip  # as a table
+
+
 def told_of_competitions() -> dict[str, Told]:
     """By the operations' names."""
     number, board = _real()
     one: dict[str, str | int] = {"competition": number}
     alice = one | {"player": "alice"}
+    series = _real_series()
     page = _page(number, board)
     return {
         "list_competitions": Told(refusals=(401,), query="?state=running", answer=_listed(number, board)),
@@ -45,6 +62,9 @@ def told_of_competitions() -> dict[str, Told]:
         "read_participant": Told(path=alice),
         "read_around_participant": Told(path=alice, query="?radius=4", answer=page),
         "read_history": Told(path=alice),
+        "list_series": Told(refusals=(401,), query="?offset=0&limit=100", answer={"total": 1, "rows": [_SERIES]}),
+        "read_series": Told(path={"series": series}),
+        "read_series_standings": Told(path={"series": series}, query="?offset=0&limit=10", answer=_TOTALS),
         "read_comments": Told(path=one, query="?order=newest&offset=0&limit=20", answer=_SAID),
         "join_competition": Told(
             refusals=(*BODY, 401, 403, 404, 409),
@@ -63,6 +83,15 @@ def _real() -> tuple[int, int]:
     except SqlError:
         listed = []
     return (listed[0].competition.pk, listed[0].competition.board_id) if listed else (7, 5)
+
+
+def _real_series() -> int:
+    """The number of a series."""
+    try:
+        known = series_known()
+    except SqlError:
+        known = []
+    return known[0].pk if known else 3
 
 
 def _listed(number: int, board: int) -> dict[str, Any]:

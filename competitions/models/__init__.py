@@ -13,6 +13,7 @@ from competitions.models.competitions import (
 from competitions.models.notices import Mail, Notice, NoticeKind, Preference, Telling
 from competitions.models.revisions import Revision, RevisionPart
 from competitions.models.rewards import RewardGrant, RewardRun, RewardTier, TierKind
+from competitions.models.series import Series, SeriesEvent, SeriesResult, SeriesTotal
 from competitions.models.snapshots import Snapshot, SnapshotRow
 
 __all__ = [
@@ -32,6 +33,10 @@ __all__ = [
     "RewardGrant",
     "RewardRun",
     "RewardTier",
+    "Series",
+    "SeriesEvent",
+    "SeriesResult",
+    "SeriesTotal",
     "Snapshot",
     "SnapshotRow",
     "Telling",

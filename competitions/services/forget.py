@@ -12,7 +12,17 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.db.models import QuerySet
 
-from competitions.models import Change, Comment, Invitation, Notice, Participant, Preference, Revision, RewardGrant
+from competitions.models import (
+    Change,
+    Comment,
+    Invitation,
+    Notice,
+    Participant,
+    Preference,
+    Revision,
+    RewardGrant,
+    SeriesTotal,
+)
 from competitions.services.likeable import KIND
 from competitions.services.rewrite import hold_revisions
 from leaderboards.models import Player
@@ -33,6 +43,8 @@ def forget(player: Player, at: datetime) -> None:
     comments.filter(deleted_at=None).update(text="", deleted_at=at)
     comments.update(hidden_reason="")
     forget_letters(KIND, [str(pk) for pk in comments.values_list("pk", flat=True)])
+    # What was earned in a series stays, numbered: the total goes back to its board under that number.
+    SeriesTotal.objects.filter(player=player).update(points=None, due=True)
     Notice.objects.filter(player=player).delete()
     Preference.objects.filter(player=player).delete()
     Invitation.objects.filter(external_id=player.external_id).delete()

@@ -10,6 +10,7 @@ from competitions.views.listing import competitions
 from competitions.views.picture import picture
 from competitions.views.preferences import preferences
 from competitions.views.reveal import reveal
+from competitions.views.series import series, series_list
 
 __all__ = [
     "comment",
@@ -26,4 +27,6 @@ __all__ = [
     "picture",
     "preferences",
     "reveal",
+    "series",
+    "series_list",
 ]

@@ -10,6 +10,7 @@ from competitions.selectors.history import history
 from competitions.selectors.rewards import grants_of, tiers
 from competitions.views.access import own_player
 from competitions.views.joining import offer
+from competitions.views.series import series_named
 from competitions.views.talk import talk
 from competitions.views.words import attempts, timed, who_earns, who_may_join
 from foundation.sql import SqlAway, ask
@@ -39,6 +40,7 @@ def _extras(request: HttpRequest, competition: Competition, viewer: Viewer, at: 
         "links_board": competition.board.visibility == Visibility.PUBLIC or may_see(request, Board),
         "freezes": timed(freezes_at, zone, at) if freezes_at and competition.course.may_hide else "",
         "to_reveal": _may_reveal(request, competition, at),
+        "series": series_named(request, competition),
         **_way(competition, viewer, at),
         **_rewards(competition, viewer, at),
         **talk(request, competition, at),

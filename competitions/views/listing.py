@@ -11,7 +11,9 @@ from django.views.decorators.http import require_safe
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition
 from competitions.selectors.competitions import Listed, competitions_known, shown
+from competitions.selectors.series import series_known
 from competitions.views.access import may_know
+from competitions.views.series import may_know_series
 from competitions.views.words import phase_word, timed
 from foundation import clock
 from leaderboards.choices import Visibility
@@ -50,6 +52,7 @@ def competitions(request: HttpRequest) -> HttpResponse:
         **{name: [_card(each, at) for each in part] for name, part in rows.items()},
         "page": past,
         "every": EVERY_SECONDS,
+        "has_series": "fragment" not in request.GET and bool(may_know_series(request, series_known())),
     }
     seen = [_moving(each) for each in chain(*rows.values())]
     return answer(request, "competitions/list", context, etag_of(seen, past.number, past.paginator.num_pages))

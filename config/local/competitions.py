@@ -24,6 +24,8 @@ from competitions.services.publish import publish
 from competitions.services.snapshot import take
 from config.local.players import roster
 from config.local.races import RACERS
+from config.local.series import NAME as SERIES
+from config.local.series import make_series
 from foundation.errors import SunwiError
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller, Status
@@ -101,6 +103,7 @@ PLANS = (
         tiers=MEDALS,
     ),
 )
+IN_SERIES = tuple(plan.name for plan in PLANS if plan.tiers)
 
 
 def make_competitions(at: datetime) -> list[str]:
@@ -114,6 +117,10 @@ def make_competitions(at: datetime) -> list[str]:
             _make(plan, board, racers, at)
         except SunwiError as error:
             refused.append(f"{plan.name}: {error.detail}")
+    try:
+        make_series(board, IN_SERIES, at)
+    except SunwiError as error:
+        refused.append(f"{SERIES}: {error.detail}")
     return refused
 
 

@@ -28,6 +28,7 @@ from leaderboards.core import keys
 from leaderboards.core.periods import window_at
 from leaderboards.models import Board, Period, Standing, Submission
 from leaderboards.refusals import translated
+from leaderboards.selectors.reserved import reserved_for
 from leaderboards.services import boards as services
 from leaderboards.services.open import open_board
 
@@ -132,6 +133,11 @@ class BoardAdmin(NamedLookups[Board]):
     ) -> HttpResponse:
         """Add what the form is accompanied by."""
         form, board, at = context["adminform"].form, kwargs.get("obj"), clock.now()
+        if board and (whom := reserved_for(board)) and request.method == "GET":
+            messages.warning(
+                request,
+                _("This board holds the totals of %(whom)s. Retiring it ends that series.") % {"whom": whom},
+            )
         context |= {
             "preview": preview_of(_previewed(form), at, _refusals(form)),
             "preview_address": reverse("admin:leaderboards_board_preview") + (f"?board={board.pk}" if board else ""),

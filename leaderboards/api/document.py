@@ -21,7 +21,7 @@ REFUSALS = {
     400: "The body is not JSON.",
     401: "No key where one is needed, or a wrong, revoked or expired one.",
     403: "The key lacks the scope or does not reach the board, or the player may not.",
-    404: "There is no such board, period, competition, player or thing.",
+    404: "There is no such board, period, competition, series, player or thing.",
     405: "The address does not have this method.",
     409: "It clashes with what is there: a period that takes no more changes, a player who takes part already.",
     411: "The body came without a Content-Length.",

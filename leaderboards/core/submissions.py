@@ -29,10 +29,14 @@ _ACCEPTED = (Status.UPDATED, Status.UNCHANGED, Status.DUPLICATE)
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who submits: the service, and the boards that its key reaches (None is all)."""
+    """Who submits: the service, and the boards that its key reaches (None is all).
+
+    ``keeps_reserved``: the app that boards are reserved for, which alone writes to them.
+    """
 
     service: str
     boards: frozenset[int] | None = None
+    keeps_reserved: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from foundation.sync import barrier
 from leaderboards import selectors
 from leaderboards.errors import NotRanked, PeriodClosed, StorageUnavailable
 from leaderboards.models import Board, Period, State, Storage, Submission
+from leaderboards.selectors.reserved import refuse_reserved
 from leaderboards.services.publish import write_and_publish
 from leaderboards.stores.sql_locks import lock_standings
 from leaderboards.stores.sql_writes import StandingRow
@@ -22,7 +23,11 @@ from leaderboards.stores.zset_writes import ZsetWriter
 
 
 def remove_player(board: Board, player: str, at: datetime) -> None:
-    """Take ``player`` out of the running period. Raises ``NotRanked``, ``PeriodClosed`` or ``StorageUnavailable``."""
+    """Take ``player`` out of the running period.
+
+    Raises ``NotRanked``, ``PeriodClosed``, ``BoardReserved`` or ``StorageUnavailable``.
+    """
+    refuse_reserved(board)
     period = selectors.stored_period(board, "current", at)
     if period is None:
         raise _not_ranked(player)

@@ -17,6 +17,7 @@ from leaderboards.core.submissions import Caller
 from leaderboards.errors import (
     BadEntry,
     BoardForbidden,
+    BoardReserved,
     InTheFuture,
     NotJoined,
     NotStarted,
@@ -28,6 +29,7 @@ from leaderboards.errors import (
 from leaderboards.models import Board, Period, State
 from leaderboards.selectors.boards import board_by_seq, boards_as_of_late
 from leaderboards.selectors.periods import period_as_of_late, period_by_label
+from leaderboards.selectors.reserved import refuse_reserved
 from leaderboards.services import events
 from leaderboards.services.events import Event
 from leaderboards.services.open import begins_after_retirement, open_period
@@ -82,7 +84,9 @@ class Targets:
             return UnknownBoard(f"There is no board {seq}.")
         if board.is_event and self._reaches(board):
             return BadEntry(f"Board {seq} counts in competitions: send `competition` instead of `board`.")
-        return (board, None) if self._reaches(board) else _out_of_reach(board)
+        if not self._reaches(board):
+            return _out_of_reach(board)
+        return (board, None) if self._caller.keeps_reserved else _unless_reserved(board)
 
     def _event(self, number: int | None) -> tuple[Board, Event] | SunwiError:
         event = self._events.get(number or 0)
@@ -94,6 +98,14 @@ class Targets:
 
     def _reaches(self, board: Board) -> bool:
         return self._caller.boards is None or board.seq in self._caller.boards
+
+
+def _unless_reserved(board: Board) -> tuple[Board, None] | SunwiError:
+    try:
+        refuse_reserved(board)
+    except BoardReserved as error:
+        return error
+    return board, None
 
 
 def _out_of_reach(board: Board) -> BoardForbidden:

@@ -16,6 +16,7 @@ from leaderboards.core.policies import State, replay
 from leaderboards.errors import PeriodClosed
 from leaderboards.models import Period, Player, Submission
 from leaderboards.models import State as PeriodState
+from leaderboards.selectors.reserved import refuse_reserved
 from leaderboards.services import events
 from leaderboards.services.publish import write_and_publish
 from leaderboards.stores.sql_locks import Held, lock_standings
@@ -32,11 +33,12 @@ def void_by_hand(submission: Submission, reason: str, at: datetime, by: Abstract
 
 @transaction.atomic
 def void_submission(submission: Submission, at: datetime) -> None:
-    """Void it and derive the standing anew. Safe to call twice. Raises ``PeriodClosed``."""
+    """Void it and derive the standing anew. Safe to call twice. Raises ``PeriodClosed`` or ``BoardReserved``."""
     barrier.hold_shared(submission.period_id)
     period = Period.objects.select_related("board").get(pk=submission.period_id)
     if period.state != PeriodState.OPEN:
         raise PeriodClosed(f"Period {period.label} is closed; its standings stay as they are.")
+    refuse_reserved(period.board)
     player = submission.player
     held = lock_standings(period, [player.external_id])[player.external_id]
     Submission.objects.filter(pk=submission.pk, voided_at=None).update(voided_at=at)

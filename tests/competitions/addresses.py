@@ -1,7 +1,7 @@
 """Every address of the site with examples, for tests that walk all of it. Whoever adds an address adds its examples.
 
-``{c}`` is a competition, ``{comment}`` one of its comments, ``{board}`` its board, ``{other}`` a calendar board;
-``{picture}`` is the competition's picture;
+``{c}`` is a competition, ``{comment}`` one of its comments, ``{board}`` its board, ``{series}`` its series, ``{other}``
+a calendar board; ``{picture}`` is the competition's picture;
 an example with ``{player}`` is one for each player.
 """
 
@@ -21,6 +21,7 @@ LABELS = ("c{c}", "c{c}-frozen", "current")
 CUP, COMMENTS = "competitions/<int:number>/", "competitions/<int:number>/comments/"
 API_CUP, API_BOARD = "api/v1/competitions/<competition>", "api/v1/boards/<seq>"
 API_LIKES = "api/v1/likes/<kind>"
+SERIES, API_SERIES = "series/<int:number>/", "api/v1/series/<series>"
 
 # Of these the example is what comes of filling in: no parameters, no other numbers.
 PLAIN = (
@@ -86,6 +87,14 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "api/v1/competitions": (
         *("/api/v1/competitions", "/api/v1/competitions?board={board}&offset=0&limit=1"),
         *(f"/api/v1/competitions?state={state}" for state in ("running", "frozen", "closing", "provisional", "final")),
+    ),
+    "series/": ("/series/",),
+    SERIES: ("/series/{series}/", "/series/{series}/?page=2", "/series/{series}/?player={player}"),
+    "api/v1/series": ("/api/v1/series", "/api/v1/series?offset=0&limit=1"),
+    API_SERIES: ("/api/v1/series/{series}",),
+    f"{API_SERIES}/standings": (
+        "/api/v1/series/{series}/standings",
+        "/api/v1/series/{series}/standings?offset=1&limit=1",
     ),
     f"{API_CUP}/standings": _filled(f"{API_CUP}/standings", "", "?offset=1&limit=1"),
     f"{API_CUP}/players/<player>/around": _filled(f"{API_CUP}/players/<player>/around", "", "?radius=1"),

@@ -1,15 +1,17 @@
 """Competitions, participants, comments and rewards. Windows lie around the real time: selectors ask the clock."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import factory
 from factory.django import DjangoModelFactory
 
-from competitions.models import Comment, Competition, Participant, RewardTier
+from competitions.models import Comment, Competition, Participant, RewardTier, Series, SeriesEvent
 from competitions.services.comment import write
 from competitions.services.join import join
 from competitions.services.publish import publish
+from competitions.services.series_settings import make, put_in
 from foundation import clock
 from tests.leaderboards.factories import BoardFactory, PlayerFactory
 
@@ -86,3 +88,27 @@ class RewardTierFactory(DjangoModelFactory[RewardTier]):
     code = factory.LazyAttribute(lambda tier: tier.name.lower())
     kind = "rank"
     limit = 1
+
+
+class SeriesFactory(DjangoModelFactory[Series]):
+    """Points 10, 6 and 3 for the first three. Give it ``competitions``, in their order, and a ``visibility``."""
+
+    class Meta:
+        model = Series
+
+    name = factory.Sequence(lambda nth: f"Series {nth}")
+    table = (10, 6, 3)
+
+    @classmethod
+    def _create(
+        cls,
+        model_class: type[Series],
+        *_: Any,
+        competitions: Sequence[Competition] = (),
+        visibility: str = "public",
+        **fields: Any,
+    ) -> Series:
+        series = make(model_class(**fields | {"table": list(fields["table"])}), visibility, clock.now())
+        for position, competition in enumerate(competitions, start=1):
+            put_in(SeriesEvent(series=series, competition=competition, position=position))
+        return series

@@ -28,7 +28,7 @@ from leaderboards.core.submissions import Caller
 from leaderboards.services.submit import submit
 from likes.services.like import like
 from tests.competitions.addresses import ADMIN, EXAMPLES, addresses, admin_addresses, parameters_of_gets, routes
-from tests.competitions.factories import END, HOUR, MINUTE, START, RewardTierFactory
+from tests.competitions.factories import END, HOUR, MINUTE, START, RewardTierFactory, SeriesFactory
 from tests.competitions.site import joined, make_board, open_competition, player, raced, score
 from tests.competitions.talking import say
 from tests.foundation.factories import KeyFactory
@@ -59,6 +59,7 @@ TELLING = {
     "api/v1/competitions/<competition>/result.json",
     "api/v1/competitions/<competition>/revisions",
     "api/v1/competitions/<competition>/rewards",
+    *("series/<int:number>/", "api/v1/series", "api/v1/series/<series>", "api/v1/series/<series>/standings"),
 }
 SetClock = Callable[[datetime], None]
 GAME_SERVER = "a game server"
@@ -157,11 +158,12 @@ def frozen_site(storage: str = "hybrid") -> Site:
         GAME_SERVER: Client(headers={"Authorization": f"Bearer {KeyFactory.create()}"}),
     }
     numbers = {"c": competition.pk, "board": board.seq, "other": other.seq, "comment": comment.pk}
-    return Site(competition, {**numbers, "picture": "abc"}, visitors)
+    series = SeriesFactory.create(competitions=[competition])
+    return Site(competition, {**numbers, "series": series.pk, "picture": "abc"}, visitors)
 
 
 def test_every_url_pattern_has_examples_and_every_get_operation_each_of_its_parameters() -> None:
-    values = {"c": 1, "board": 1, "other": 2, "comment": 1, "picture": "abc"}
+    values = {"c": 1, "board": 1, "other": 2, "comment": 1, "series": 1, "picture": "abc"}
 
     assert {route for route in routes() if not route.startswith(ADMIN)} == set(EXAMPLES)
     for route in EXAMPLES:

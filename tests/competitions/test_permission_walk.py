@@ -18,6 +18,7 @@ from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller
 from leaderboards.services.submit import submit
 from tests.competitions.addresses import EXAMPLES, admin_addresses
+from tests.competitions.factories import SeriesFactory
 from tests.competitions.site import DAY, HOUR, START, draft, joined, make_board, open_competition, raced, score
 from tests.competitions.talking import say
 from tests.leaderboards.views.pages import signed_in
@@ -78,8 +79,11 @@ def site() -> list[dict[str, object]]:
     private = open_competition(make_board(name="Cups of friends", visibility="private"), name="Secret cup")
     joined(private, "dan")
     loose = draft(cups, name="Draft cup")
+    public = SeriesFactory.create(competitions=[over, loose])
+    secret_series = SeriesFactory.create(name="Secret cup series", competitions=[private], visibility="private")
     numbers = {"board": cups.seq, "other": secret.seq, "comment": said.pk, "picture": "abc"}
-    return [numbers | {"c": each.pk} for each in (over, private, loose)]
+    in_series = {over: public, private: secret_series, loose: public}
+    return [numbers | {"c": each.pk, "series": one.pk} for each, one in in_series.items()]
 
 
 @pytest.mark.long

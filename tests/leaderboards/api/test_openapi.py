@@ -45,7 +45,7 @@ OPERATIONS = {
     "list_competitions", "read_competition", "read_competition_standings", "export_competition", "read_result",
     "read_rewards", "read_participant", "read_around_participant", "read_history", "join_competition",
     "leave_competition", "read_likes", "list_likes", "put_like", "delete_like",
-    "read_comments",
+    "read_comments", "list_series", "read_series", "read_series_standings",
 }  # fmt: skip  # as a table
 RAID = [{"name": "stage", "max": 100, "order": "desc"}, {"name": "members", "max": 50, "order": "asc"}]
 LIMITS: dict[str, Any] = {"max_examples": 20, "derandomize": True, "deadline": None, "database": None}

@@ -1,0 +1,63 @@
+"""The form of a series: points as people type them, and every refusal at its field."""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+
+from competitions.core.series import read_table, table_text
+from competitions.errors import BadSeries
+from competitions.models import Series
+from competitions.refusals import translated
+from leaderboards.choices import Visibility
+from leaderboards.models import Board
+
+
+class SeriesForm(forms.ModelForm[Series]):
+    """A series; its visibility is that of its board."""
+
+    visibility = forms.ChoiceField(label=_lazy("Visibility"), choices=Visibility.choices, initial=Visibility.PUBLIC)
+    points = forms.CharField(
+        label=_lazy("Points by place"),
+        help_text=_lazy("The first place first, with blanks between: 25 18 15 12 10. Further places earn 0."),
+        widget=forms.TextInput(attrs={"size": 60}),
+    )
+
+    class Meta:
+        model = Series
+        fields = ("name", "description", "taking_part", "best")
+        widgets = {"description": forms.Textarea(attrs={"rows": 4, "cols": 60})}  # noqa: RUF012 - Django's own way to say it
+        help_texts = {  # noqa: RUF012 - Django's own way to say it
+            "taking_part": _lazy("For everybody who is ranked, on top of what the place earns."),
+            "best": _lazy("How many results of a player count, the best ones. Empty: all of them."),
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.pk:
+            self.initial["points"] = table_text(self.instance.table)
+            self.initial["visibility"] = self.instance.board.visibility
+
+    def clean_points(self) -> tuple[int, ...]:
+        """The table, or what is wrong with it."""
+        try:
+            return read_table(self.cleaned_data["points"])
+        except BadSeries as error:
+            raise ValidationError(translated(error.detail)) from error
+
+    def clean_name(self) -> str:
+        """A name that no other board in use has: the board of the series bears it."""
+        name: str = self.cleaned_data["name"]
+        others = Board.objects.filter(name=name, retired_at=None).exclude(pk=self.instance.board_id)
+        if others.exists():
+            raise ValidationError(
+                _("A board in use has this name, and the board of the series bears it: take another.")
+            )
+        return name
+
+    def _post_clean(self) -> None:
+        if "points" in self.cleaned_data:
+            self.instance.table = list(self.cleaned_data["points"])
+        super()._post_clean()  # type: ignore[misc]  # Django keeps it private, and means it to be extended

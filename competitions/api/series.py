@@ -1,0 +1,117 @@
+"""Series: which there are, their competitions, and their standings with the points of each competition.
+
+A series on a private board is for keys. Of a competition that the caller may not read nothing is said.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Router
+
+from competitions.api.parameters import SERIES
+from competitions.api.schemas_of_series import SeriesListed, SeriesShown, StandingsOfSeries
+from competitions.models import Series, SeriesEvent
+from competitions.selectors import series as selectors
+from competitions.selectors.series import SeriesRow
+from foundation import clock
+from leaderboards.api.access import Reads, admit_reader, may_list
+from leaderboards.api.answers import conditional
+from leaderboards.api.encoding import Passing, when
+from leaderboards.api.parameters import LIMIT, LISTED, OFFSET, Bounded, Whole
+from leaderboards.api.standings import row_shown
+
+router = Router(tags=["series"], auth=Reads())
+
+
+@router.get("/series", response=SeriesListed)
+def list_series(request: HttpRequest, offset: Bounded = OFFSET, limit: Bounded = LISTED) -> HttpResponse:
+    """Series that the caller may read, the youngest first."""
+    found = [each for each in selectors.series_known() if may_list(request, each.board)]
+    page = found[offset : offset + limit]
+    events = selectors.events_of(page)
+    rows = [_listed(each, _may_read(request, events.get(each.pk, []))) for each in page]
+    return conditional(request, {"total": len(found), "rows": rows}, private=any(map(selectors.is_private, found)))
+
+
+@router.get("/series/{series}", response=SeriesShown)
+def read_series(request: HttpRequest, series: Whole = SERIES) -> HttpResponse:
+    """One series with its competitions."""
+    found = _series_to_read(request, series)
+    events, at = _events(request, found), clock.now()
+    content = {
+        **_listed(found, events),
+        "description": found.description,
+        "table": found.table,
+        "taking_part": found.taking_part,
+        "best": found.best,
+        "competitions": [
+            {
+                "competition": event.competition_id,
+                "name": event.competition.name,
+                "state": event.competition.phase(at),
+                "starts_at": when(event.competition.starts_at),
+                "ends_at": when(event.competition.ends_at),
+                "counted": event.revision_counted is not None,
+            }
+            for event in events
+        ],
+    }
+    return conditional(request, content, selectors.is_private(found))
+
+
+@router.get("/series/{series}/standings", response=StandingsOfSeries)
+def read_series_standings(
+    request: HttpRequest, series: Whole = SERIES, offset: Bounded = OFFSET, limit: Bounded = LIMIT
+) -> HttpResponse:
+    """A page of the totals, best first, with what each player earned in each competition."""
+    found = _series_to_read(request, series)
+    order = [event.competition_id for event in _events(request, found)]
+    page = selectors.standings(found, order, offset, limit)
+    content = {
+        "series": found.pk,
+        "board": found.board_id,
+        "total": page.standings.total,
+        "counting": page.counting,
+        "as_of": Passing(when(page.standings.as_of)),
+        "live": page.standings.live,
+        "rows": [_row_shown(row, order) for row in page.rows],
+    }
+    return conditional(request, content, selectors.is_private(found))
+
+
+def _series_to_read(request: HttpRequest, number: int) -> Series:
+    """The series. Raises ``UnknownSeries``, and for a private one ``Unauthenticated`` or ``Forbidden``."""
+    found = selectors.series_by_id(number)
+    admit_reader(request, found.board)
+    return found
+
+
+def _events(request: HttpRequest, series: Series) -> list[SeriesEvent]:
+    return _may_read(request, selectors.events_of([series]).get(series.pk, []))
+
+
+def _may_read(request: HttpRequest, events: Sequence[SeriesEvent]) -> list[SeriesEvent]:
+    return [event for event in events if may_list(request, event.competition.board)]
+
+
+def _listed(series: Series, events: Sequence[SeriesEvent]) -> dict[str, Any]:
+    return {
+        "id": series.pk,
+        "name": series.name,
+        "board": series.board_id,
+        "events": len(events),
+        "counted": sum(event.revision_counted is not None for event in events),
+    }
+
+
+def _row_shown(row: SeriesRow, order: Sequence[int]) -> dict[str, Any]:
+    """A row of the board without the time at which it was written, which says nothing of the player."""
+    results = [row.results[number] for number in order if number in row.results]
+    told = {name: value for name, value in row_shown(row.row).items() if name != "achieved_at"}
+    return told | {
+        "results": [
+            {"competition": each.competition_id, "place": each.place, "points": each.points, "counts": each.counted}
+            for each in results
+        ]
+    }

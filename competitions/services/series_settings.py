@@ -1,0 +1,105 @@
+"""Making and changing a series. Its board is made with it: all time, decided by SQL, equal totals share a rank.
+
+Whatever changes what results are worth has all of them counted anew by the schedule; here it is only marked.
+"""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from django.db import transaction
+
+from competitions.core.series import MOST_EVENTS
+from competitions.errors import BadSeries, SeriesHasResults
+from competitions.models import Competition, Series, SeriesEvent, SeriesResult, SeriesTotal
+from competitions.services.series import held
+from leaderboards.choices import Storage, Visibility
+from leaderboards.core.periods import PeriodKind
+from leaderboards.core.rules import Order, Ties, Update
+from leaderboards.models import Board
+from leaderboards.selectors.reserved import forget_reserved
+from leaderboards.services.boards import retire, save_board
+from leaderboards.services.open import open_board
+
+_OF_THE_BOARD = {
+    "period": PeriodKind.ALL_TIME.value,
+    "timezone": "UTC",
+    "order": Order.DESC.value,
+    "update": Update.LATEST.value,
+    "ties": Ties.SHARED.value,
+    "storage": Storage.SQL,
+}
+
+
+@transaction.atomic
+def make(series: Series, visibility: str, at: datetime) -> Series:
+    """Save a new series and make its board. Raises ``BadBoard`` where a board of its name is in use."""
+    series.board = Board(name=series.name, visibility=visibility, **_OF_THE_BOARD)
+    save_board(series.board)
+    series.save()
+    open_board(series.board, at)
+    transaction.on_commit(forget_reserved)
+    return series
+
+
+@transaction.atomic
+def change(series: Series, visibility: str) -> Series:
+    """Save a changed series and let its board follow; where points changed everything is counted again.
+
+    Raises ``BadBoard`` where a board of its new name is in use.
+    """
+    before = held(series.pk)
+    if (before.board.name, before.board.visibility) != (series.name, visibility):
+        before.board.name, before.board.visibility = series.name, visibility
+        save_board(before.board)
+    series.save()
+    if before.scoring != series.scoring:
+        count_again(series)
+    return series
+
+
+@transaction.atomic
+def count_again(series: Series) -> None:
+    """Have everything of a series counted anew, from the results as they are shown."""
+    held(series.pk)
+    series.events.update(revision_counted=None)
+    series.totals.update(due=True)
+
+
+@transaction.atomic
+def put_in(event: SeriesEvent) -> None:
+    """Save a new competition of a series, or its new position: of equal results the earlier one counts."""
+    series = held(event.series_id)
+    event.save()
+    series.totals.update(due=True)
+
+
+@transaction.atomic
+def take_out(event: SeriesEvent) -> None:
+    """Take a competition out of its series, with its results; the totals follow."""
+    series = held(event.series_id)
+    results = SeriesResult.objects.filter(series=series, competition=event.competition_id)
+    SeriesTotal.objects.filter(series=series, player__in=results.values("player")).update(due=True)
+    results.delete()
+    event.delete()
+
+
+@transaction.atomic
+def delete(series: Series, at: datetime) -> None:
+    """Delete a series that has counted nothing yet, and retire its board. Raises ``SeriesHasResults``."""
+    present = held(series.pk)
+    if present.results.exists() or present.totals.exists():
+        raise SeriesHasResults("This series has counted results: it stays. Retire its board to end it.")
+    present.delete()
+    retire(present.board, at)
+    transaction.on_commit(forget_reserved)
+
+
+def check_events(visibility: str, competitions: Collection[Competition]) -> None:
+    """Raise ``BadSeries`` where a series of this visibility cannot have these competitions."""
+    if len(competitions) > MOST_EVENTS:
+        raise BadSeries(f"A series has at most {MOST_EVENTS} competitions.")
+    for competition in competitions:
+        if visibility == Visibility.PUBLIC and competition.board.visibility == Visibility.PRIVATE:
+            raise BadSeries(
+                f"“{competition.name}” is private, and the totals tell of it: leave it out, or make the series private."
+            )

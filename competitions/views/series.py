@@ -1,0 +1,142 @@
+"""The pages of series: which there are, and the standings of one with the points of each competition.
+
+What is counted is final and shown to everybody, so nothing here tells of what a freeze hides; a private competition is
+told only to those who may know of it.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from competitions.errors import UnknownSeries
+from competitions.models import Competition, Series, SeriesEvent, SeriesResult
+from competitions.selectors import series as selectors
+from competitions.selectors.series import SeriesRow
+from competitions.views.access import may_know
+from competitions.views.words import phase_word, timed
+from foundation import clock
+from leaderboards import formats
+from leaderboards.selectors import Row
+from leaderboards.views.answers import ROWS, page_number, pages_of, private
+from leaderboards.views.permissions import may_see
+from leaderboards.views.viewer import remember, viewer_of
+
+
+@dataclass(frozen=True, slots=True)
+class EventShown:
+    """A competition of a series as its page lists it; ``number`` is its column, from 1."""
+
+    number: int
+    competition: Competition
+    phase: str
+    word: str
+    starts: str
+    ends: str
+    counted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LineOfSeries:
+    """A row of the table; ``cells`` stand under the competitions, None where the player has no result."""
+
+    row: Row
+    tied: bool
+    total: str
+    cells: list[SeriesResult | None]
+    is_me: bool
+
+
+@require_safe
+def series_list(request: HttpRequest) -> HttpResponse:
+    """All series that the visitor may know of."""
+    known = may_know_series(request, selectors.series_known())
+    events = selectors.events_of(known)
+    cards = [(each, may_know_events(request, events.get(each.pk, [])), selectors.is_private(each)) for each in known]
+    return private(render(request, "competitions/series_list.html", {"cards": cards}))
+
+
+@require_safe
+def series(request: HttpRequest, number: int) -> HttpResponse:
+    """One series: its standings, the viewer's own row, its competitions."""
+    shown, at, viewer, page = _visible(request, number), clock.now(), viewer_of(request), page_number(request)
+    events = may_know_events(request, selectors.events_of([shown]).get(shown.pk, []))
+    order = [event.competition_id for event in events]
+    found = selectors.standings(shown, order, (page - 1) * ROWS, ROWS)
+    own = selectors.own_row(shown, viewer.player, order) if viewer.player else None
+    own_line = _line(own, order, viewer.player) if own else None
+    context: dict[str, Any] = {
+        "series": shown,
+        "is_private": selectors.is_private(shown),
+        "table": ", ".join(map(formats.number, shown.table)),
+        "events": [_event_shown(nth, event, at) for nth, event in enumerate(events, start=1)],
+        "lines": [_line(row, order, viewer.player) for row in found.rows],
+        "own": own_line,
+        "own_on_page": any(row.row.player == viewer.player for row in found.rows),
+        "total": found.standings.total,
+        "first": (page - 1) * ROWS + 1,
+        "last": (page - 1) * ROWS + len(found.rows),
+        "counting": found.counting,
+        "number": page,
+        "pages": pages_of(found.standings.total, ROWS),
+        "viewer": viewer,
+    }
+    response = private(render(request, "competitions/series.html", context))
+    remember(request, response, viewer)
+    return response
+
+
+def may_know_series(request: HttpRequest, several: Collection[Series]) -> list[Series]:
+    """Those of them that the visitor may know of: a private one is for who is in one of its competitions, or may see
+    series."""
+    hidden = [each for each in several if selectors.is_private(each)]
+    if not hidden or may_see(request, Series):
+        return list(several)
+    own = selectors.series_entered(request.user.pk, hidden) if request.user.is_authenticated else set()
+    return [each for each in several if not selectors.is_private(each) or each.pk in own]
+
+
+def may_know_events(request: HttpRequest, events: Sequence[SeriesEvent]) -> list[SeriesEvent]:
+    """Those whose competition the visitor may know of."""
+    known = {each.pk for each in may_know(request, [event.competition for event in events])}
+    return [event for event in events if event.competition_id in known]
+
+
+def series_named(request: HttpRequest, competition: Competition) -> Series | None:
+    """The series that a competition's page names."""
+    found = selectors.series_of(competition)
+    return found if found and may_know_series(request, [found]) else None
+
+
+def _visible(request: HttpRequest, number: int) -> Series:
+    try:
+        found = selectors.series_by_id(number)
+    except UnknownSeries as error:
+        raise Http404(error.detail) from error
+    if not may_know_series(request, [found]):
+        raise Http404(f"There is no series {number}.")
+    return found
+
+
+def _event_shown(nth: int, event: SeriesEvent, at: datetime) -> EventShown:
+    competition = event.competition
+    phase, zone = competition.phase(at), competition.timezone
+    return EventShown(
+        nth,
+        competition,
+        phase,
+        phase_word(phase),
+        timed(competition.starts_at, zone, at),
+        timed(competition.ends_at, zone, at),
+        event.revision_counted is not None,
+    )
+
+
+def _line(found: SeriesRow, order: Sequence[int], player: str | None) -> LineOfSeries:
+    row = found.row
+    cells = [found.results.get(number) for number in order]
+    return LineOfSeries(row, (row.tied or 1) > 1, formats.number(row.points or 0), cells, row.player == player)

@@ -1,0 +1,51 @@
+"""Boards whose standings an app above writes, and nobody else: what such a board is told by.
+
+An app that reserves boards registers with ``provide`` when the process starts. Asked is only for boards that can be
+reserved (all time, decided by SQL), at most every few seconds; so a board is reserved before its number is told.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+
+from foundation.sql import LATELY_SECONDS, Remembered, SqlAway
+from leaderboards.core.periods import PeriodKind
+from leaderboards.errors import BoardReserved
+from leaderboards.models import Board, Storage
+
+Reserved = Callable[[Collection[int]], Mapping[int, str]]
+
+
+class _Provided:
+    reserved: Reserved = staticmethod(lambda _numbers: {})
+
+
+def provide(reserved: Reserved) -> None:
+    """Let ``reserved`` say which of these boards (by number) are reserved, each with whom it is reserved for."""
+    _Provided.reserved = staticmethod(reserved)
+
+
+def reserved_for(board: Board) -> str:
+    """Whom the board is reserved for; empty where anybody may write to it, and while SQL, which decides it, is away."""
+    if board.period != PeriodKind.ALL_TIME or board.storage != Storage.SQL:
+        return ""
+    try:
+        return _remembered.get(board.seq) or ""
+    except SqlAway:
+        return ""
+
+
+def refuse_reserved(board: Board) -> None:
+    """Raise ``BoardReserved`` where nobody but the app above writes to the board."""
+    if whom := reserved_for(board):
+        raise BoardReserved(f"Board {board.seq} holds the totals of {whom}: nobody else changes its standings.")
+
+
+def forget_reserved() -> None:
+    """A board was reserved, or is so no more: this process knows it at once."""
+    _remembered.forget()
+
+
+def _load(numbers: Collection[int]) -> dict[int, str]:
+    return dict.fromkeys(numbers, "") | dict(_Provided.reserved(numbers))
+
+
+_remembered: Remembered[int, str] = Remembered(_load, fresh=LATELY_SECONDS)
