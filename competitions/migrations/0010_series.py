@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('competitions', '0007_results'),
+        ('competitions', '0009_reward_runs'),
         ('leaderboards', '0013_groups'),
     ]
 
