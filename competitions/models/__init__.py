@@ -1,16 +1,26 @@
 """The rows of competitions, a file for each subject. Rows know themselves; what changes several is a service."""
 
 from competitions.models.comments import Comment
-from competitions.models.competitions import Change, ChangeKind, Competition, Invitation, Joining, Participant
+from competitions.models.competitions import (
+    Change,
+    ChangeKind,
+    Competition,
+    Invitation,
+    Joining,
+    Participant,
+    TeamScore,
+)
 from competitions.models.notices import Mail, Notice, NoticeKind, Preference
 from competitions.models.rewards import RewardGrant, RewardRun, RewardTier, TierKind
 from competitions.models.snapshots import Snapshot, SnapshotRow
+from competitions.models.teams import Division, Team
 
 __all__ = [
     "Change",
     "ChangeKind",
     "Comment",
     "Competition",
+    "Division",
     "Invitation",
     "Joining",
     "Mail",
@@ -23,5 +33,7 @@ __all__ = [
     "RewardTier",
     "Snapshot",
     "SnapshotRow",
+    "Team",
+    "TeamScore",
     "TierKind",
 ]

@@ -12,6 +12,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
+from competitions.core.grouped import Formula
 from competitions.core.lifecycle import Course, Phase
 from leaderboards.core.periods import Window, event_window
 from leaderboards.models import Board, Player
@@ -25,6 +26,14 @@ class Joining(models.TextChoices):
     EVERYONE = "everyone", _("everyone")
     CODE = "code", _("whoever has the code")
     LIST = "list", _("players on the list")
+
+
+class TeamScore(models.TextChoices):
+    """What a team's standing is made of; empty where there are no teams."""
+
+    SUM = Formula.SUM.value, _("the sum of its members' points")
+    BEST = Formula.BEST.value, _("its best member's place")
+    AVERAGE = Formula.AVERAGE.value, _("the average of its members' points")
 
 
 def default_alerts() -> list[str]:
@@ -65,6 +74,14 @@ class Competition(models.Model):
     freeze_minutes = models.PositiveIntegerField(
         _("freeze before the end, minutes"), null=True, blank=True, validators=[MinValueValidator(1)]
     )
+    team_score = models.CharField(_("teams rank by"), max_length=7, choices=TeamScore.choices, blank=True, default="")
+    team_counts = models.PositiveIntegerField(
+        _("best members that count"), null=True, blank=True, validators=[MinValueValidator(1)]
+    )
+    team_size = models.PositiveIntegerField(
+        _("at most, members of a team"), null=True, blank=True, validators=[MinValueValidator(1)]
+    )
+    team_founding = models.BooleanField(_("players found teams"), default=False)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
     published_at = models.DateTimeField(_("published"), null=True, editable=False)
     frozen_at = models.DateTimeField(_("frozen"), null=True, editable=False)
@@ -98,6 +115,11 @@ class Competition(models.Model):
     def window(self) -> Window:
         """From when to when it counts. Raises ``BadBoard`` unless it ends after it starts."""
         return event_window(self.pk, self.starts_at, self.ends_at)
+
+    @property
+    def has_teams(self) -> bool:
+        """Whether players compete in teams too."""
+        return self.team_score != ""
 
     @property
     def course(self) -> Course:
@@ -146,6 +168,17 @@ class Participant(models.Model):
         Competition, models.PROTECT, related_name="participants", verbose_name=_("competition")
     )
     player = models.ForeignKey(Player, models.PROTECT, related_name="participations", verbose_name=_("player"))
+    team = models.ForeignKey(
+        "competitions.Team", models.PROTECT, null=True, blank=True, related_name="participants", verbose_name=_("team")
+    )
+    division = models.ForeignKey(
+        "competitions.Division",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="participants",
+        verbose_name=_("division"),
+    )
     joined_at = models.DateTimeField(_("joined"))
     left_at = models.DateTimeField(_("left"), null=True, blank=True)
     disqualified_at = models.DateTimeField(_("disqualified"), null=True, blank=True)
@@ -187,6 +220,7 @@ class ChangeKind(models.TextChoices):
     REMOVED = "removed", _("participant removed")
     DISQUALIFIED = "disqualified", _("participant disqualified")
     REINSTATED = "reinstated", _("participant reinstated")
+    MOVED = "moved", _("participant moved to another team or division")
     REVEALED = "revealed", _("revealed")
     HIDDEN = "hidden", _("comment hidden")
     SHOWN = "shown", _("comment shown again")

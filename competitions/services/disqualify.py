@@ -11,6 +11,7 @@ from django.db import transaction
 
 from competitions.errors import CompetitionOver, NotAParticipant
 from competitions.models import ChangeKind, Competition, Participant
+from competitions.selectors.grouped import forget_grouped
 from competitions.services.changes import note, reason_given
 from competitions.services.freeze import freeze_if_due
 from competitions.services.locked import locked, period_of
@@ -35,6 +36,7 @@ def remove(
         participant.save(update_fields=["left_at", "reason"])
         note(held, ChangeKind.REMOVED, at, by, reason, player=player.external_id)
     take_out(participant, at)
+    forget_grouped()
     return participant
 
 
@@ -56,6 +58,7 @@ def disqualify(
         participant.save(update_fields=["disqualified_at", "reason"])
         note(held, ChangeKind.DISQUALIFIED, at, by, reason, player=player.external_id)
     forget_hidden()
+    forget_grouped()
     return participant
 
 
@@ -74,6 +77,7 @@ def reinstate(
         participant.save(update_fields=["disqualified_at", "reason"])
         note(held, ChangeKind.REINSTATED, at, by, reason, player=player.external_id)
     forget_hidden()
+    forget_grouped()
     return participant
 
 
