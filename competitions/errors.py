@@ -130,7 +130,7 @@ class BadName(Invalid):
     field = "name"
 
 
-class NoTeams(Conflict):
+class NoTeams(NotFound):
     """The competition has no teams."""
 
     code = "no_teams"

@@ -4,10 +4,10 @@ what is said about them.
 It is answered by the API of leaderboards, which knows nothing of it; ``config/urls.py`` puts the two together.
 """
 
-from competitions.api import comments, competitions, participants, results, standings
+from competitions.api import comments, competitions, participants, results, standings, teams
 from competitions.api.examples import told_of_competitions
 from leaderboards.api.document import Part
 
-_ROUTERS = tuple(each.router for each in (competitions, standings, participants, results, comments))
+_ROUTERS = tuple(each.router for each in (competitions, standings, participants, teams, results, comments))
 
 part = Part(_ROUTERS, told_of_competitions)

@@ -11,6 +11,8 @@ OrderOfComments = Literal["newest", "likes"]
 
 # Defaults of views' arguments, one for each parameter of the contract.
 COMPETITION = Path(..., description="The competition's number.", example=7)
+TEAM = Path(..., description="The team's number.", example=3)
+DIVISION = Query(None, description="Only this division, with the places within it; see the competition's `divisions`.")
 STATE = Query(None, description="Only competitions in this state.", example="running")
 BOARD = Query(None, description="Only competitions on this board.")
 ORDER = Query("newest", description="`newest` first, or those with the most `likes`.", example="newest")

@@ -30,6 +30,7 @@ from leaderboards.core.rules import Rules
 from leaderboards.errors import UnknownPeriod
 from leaderboards.selectors import Row, Standings
 from leaderboards.selectors.periods import period_by_label
+from leaderboards.stores.base import Page
 
 AVERAGE_DECIMALS = 2  # more than points have
 MOST_ROWS_KEPT = 250_000  # of all competitions together, in each process
@@ -53,6 +54,11 @@ class TeamRow:
     achieved_at: datetime | None
     members: int
     counted: int
+
+    @classmethod
+    def without_score(cls, team: int, name: str, members: int) -> "TeamRow":
+        """A team of which nobody has scored."""
+        return cls(team, name, None, None, None, None, None, members, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,16 +102,15 @@ def forget_grouped() -> None:
     _lately.forget()
 
 
-def of_division(competition: Competition, division: int, at: datetime, offset: int, limit: int) -> Standings:
-    """A page of a division's rows with their ranks overall, of all the division's ranked players.
-
-    ``total`` counts the division; the rows' places within it are in ``grouped``.
-    """
+def of_division(
+    competition: Competition, division: int, at: datetime, rows: Page
+) -> tuple[Standings, list[RowOfDivision]]:
+    """A page of a division: its standings, whose total counts the division alone, and its rows with both places."""
     head = of_players.standings(competition, at, 0, 1)
     as_of, found = grouped(competition, at)
-    rows = found.divisions.get(division, [])
-    shown = [each.row for each in rows[offset : offset + limit]]
-    return replace(head, total=len(rows), rows=shown, as_of=as_of)
+    placed = found.divisions.get(division, [])
+    shown = placed[rows.offset : rows.offset + rows.limit]
+    return replace(head, total=len(placed), rows=[each.row for each in shown], as_of=as_of), shown
 
 
 def _load(competition: Competition, label: str) -> tuple[datetime, Grouped]:
@@ -129,7 +134,7 @@ def _team_rows(
     """The ranked, best first; then those without a score, by name."""
     members = _members(competition)
     empty = {
-        team: TeamRow(team, name, None, None, None, None, None, members.get(team, 0), 0)
+        team: TeamRow.without_score(team, name, members.get(team, 0))
         for team, name in competition.teams.values_list("pk", "name")
     }
     ranked = [

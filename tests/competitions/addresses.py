@@ -1,7 +1,7 @@
 """Every address of the site with examples, for tests that walk all of it. Whoever adds an address adds its examples.
 
 ``{c}`` is a competition, ``{comment}`` one of its comments, ``{board}`` its board, ``{other}`` a calendar board;
-``{picture}`` is the competition's picture;
+``{picture}`` is the competition's picture, ``{team}`` and ``{division}`` are among its own;
 an example with ``{player}`` is one for each player.
 """
 
@@ -29,11 +29,13 @@ PLAIN = (
     *(f"{COMMENTS}<int:comment>/{rest}" for rest in ("", "edit/", "delete/", "hide/", "like/", "likes/")),
     *("api/docs", "api/openapi.json", "api/v1/scores"),
     *(f"{API_CUP}{rest}" for rest in ("", "/players/<player>", "/players/<player>/history")),
+    *(f"{API_CUP}{rest}" for rest in ("/teams/<team>", "/players/<player>/team")),
     *(f"{API_CUP}/result.json", f"{API_LIKES}/<id>/<player>"),
 )
 FILLED = {
     "int:number": "{c}", "int:comment": "{comment}", "slug:digest": "{picture}", "str:player": "{player}",
     "competition": "{c}", "player": "{player}", "kind": "comment", "id": "{comment}",
+    "team": "{team}",
 }  # fmt: skip  # as a table
 
 
@@ -87,7 +89,9 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         *("/api/v1/competitions", "/api/v1/competitions?board={board}&offset=0&limit=1"),
         *(f"/api/v1/competitions?state={state}" for state in ("running", "frozen", "closing", "final")),
     ),
-    f"{API_CUP}/standings": _filled(f"{API_CUP}/standings", "", "?offset=1&limit=1"),
+    f"{API_CUP}/standings": _filled(f"{API_CUP}/standings", "", "?offset=1&limit=1", "?division={division}"),
+    f"{API_CUP}/teams": _filled(f"{API_CUP}/teams", "", "?offset=1&limit=1"),
+    f"{API_CUP}/teams.csv": _filled(f"{API_CUP}/teams.csv", "", "?raw=true"),
     f"{API_CUP}/players/<player>/around": _filled(f"{API_CUP}/players/<player>/around", "", "?radius=1"),
     f"{API_CUP}/comments": _filled(f"{API_CUP}/comments", "", "?offset=0&limit=1&order=likes"),
     f"{API_CUP}/rewards": _filled(f"{API_CUP}/rewards", "", "?offset=0&limit=1"),
