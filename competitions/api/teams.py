@@ -66,9 +66,7 @@ def read_team(request: HttpRequest, competition: Whole = COMPETITION, team: Whol
     found, at = _with_teams(competition_to_read(request, competition)), clock.now()
     as_of, all_of_it = grouped(found, at)
     wanted = team_by_id(found, team)
-    row = next((each for each in all_of_it.teams if each.team == wanted.pk), None)
-    if row is None:  # made in the last second
-        row = TeamRow.without_score(wanted.pk, wanted.name, 0)
+    row = all_of_it.row_of(wanted)
     members = members_of(wanted, all_of_it.scored.get(wanted.pk, []), row.counted)
     content = team_shown(row) | {
         "competition": found.pk,

@@ -21,7 +21,7 @@ from competitions.core.grouped import (
     division_places,
     team_standings,
 )
-from competitions.models import Competition, Participant, TeamScore
+from competitions.models import Competition, Participant, Team, TeamScore
 from competitions.selectors import standings as of_players
 from competitions.selectors.lately import Lately
 from leaderboards import selectors
@@ -80,6 +80,11 @@ class Grouped:
     team_of: dict[str, int]
     divisions: dict[int, list[RowOfDivision]]
     rows: int
+
+    def row_of(self, team: Team) -> TeamRow:
+        """A team's row; one without a score for a team that was made in the last second."""
+        found = (each for each in self.teams if each.team == team.pk)
+        return next(found, TeamRow.without_score(team.pk, team.name, 0))
 
 
 _lately: Lately[tuple[int, str], tuple[datetime, Grouped]] = Lately(MOST_ROWS_KEPT, lambda found: found[1].rows)

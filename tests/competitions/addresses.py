@@ -26,6 +26,7 @@ API_LIKES = "api/v1/likes/<kind>"
 PLAIN = (
     *("healthz", "readyz", "account/", "accounts/logout/", "styleguide/", "inbox/", "inbox/settings/"),
     *("players/<str:player>/", f"{CUP}leave/", f"{CUP}reveal/", f"{CUP}picture/<slug:digest>.webp"),
+    *(f"{CUP}{rest}" for rest in ("team/", "teams/<int:team>/")),
     *(f"{COMMENTS}<int:comment>/{rest}" for rest in ("", "edit/", "delete/", "hide/", "like/", "likes/")),
     *("api/docs", "api/openapi.json", "api/v1/scores"),
     *(f"{API_CUP}{rest}" for rest in ("", "/players/<player>", "/players/<player>/history")),
@@ -35,7 +36,7 @@ PLAIN = (
 FILLED = {
     "int:number": "{c}", "int:comment": "{comment}", "slug:digest": "{picture}", "str:player": "{player}",
     "competition": "{c}", "player": "{player}", "kind": "comment", "id": "{comment}",
-    "team": "{team}",
+    "team": "{team}", "int:team": "{team}", "int:division": "{division}",
 }  # fmt: skip  # as a table
 
 
@@ -67,6 +68,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "styles/<slug:digest>/<str:names>.css": ("/styles/0/tokens+base.css",),
     "competitions/": ("/competitions/", "/competitions/?fragment=1", "/competitions/?board={board}&page=2"),
     CUP: _filled(CUP, *PARTS, "?player={player}"),
+    f"{CUP}teams/": _filled(f"{CUP}teams/", *PARTS),
+    f"{CUP}divisions/<int:division>/": _filled(f"{CUP}divisions/<int:division>/", *PARTS),
     COMMENTS: _filled(COMMENTS, "", "?order=likes", "?page=2"),
     "api/v1/players/<player>": ("/api/v1/players/bob",),
     "api/v1/players/<player>/link-code": ("/api/v1/players/bob/link-code",),
