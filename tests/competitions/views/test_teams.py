@@ -113,7 +113,7 @@ def test_until_the_start_a_participant_founds_a_team_changes_and_leaves_it(ann: 
     assert "You are in no team." in text(ann.get(address))
     ann.post(address, {"found": "Owls", "team": foxes.pk})
     page = text(ann.get(address))
-    assert "You are in Owls." in page
+    assert "You are in Owls" in page
     assert "Owls (1/1)" in page  # full, and still the one that is chosen
     assert "A team has this name already" in text(ann.post(address, {"found": "foxes"}))
     ann.post(address, {"team": foxes.pk})
