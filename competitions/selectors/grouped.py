@@ -33,7 +33,7 @@ from leaderboards.selectors.periods import period_by_label
 from leaderboards.stores.base import Page
 
 AVERAGE_DECIMALS = 2  # more than points have
-MOST_ROWS_KEPT = 250_000  # of all competitions together, in each process
+MOST_ROWS_KEPT = 150_000  # of all competitions together, in each process; about 0.7 kB each
 
 _Value = tuple[int | Decimal | None, dict[str, int] | None]
 

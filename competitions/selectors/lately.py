@@ -1,7 +1,8 @@
 """What is costly to compute, kept for a moment by each process: a busy page computes it once.
 
 It is kept for a second, or for four times what it took, so that at most a fifth of a thread's time goes into it; while
-one computes the next, the others get the one before. Bounded by weight. Inside a transaction nothing is kept.
+one computes the next, the others get the one before. Bounded by weight, but for the newest. Inside a transaction
+nothing is kept.
 """
 
 import threading
@@ -78,12 +79,11 @@ class Lately(Generic[Key, Made]):
         return made
 
     def _keep(self, key: Key, kept: _Kept[Made]) -> None:
-        """The oldest make room; what is heavier than all may be is not kept."""
+        """The oldest make room. What is heavier than all may be is kept alone: to compute it each time costs more."""
         self._kept.pop(key, None)
         while self._kept and self._weight() + kept.weight > self._heaviest:
             self._kept.popitem(last=False)
-        if kept.weight <= self._heaviest:
-            self._kept[key] = kept
+        self._kept[key] = kept
 
     def _weight(self) -> int:
         return sum(each.weight for each in self._kept.values())

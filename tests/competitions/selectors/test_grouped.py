@@ -187,6 +187,7 @@ def test_what_is_remembered_is_bounded_kept_by_its_cost_and_forgotten_on_demand(
     assert lately.of("b", lambda: 5) == 5
     assert lately.of("a", lambda: 1) == 1  # it had made room
     assert lately.of("c", lambda: 11) == 11
-    assert lately.of("c", lambda: 2) == 2  # too heavy to be kept
+    assert lately.of("c", lambda: 2) == 11  # too heavy for company, and kept alone
+    assert lately.of("a", lambda: 3) == 3
     lately.forget()
     assert lately.of("b", lambda: 3) == 3

@@ -67,7 +67,7 @@ def test_a_teams_page_has_its_members_and_says_who_counts(client: Client) -> Non
     bears = text(client.get(home(competition, f"teams/{team_called(competition, 'Bears').pk}/")))
 
     assert "Owls 1st place 9 points" in owls
-    assert "2 members · the best counts Overall Player Result 1 ann 9 points 3 bob does not count 2 points" in owls
+    assert "2 members · the best 1 counts Overall Player Result 1 ann 9 points 3 bob does not count 2 points" in owls
     assert "Nobody has scored for this team yet." in bears
     assert "– eve not started" in bears
 
