@@ -167,3 +167,59 @@ class SeriesHasResults(Conflict):
     """The series has counted results: it is not deleted."""
 
     code = "series_has_results"
+
+
+class BadName(Invalid):
+    """A name that no team or division can have."""
+
+    code = "bad_name"
+    field = "name"
+
+
+class NoTeams(NotFound):
+    """The competition has no teams."""
+
+    code = "no_teams"
+
+
+class UnknownTeam(NotFound):
+    """There is no such team in this competition."""
+
+    code = "unknown_team"
+
+
+class UnknownDivision(NotFound):
+    """There is no such division in this competition."""
+
+    code = "unknown_division"
+
+
+class NameTaken(Conflict):
+    """A team of the competition has the name already."""
+
+    code = "name_taken"
+    field = "name"
+
+
+class TeamFull(Conflict):
+    """As many are in the team as may."""
+
+    code = "team_full"
+
+
+class FoundingClosed(Forbidden):
+    """Players do not found teams in this competition: those who run it make them."""
+
+    code = "founding_closed"
+
+
+class TeamsFixed(Conflict):
+    """The competition has started: who is in which team is changed by those who run it."""
+
+    code = "teams_fixed"
+
+
+class DivisionFixed(Conflict):
+    """The player was in another division before: those who run the competition change it."""
+
+    code = "division_fixed"

@@ -98,6 +98,7 @@ def _as_if_new(request: pytest.FixtureRequest) -> None:
 
 def forget_everything() -> None:
     """As the process starts: it remembers nobody's requests, boards, names, periods, bans, pages and test kinds."""
+    from competitions.selectors.grouped import forget_grouped
     from foundation import rate_limit
     from leaderboards.selectors.boards import forget_boards
     from leaderboards.selectors.hidden import forget_hidden
@@ -110,7 +111,7 @@ def forget_everything() -> None:
 
     for forget in (
         rate_limit.forget_own, forget_boards, forget_names, forget_periods, forget_bans, forget_hidden,
-        second.forget, scenes.forget, forget_most_liked,
+        forget_grouped, second.forget, scenes.forget, forget_most_liked,
     ):  # fmt: skip  # as a list
         forget()
     for likeable in registry.every():

@@ -3,6 +3,6 @@
 What changes more than a row goes through a service, and what a service refuses stands beside the field to blame.
 """
 
-from competitions.admin import comments, competitions, grants, notices, participants, rewards, series, snapshots
+from competitions.admin import comments, competitions, grants, notices, participants, rewards, series, snapshots, teams
 
-__all__ = ["comments", "competitions", "grants", "notices", "participants", "rewards", "series", "snapshots"]
+__all__ = ["comments", "competitions", "grants", "notices", "participants", "rewards", "series", "snapshots", "teams"]

@@ -14,6 +14,7 @@ from competitions.admin.acts import ACTS
 from competitions.admin.form import FIXED, CompetitionForm
 from competitions.admin.rewards import CompetitionTiers
 from competitions.admin.steps import next_step, steps
+from competitions.admin.teams import CompetitionDivisions
 from competitions.admin.times import on_the_clock
 from competitions.models import Competition
 from competitions.services.invite import invite
@@ -62,7 +63,7 @@ class CompetitionAdmin(ActPages):
     """A whole competition, from draft to rewards."""
 
     form = CompetitionForm
-    inlines = (CompetitionTiers,)
+    inlines = (CompetitionDivisions, CompetitionTiers)
     list_display = ("name", "phase", "next_step", "taking_part", "begins", "ends", "number")
     list_filter = (PhaseFilter, ("board", admin.RelatedOnlyFieldListFilter))
     list_select_related = ("board",)
@@ -83,6 +84,10 @@ class CompetitionAdmin(ActPages):
                 "fields": ("attempts", "freeze_minutes", "review_hours", "snapshot_minutes", "alert_hours", "alerts"),
                 "classes": FOLDED,
             },
+        ),
+        (
+            _lazy("Teams"),
+            {"fields": ("team_score", "team_counts", "team_size", "team_founding"), "classes": FOLDED},
         ),
     )
 

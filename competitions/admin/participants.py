@@ -1,15 +1,16 @@
-"""Participants in the admin: found by id or name, removed or disqualified with a reason that stays on record."""
+"""Participants in the admin: found by id or name, moved, removed or disqualified with a reason that stays on record."""
 
 from collections.abc import Callable
 from datetime import datetime
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
+from competitions.admin.moves import DivisionFilter, MoveForm, TeamFilter
 from competitions.admin.reasons import Asked, WithReason
 from competitions.models import Competition, Participant
 from competitions.services.disqualify import disqualify, reinstate, remove
@@ -23,14 +24,20 @@ Service = Callable[[Competition, Player, str, datetime, AbstractBaseUser | None]
 class ParticipantAdmin(WithReason[Participant]):
     """Who takes part, who has gone, who was disqualified and why."""
 
-    list_display = ("player_id_shown", "player", "competition", "joined_at", "left_at", "disqualified_at", "reason")
-    list_filter = (("competition", admin.RelatedOnlyFieldListFilter), ("disqualified_at", admin.EmptyFieldListFilter))
-    list_select_related = ("player", "competition")
+    list_display = (
+        *("player_id_shown", "player", "competition", "team", "division"),
+        *("joined_at", "left_at", "disqualified_at", "reason"),
+    )
+    list_filter = (
+        *(("competition", admin.RelatedOnlyFieldListFilter), TeamFilter, DivisionFilter),
+        ("disqualified_at", admin.EmptyFieldListFilter),
+    )
+    list_select_related = ("player", "competition", "team", "division")
     search_fields = ("player__external_id__startswith", "player__name__istartswith")
     search_help_text = _lazy("The beginning of an id or a name.")
     ordering = ("-pk",)
-    actions = ("remove", "disqualify", "reinstate")
-    fields = ("competition", "player", "joined_at", "left_at", "disqualified_at", "reason")
+    actions = ("move", "remove", "disqualify", "reinstate")
+    fields = ("competition", "player", "team", "division", "joined_at", "left_at", "disqualified_at", "reason")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Participant]:
         """Without the competitions' pictures."""
@@ -40,6 +47,18 @@ class ParticipantAdmin(WithReason[Participant]):
     def player_id_shown(self, participant: Participant) -> str:
         """The game's own."""
         return participant.player.external_id
+
+    @admin.action(description=_lazy("Move the selected participants"), permissions=["act"])
+    def move(self, request: HttpRequest, participants: QuerySet[Participant]) -> HttpResponseBase | None:
+        """To another team or division of their competition."""
+        chosen = list(participants)
+        if len({each.competition_id for each in chosen}) != 1:
+            messages.error(request, _("Choose participants of one competition: teams and divisions are its own."))
+            return None
+        form = MoveForm(chosen[0].competition, request.POST if "confirmed" in request.POST else None)
+        question = _("Their points count in the new team and division from now on, and the move stays on record.")
+        asked = Asked("move", _("Move participants"), question, form.run, _name)
+        return self.ask(request, asked, chosen, form)
 
     @admin.action(description=_lazy("Remove the selected participants"), permissions=["act"])
     def remove(self, request: HttpRequest, participants: QuerySet[Participant]) -> HttpResponseBase | None:

@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 from django.contrib import messages
 from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Model
+from django.forms import Form
 from django.http import HttpRequest, HttpResponseBase
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
@@ -33,10 +34,13 @@ class Asked(Generic[Row]):
 class WithReason(ReadOnlyAdmin[Row]):
     """Rows that nobody types in, and acts that want a reason."""
 
-    def ask(self, request: HttpRequest, asked: Asked[Row], chosen: Sequence[Row]) -> HttpResponseBase | None:
-        """The reason first; without one nothing happens."""
+    def ask(
+        self, request: HttpRequest, asked: Asked[Row], chosen: Sequence[Row], form: Form | None = None
+    ) -> HttpResponseBase | None:
+        """The reason first, and what else ``form`` asks for; without them nothing happens."""
         reason = request.POST.get("reason", "").strip()
-        if "confirmed" in request.POST and 1 <= len(reason) <= LONGEST_REASON:
+        is_filled = form is None or form.is_valid()
+        if "confirmed" in request.POST and is_filled and 1 <= len(reason) <= LONGEST_REASON:
             self.each(request, asked, chosen, reason)
             return None
         context = {
@@ -47,8 +51,9 @@ class WithReason(ReadOnlyAdmin[Row]):
             "chosen": chosen,
             "action": asked.action,
             "confirm": _("Yes"),
+            "form": form,
             "longest": LONGEST_REASON,
-            "missing": "confirmed" in request.POST,
+            "missing": "confirmed" in request.POST and not 1 <= len(reason) <= LONGEST_REASON,
             "opts": self.opts,
         }
         return TemplateResponse(request, "admin/leaderboards/reason.html", context)

@@ -4,10 +4,12 @@ what is said about them.
 It is answered by the API of leaderboards, which knows nothing of it; ``config/urls.py`` puts the two together.
 """
 
-from competitions.api import comments, competitions, participants, results, revisions, series, standings
+from competitions.api import comments, competitions, participants, results, revisions, series, standings, teams
 from competitions.api.examples import told_of_competitions
 from leaderboards.api.document import Part
 
-_ROUTERS = tuple(each.router for each in (competitions, standings, participants, results, revisions, comments, series))
+_ROUTERS = tuple(
+    each.router for each in (competitions, standings, participants, teams, results, revisions, comments, series)
+)
 
 part = Part(_ROUTERS, told_of_competitions)

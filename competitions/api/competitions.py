@@ -14,6 +14,7 @@ from competitions.selectors.competitions import Listed, competitions_known, part
 from competitions.selectors.participants import not_started
 from competitions.selectors.review import review_until
 from competitions.selectors.standings import standings
+from competitions.selectors.teams import divisions_of
 from foundation import clock
 from foundation.encoding import Passing, when, when_or_none
 from leaderboards.api.access import Reads, may_list
@@ -22,7 +23,7 @@ from leaderboards.api.parameters import LISTED, OFFSET, Bounded, Whole
 
 SETTINGS = (
     *("description", "timezone", "joining", "most_participants", "attempts", "snapshot_minutes", "alert_hours"),
-    *("alerts", "freeze_minutes", "vacated_places"),
+    *("alerts", "freeze_minutes", "vacated_places", "team_counts", "team_size", "team_founding"),
 )
 
 router = Router(tags=["competitions"], auth=Reads())
@@ -71,6 +72,8 @@ def _shown(competition: Competition) -> dict[str, Any]:
     return {
         **listed,
         **{name: getattr(competition, name) for name in SETTINGS},
+        "team_score": competition.team_score or None,
+        "divisions": [{"id": each.pk, "name": each.name} for each in divisions_of(competition)],
         "picture": _picture(competition),
         "join_until": when_or_none(competition.join_until),
         "freezes_at": when_or_none(competition.course.frozen_since),

@@ -16,7 +16,29 @@ from leaderboards.api.examples import CSV, MOMENT, ROW
 _CODE = {
     "type": "object",
     "additionalProperties": False,
-    "properties": {"code": {"type": "string", "maxLength": 40, "description": "Where one joins by code."}},
+    "properties": {
+        "code": {"type": "string", "maxLength": 40, "description": "Where one joins by code."},
+        "division": {"type": ["integer", "null"], "description": "One of the competition's divisions."},
+        "team": {"type": ["integer", "null"], "description": "One of its teams."},
+    },
+}
+_TEAM = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["team"],
+    "properties": {"team": {"type": ["integer", "null"], "description": "A team's number; null leaves it."}},
+}
+_NAME = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["name"],
+    "properties": {"name": {"type": "string", "minLength": 1, "maxLength": 60}},
+}
+_TEAMS_CSV = {
+    "description": "A line for each team, best first: rank, team, name, points or a column for each criterion, "
+    "members, counted, tied.",
+    "headers": {"As-Of": CSV["headers"]["As-Of"]},  # type: ignore[index]  # as it is written there
+    "content": CSV["content"],
 }
 _PERIOD = {
     "label": "c7", "starts_at": "2026-11-20T00:00:00Z", "ends_at": "2026-11-22T00:00:00Z", "state": "open",
@@ -70,8 +92,21 @@ def told_of_competitions() -> dict[str, Told]:
             refusals=(*BODY, 401, 403, 404, 409),
             path=alice,
             body=body(_CODE, {"code": "FRIENDS"}, required=False),
-            answer={"competition": number, "player": "alice", "joined_at": "2026-11-20T09:00:00Z"},
+            answer={
+                "competition": number,
+                "player": "alice",
+                "joined_at": "2026-11-20T09:00:00Z",
+                "team": None,
+                "division": None,
+            },
         ),
+        "read_teams": Told(path=one, query="?offset=0&limit=10", answer=_teams(number)),
+        "export_teams": Told(path=one, whole_answer=_TEAMS_CSV),
+        "read_team": Told(path=one | {"team": 3}),
+        "make_team_of_competition": Told(
+            refusals=(*BODY, 401, 403, 404, 409), path=one, body=body(_NAME, {"name": "The Owls"})
+        ),
+        "change_team": Told(refusals=(*BODY, 401, 403, 404, 409), path=alice, body=body(_TEAM, {"team": 3})),
         "leave_competition": Told(refusals=(*READING, 409), path=alice),
     }
 
@@ -97,6 +132,11 @@ def _real_series() -> int:
 def _listed(number: int, board: int) -> dict[str, Any]:
     row = {"id": number, "name": "Weekend tournament", "state": "running", "board": board, "participants": 57}
     return {"total": 1, "rows": [row | {name: _PERIOD[name] for name in ("starts_at", "ends_at")}]}
+
+
+def _teams(number: int) -> dict[str, Any]:
+    row = {"rank": 1, "team": 3, "name": "The Owls", "points": 450, "tied": 1, "members": 4, "counted": 3}
+    return {"competition": number, "total": 12, "ranked": 11, "as_of": MOMENT["as_of"], "rows": [row]}
 
 
 def _page(number: int, board: int) -> dict[str, Any]:

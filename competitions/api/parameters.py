@@ -12,6 +12,8 @@ OrderOfComments = Literal["newest", "likes"]
 # Defaults of views' arguments, one for each parameter of the contract.
 COMPETITION = Path(..., description="The competition's number.", example=7)
 SERIES = Path(..., description="The number of the series.", example=3)
+TEAM = Path(..., description="The team's number.", example=3)
+DIVISION = Query(None, description="Only this division, with the places within it; see the competition's `divisions`.")
 STATE = Query(None, description="Only competitions in this state.", example="running")
 BOARD = Query(None, description="Only competitions on this board.")
 REVISION = Query(None, ge=1, description="A revision's number; without it the latest.", example=1)

@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
 from competitions.api.access import competition_to_read, competition_to_write, is_private
+from competitions.api.bodies import joining
 from competitions.api.parameters import COMPETITION
 from competitions.api.schemas import HistoryOfPlayer, Participation, RowOfParticipant
 from competitions.errors import NotAParticipant
@@ -17,10 +18,8 @@ from competitions.selectors.standings import player_row, standings
 from competitions.services.join import join, leave
 from foundation import clock
 from foundation.encoding import Passing, when
-from foundation.problems import BadRequest
 from leaderboards.api.access import Reads, Writes
 from leaderboards.api.answers import answer, conditional
-from leaderboards.api.bodies import object_of
 from leaderboards.api.parameters import PLAYER, Whole
 from leaderboards.api.standings import period_shown
 from leaderboards.core.entries import read_player
@@ -30,7 +29,6 @@ from leaderboards.selectors import PlayerRow, RankThen
 from leaderboards.selectors.rows import row_shown
 from leaderboards.services.players import ensure_player
 
-LONGEST_CODE = 40
 WRITES = Writes("players:write")
 
 router = Router(tags=["competitions"], auth=Reads())
@@ -50,10 +48,17 @@ def read_participant(request: HttpRequest, competition: Whole = COMPETITION, pla
 @router.put("/competitions/{competition}/players/{player}", auth=WRITES, response=Participation)
 def join_competition(request: HttpRequest, competition: Whole = COMPETITION, player: str = PLAYER) -> HttpResponse:
     """Let a player take part; an unknown one is made. Joining twice is refused."""
-    found, name, code = competition_to_write(request, competition), read_player(player), _code(request)
+    found, name, (code, wish) = competition_to_write(request, competition), read_player(player), joining(request)
     at = clock.now()
-    participant = join(found, ensure_player(name, at), at, code)
-    return answer({"competition": found.pk, "player": name, "joined_at": when(participant.joined_at)})
+    participant = join(found, ensure_player(name, at), at, code, wish)
+    content = {
+        "competition": found.pk,
+        "player": name,
+        "joined_at": when(participant.joined_at),
+        "team": participant.team_id,
+        "division": participant.division_id,
+    }
+    return answer(content)
 
 
 @router.delete("/competitions/{competition}/players/{player}", auth=WRITES, response={204: None})
@@ -112,18 +117,6 @@ def _waiting(competition: Competition, participant: Participant, at: datetime) -
         "as_of": Passing(when(page.as_of)),
         "live": page.live,
     }
-
-
-def _code(request: HttpRequest) -> str:
-    """The code in the body, which may be left out altogether."""
-    length = request.META.get("CONTENT_LENGTH") or "0"
-    if length == "0" and "HTTP_TRANSFER_ENCODING" not in request.META:
-        return ""
-    code = object_of(request, ("code",)).get("code", "")
-    if isinstance(code, str) and len(code) <= LONGEST_CODE:
-        return code
-    detail = f"`code` must be a text of up to {LONGEST_CODE} characters."
-    raise BadRequest(detail, [{"pointer": "#/code", "detail": detail}])
 
 
 def _participant(competition: Competition, player: str) -> Participant:

@@ -32,6 +32,13 @@ class CompetitionsListed(Schema):
     rows: list[CompetitionListed]
 
 
+class DivisionShown(Schema):
+    """A part of the field that is ranked by itself too."""
+
+    id: int
+    name: str
+
+
 class CompetitionShown(CompetitionListed):
     """A competition with its settings."""
 
@@ -49,6 +56,13 @@ class CompetitionShown(CompetitionListed):
     vacated_places: Literal["close_up", "stay_empty"] = Field(
         description="Whether everybody below the disqualified and the banned moves up, or their places stay empty."
     )
+    team_score: Literal["sum", "best", "average"] | None = Field(
+        description="What teams rank by; null where there are none."
+    )
+    team_counts: int | None = Field(description="How many of a team's best members count; null is all with a score.")
+    team_size: int | None = Field(description="The most members of a team; null is no limit.")
+    team_founding: bool = Field(description="Whether players found teams themselves.")
+    divisions: list[DivisionShown]
     freezes_at: Time | None = Field(description="From then on the standings are hidden, until the reveal.")
     revealed_at: Time | None
     closed_at: Time | None = Field(description="Since when no score counts any more; null while that is hidden.")
@@ -61,13 +75,17 @@ class CompetitionShown(CompetitionListed):
 
 
 class RowOfCompetition(RowOfStandings):
-    """A participant in his place."""
+    """A participant in their place; with `division` asked for, in the division's too."""
+
+    division_rank: int | None = Field(None, ge=1, description="The place within the division.")
+    division_tied: int | None = Field(None, ge=1, description="How many share that.")
 
 
 class StandingsOfCompetition(StandingsOfPeriod):
     """Rows of a competition, best first."""
 
     competition: int
+    division: int | None = Field(None, description="Where one was asked for; `total` and `not_started` are its own.")
     not_started: int | None = Field(description="How many take part without a score yet; null while SQL is away.")
     rows: list[RowOfCompetition]  # type: ignore[assignment]  # rows of a competition are rows that say more
 
@@ -110,6 +128,67 @@ class Participation(Schema):
     competition: int
     player: str
     joined_at: Time
+    team: int | None
+    division: int | None
+
+
+class RowOfTeam(Schema):
+    """A team in its place: ``points``, or its best member's ``fields`` on boards with criteria."""
+
+    rank: int | None = Field(ge=1, description="Null while none of its members has a score.")
+    team: int
+    name: str
+    points: Points | None = Field(None, description="Exact; an average is rounded to two decimals more than points.")
+    fields: Fields | None = None
+    achieved_at: Time | None = Field(None, description="When the team had reached it, where the board keeps times.")
+    tied: int | None = Field(ge=1, description="How many teams share the rank.")
+    members: int = Field(description="How many take part in it now.")
+    counted: int = Field(description="How many of them make its standing.")
+
+
+class TeamsOfCompetition(Schema):
+    """Teams, best first."""
+
+    competition: int
+    total: int
+    ranked: int = Field(description="How many have a score; the others come last, by name.")
+    as_of: Time
+    rows: list[RowOfTeam]
+
+
+class MemberOfTeam(Schema):
+    """A member of a team and what they have."""
+
+    player: str
+    name: str
+    rank: int | None = Field(description="Their own, among all players; null without a score.")
+    points: Points | None = None
+    fields: Fields | None = None
+    counts: bool = Field(description="Whether it is part of the team's standing.")
+
+
+class TeamWithMembers(RowOfTeam):
+    """A team with its members, those with a score first."""
+
+    competition: int
+    as_of: Time
+    rows: list[MemberOfTeam]
+
+
+class TeamMade(Schema):
+    """A team that was made."""
+
+    competition: int
+    team: int
+    name: str
+
+
+class ParticipantOfTeam(Schema):
+    """The team that a participant is in now."""
+
+    competition: int
+    player: str
+    team: int | None
 
 
 class TierShown(Schema):

@@ -15,11 +15,11 @@ from competitions.models import Series, SeriesEvent
 from competitions.selectors import series as selectors
 from competitions.selectors.series import SeriesRow
 from foundation import clock
+from foundation.encoding import Passing, when
 from leaderboards.api.access import Reads, admit_reader, may_list
 from leaderboards.api.answers import conditional
-from leaderboards.api.encoding import Passing, when
 from leaderboards.api.parameters import LIMIT, LISTED, OFFSET, Bounded, Whole
-from leaderboards.api.standings import row_shown
+from leaderboards.selectors.rows import row_shown
 
 router = Router(tags=["series"], auth=Reads())
 

@@ -7,11 +7,13 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
 from competitions.api.access import competition_to_read, is_private
-from competitions.api.parameters import COMPETITION
+from competitions.api.parameters import COMPETITION, DIVISION
 from competitions.api.schemas import StandingsOfCompetition
-from competitions.models import Competition
+from competitions.models import Competition, Division
 from competitions.selectors import standings as selectors
-from competitions.selectors.participants import not_started
+from competitions.selectors.grouped import of_division
+from competitions.selectors.participants import not_started, not_started_in
+from competitions.selectors.teams import division_by_id
 from foundation import clock
 from foundation.sql import SqlAway, ask
 from leaderboards.api.access import Reads
@@ -21,16 +23,24 @@ from leaderboards.api.standings import standings_shown
 from leaderboards.core.entries import read_player
 from leaderboards.selectors import Standings
 from leaderboards.selectors.rows import row_shown
+from leaderboards.stores.base import Page
 
 router = Router(tags=["competitions"], auth=Reads())
 
 
 @router.get("/competitions/{competition}/standings", response=StandingsOfCompetition)
 def read_competition_standings(
-    request: HttpRequest, competition: Whole = COMPETITION, offset: Bounded = OFFSET, limit: Bounded = LIMIT
+    request: HttpRequest,
+    competition: Whole = COMPETITION,
+    offset: Bounded = OFFSET,
+    limit: Bounded = LIMIT,
+    division: Whole | None = DIVISION,
 ) -> HttpResponse:
-    """A page of a competition's rows, best first."""
+    """A page of a competition's rows, best first; of one division with the places within it too."""
     found, at = competition_to_read(request, competition), clock.now()
+    if division is not None:
+        content = _division_shown(found, division_by_id(found, division), Page(offset, limit), at)
+        return conditional(request, content, is_private(found))
     rows = selectors.standings(found, at, offset, limit)
     return conditional(request, _standings_shown(found, rows, at), is_private(found))
 
@@ -51,6 +61,18 @@ def _standings_shown(competition: Competition, found: Standings, at: datetime) -
         **standings_shown(found),
         "not_started": _waiting(competition, at),
         "rows": [row_shown(row) for row in found.rows],
+    }
+
+
+def _division_shown(competition: Competition, division: Division, page: Page, at: datetime) -> dict[str, Any]:
+    """The same of one division; who has not started is counted within it."""
+    head, rows = of_division(competition, division.pk, at, page)
+    return {
+        "competition": competition.pk,
+        "division": division.pk,
+        **standings_shown(head),
+        "not_started": not_started_in(competition, division.pk, at),
+        "rows": [row_shown(each.row) | {"division_rank": each.rank, "division_tied": each.tied} for each in rows],
     }
 
 

@@ -8,6 +8,7 @@ from competitions.models.competitions import (
     Invitation,
     Joining,
     Participant,
+    TeamScore,
     VacatedPlaces,
 )
 from competitions.models.notices import Mail, Notice, NoticeKind, Preference, Telling
@@ -15,12 +16,14 @@ from competitions.models.revisions import Revision, RevisionPart
 from competitions.models.rewards import RewardGrant, RewardRun, RewardTier, TierKind
 from competitions.models.series import Series, SeriesEvent, SeriesResult, SeriesTotal
 from competitions.models.snapshots import Snapshot, SnapshotRow
+from competitions.models.teams import Division, Team
 
 __all__ = [
     "Change",
     "ChangeKind",
     "Comment",
     "Competition",
+    "Division",
     "Invitation",
     "Joining",
     "Mail",
@@ -39,6 +42,8 @@ __all__ = [
     "SeriesTotal",
     "Snapshot",
     "SnapshotRow",
+    "Team",
+    "TeamScore",
     "Telling",
     "TierKind",
     "VacatedPlaces",

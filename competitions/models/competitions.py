@@ -12,6 +12,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
+from competitions.core.grouped import Formula
 from competitions.core.lifecycle import Course, Phase
 from leaderboards.core.periods import Window, event_window
 from leaderboards.models import Board, Player
@@ -32,6 +33,14 @@ class VacatedPlaces(models.TextChoices):
 
     CLOSE_UP = "close_up", _("everybody below moves up")
     STAY_EMPTY = "stay_empty", _("they stay empty")
+
+
+class TeamScore(models.TextChoices):
+    """What a team's standing is made of; empty where there are no teams."""
+
+    SUM = Formula.SUM.value, _("the sum of its members' points")
+    BEST = Formula.BEST.value, _("its best member's place")
+    AVERAGE = Formula.AVERAGE.value, _("the average of its members' points")
 
 
 def default_alerts() -> list[str]:
@@ -79,6 +88,14 @@ class Competition(models.Model):
     vacated_places = models.CharField(
         _("places of the disqualified"), max_length=10, choices=VacatedPlaces.choices, default=VacatedPlaces.CLOSE_UP
     )
+    team_score = models.CharField(_("teams rank by"), max_length=7, choices=TeamScore.choices, blank=True, default="")
+    team_counts = models.PositiveIntegerField(
+        _("best members that count"), null=True, blank=True, validators=[MinValueValidator(1)]
+    )
+    team_size = models.PositiveIntegerField(
+        _("at most, members of a team"), null=True, blank=True, validators=[MinValueValidator(1)]
+    )
+    team_founding = models.BooleanField(_("players found teams"), default=False)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
     published_at = models.DateTimeField(_("published"), null=True, editable=False)
     frozen_at = models.DateTimeField(_("frozen"), null=True, editable=False)
@@ -113,6 +130,11 @@ class Competition(models.Model):
     def window(self) -> Window:
         """From when to when it counts. Raises ``BadBoard`` unless it ends after it starts."""
         return event_window(self.pk, self.starts_at, self.ends_at)
+
+    @property
+    def has_teams(self) -> bool:
+        """Whether players compete in teams too."""
+        return self.team_score != ""
 
     @property
     def course(self) -> Course:
@@ -167,6 +189,17 @@ class Participant(models.Model):
         Competition, models.PROTECT, related_name="participants", verbose_name=_("competition")
     )
     player = models.ForeignKey(Player, models.PROTECT, related_name="participations", verbose_name=_("player"))
+    team = models.ForeignKey(
+        "competitions.Team", models.PROTECT, null=True, blank=True, related_name="participants", verbose_name=_("team")
+    )
+    division = models.ForeignKey(
+        "competitions.Division",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="participants",
+        verbose_name=_("division"),
+    )
     joined_at = models.DateTimeField(_("joined"))
     left_at = models.DateTimeField(_("left"), null=True, blank=True)
     disqualified_at = models.DateTimeField(_("disqualified"), null=True, blank=True)
@@ -214,6 +247,7 @@ class ChangeKind(models.TextChoices):
     REMOVED = "removed", _("participant removed")
     DISQUALIFIED = "disqualified", _("participant disqualified")
     REINSTATED = "reinstated", _("participant reinstated")
+    MOVED = "moved", _("participant moved to another team or division")
     REVEALED = "revealed", _("revealed")
     CONFIRMED = "confirmed", _("result confirmed")
     VOIDED = "voided", _("score voided")

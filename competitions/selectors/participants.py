@@ -43,9 +43,18 @@ def not_started(
     competition: Competition, at: datetime, offset: int = 0, limit: int = 10, full: bool = False
 ) -> NotStarted:
     """Those who take part and have no score yet; during a freeze, had none when it came."""
-    waiting = competition.participants.filter(Participant.TAKING_PART, player__banned_at=None).select_related("player")
-    waiting = waiting.filter(~Exists(_standing(competition, at, full)))
+    waiting = _waiting(competition, at, full).select_related("player")
     return NotStarted(waiting.count(), list(waiting[offset : offset + limit]))
+
+
+def not_started_in(competition: Competition, division: int, at: datetime) -> int:
+    """How many of them are in a division."""
+    return _waiting(competition, at, full=False).filter(division=division).count()
+
+
+def _waiting(competition: Competition, at: datetime, full: bool) -> QuerySet[Participant]:
+    taking_part = competition.participants.filter(Participant.TAKING_PART, player__banned_at=None)
+    return taking_part.filter(~Exists(_standing(competition, at, full)))
 
 
 def _standing(competition: Competition, at: datetime, full: bool) -> QuerySet[Standing] | QuerySet[FinalStanding]:

@@ -73,12 +73,19 @@ def around(competition: Competition, player: str, at: datetime, radius: int = 4,
 
 def export_rows(competition: Competition, at: datetime, full: bool = False) -> tuple[datetime, Iterator[Row]]:
     """When it was so, and every row, best first. Reads SQL: on a redis board run the mirror first."""
-    view = _View(competition, at, full)
     try:
-        as_of, rows = view.ask(lambda label: _exported(competition, label))
+        return seen(competition, at, lambda label: _exported(competition, label), full)
     except UnknownPeriod:
         return at, iter(())
-    return view.as_of(as_of), rows
+
+
+def seen(
+    competition: Competition, at: datetime, question: Callable[[str], tuple[datetime, Answer]], full: bool = False
+) -> tuple[datetime, Answer]:
+    """What ``question`` answers for the label that may be shown, and when it was so. Raises ``UnknownPeriod``."""
+    view = _View(competition, at, full)
+    as_of, answer = view.ask(question)
+    return view.as_of(as_of), answer
 
 
 def own_points(competition: Competition, player: str, at: datetime) -> OwnPoints | None:

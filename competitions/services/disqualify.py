@@ -12,6 +12,7 @@ from django.db import transaction
 
 from competitions.errors import CompetitionOver, NotAParticipant
 from competitions.models import ChangeKind, Competition, Participant
+from competitions.selectors.grouped import forget_grouped
 from competitions.services.changes import note, reason_given
 from competitions.services.confirm import revise_if_final
 from competitions.services.freeze import freeze_if_due
@@ -40,6 +41,7 @@ def remove(
         change = note(held, ChangeKind.REMOVED, at, by, reason, player=player.external_id)
         tell_player(change, player)
     take_out_marked(participant, at)
+    forget_grouped()
     return participant
 
 
@@ -64,6 +66,7 @@ def disqualify(
         revise_if_final(held, at, change)
         failpoint("disqualify.before_commit")
     forget_hidden()
+    forget_grouped()
     return participant
 
 
@@ -84,6 +87,7 @@ def reinstate(
         tell_player(change, player)
         revise_if_final(held, at, change)
     forget_hidden()
+    forget_grouped()
     return participant
 
 

@@ -22,53 +22,71 @@ from competitions.errors import (
 )
 from competitions.models import Competition, Joining, Participant
 from competitions.selectors.competitions import participants_count
+from competitions.selectors.grouped import forget_grouped
 from competitions.services.locked import locked
 from competitions.services.strays import take_out_marked
+from competitions.services.teams import Wish, drop_if_empty, placed_on_joining
 from foundation.rate_limit import refuse_over
 from leaderboards.errors import Banned
 from leaderboards.models import Player
 from leaderboards.services.players import hold_player
 
+NO_WISH = Wish()
 
-def join(competition: Competition, player: Player, at: datetime, code: str = "") -> Participant:
-    """Let ``player`` take part; who had left comes back. Each refusal is a class of its own.
+
+def join(competition: Competition, player: Player, at: datetime, code: str = "", wish: Wish = NO_WISH) -> Participant:
+    """Let ``player`` take part, in the team and division of their wish; who had left comes back. Each refusal is a
+    class of its own, and none leaves a part of it done.
 
     Tries with a code are counted, wherever they come from (``RateLimited``): codes are short.
     """
-    if competition.joining == Joining.CODE:
+    if competition.joining == Joining.CODE or wish.found:
         refuse_over("join", player.pk)
-    return _join(competition, player, at, code)
+    participant = _join(competition, player, at, code, wish)
+    forget_grouped()
+    return participant
 
 
 @transaction.atomic
-def _join(competition: Competition, player: Player, at: datetime, code: str) -> Participant:
+def _join(competition: Competition, player: Player, at: datetime, code: str, wish: Wish) -> Participant:
     held = locked(competition)
     _refuse_by_time(held, at)
     player = hold_player(player)
-    before = Participant.objects.select_for_update().filter(competition=held, player=player).first()
+    rows = Participant.objects.select_for_update(of=("self",)).select_related("team", "division")
+    before = rows.filter(competition=held, player=player).first()
     _refuse_by_record(player, before)
     _refuse_uninvited(held, player, code)
     if held.most_participants is not None and participants_count(held) >= held.most_participants:
         raise CompetitionFull(f"All {held.most_participants} places are taken.")
+    team, division = placed_on_joining(held, player, wish, before, at)
     if before is None:
-        return Participant.objects.create(competition=held, player=player, joined_at=at)
-    before.joined_at, before.left_at, before.reason = at, None, ""
-    before.save(update_fields=["joined_at", "left_at", "reason"])
+        return Participant.objects.create(competition=held, player=player, joined_at=at, team=team, division=division)
+    before.joined_at, before.left_at, before.reason, before.team, before.division = at, None, "", team, division
+    before.save(update_fields=["joined_at", "left_at", "reason", "team", "division"])
     return before
 
 
 def leave(competition: Competition, player: Player, at: datetime) -> None:
-    """Let ``player`` go; his standing goes too. Raises ``NotAParticipant`` or ``CompetitionOver``."""
+    """Let ``player`` go; their standing goes too. Raises ``NotAParticipant`` or ``CompetitionOver``.
+
+    Before the start their place in a team goes too; afterwards the row remembers the team, for who comes back.
+    """
     with transaction.atomic():
         held = locked(competition)
         if held.cancelled_at is not None or held.ends_at <= at:
             raise CompetitionOver("The competition is over; its record stays.")
-        participant = Participant.objects.select_for_update().filter(competition=held, player=player).first()
+        rows = Participant.objects.select_for_update(of=("self",)).select_related("team")
+        participant = rows.filter(competition=held, player=player).first()
         if participant is None or not participant.takes_part:
             raise NotAParticipant(f"{player.external_id} does not take part in this competition.")
-        participant.left_at = at
-        participant.save(update_fields=["left_at"])
+        team, participant.left_at = participant.team, at
+        if at < held.starts_at:
+            participant.team = None
+        participant.save(update_fields=["left_at", "team"])
+        if team is not None:
+            drop_if_empty(team)
     take_out_marked(participant, at)
+    forget_grouped()
 
 
 def _refuse_by_time(competition: Competition, at: datetime) -> None:

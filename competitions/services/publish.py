@@ -11,6 +11,7 @@ from competitions.errors import BadCompetition, CompetitionOver
 from competitions.models import ChangeKind, Competition, Joining
 from competitions.services.changes import note
 from competitions.services.locked import locked, period_of
+from competitions.services.team_settings import check_teams
 from leaderboards.core.periods import FIRST_YEAR, LAST_YEAR, Calendar, PeriodKind, Window
 from leaderboards.core.rules import Rules
 from leaderboards.core.scores import choose_layout
@@ -40,6 +41,7 @@ def check(competition: Competition, at: datetime) -> None:
     check_times(competition, at)
     _check_board(competition)
     check_joining(competition, at)
+    check_teams(competition)
     try:
         Calendar(PeriodKind.EVENT, competition.timezone)
         competition.full_clean(exclude=["picture"])

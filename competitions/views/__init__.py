@@ -3,10 +3,12 @@
 from competitions.views.comment import delete, edit, hide
 from competitions.views.comments import comment, comments
 from competitions.views.detail import competition
+from competitions.views.groups import division, team, teams
 from competitions.views.inbox import inbox
 from competitions.views.joining import leave
 from competitions.views.liking import like, liked_by
 from competitions.views.listing import competitions
+from competitions.views.own_team import own_team
 from competitions.views.picture import picture
 from competitions.views.preferences import preferences
 from competitions.views.reveal import reveal
@@ -18,15 +20,19 @@ __all__ = [
     "competition",
     "competitions",
     "delete",
+    "division",
     "edit",
     "hide",
     "inbox",
     "leave",
     "like",
     "liked_by",
+    "own_team",
     "picture",
     "preferences",
     "reveal",
     "series",
     "series_list",
+    "team",
+    "teams",
 ]

@@ -18,7 +18,9 @@ from competitions.selectors.review import review_until
 from competitions.selectors.standings import page as page_of_rows
 from competitions.views.access import own_player, visible
 from competitions.views.extras import extras
+from competitions.views.groups import best_teams, tabs_of
 from competitions.views.joining import join
+from competitions.views.own_team import wish_of
 from competitions.views.participants import known_of
 from competitions.views.result import result_of
 from competitions.views.words import phase_word, timed
@@ -38,7 +40,7 @@ def competition(request: HttpRequest, number: int) -> HttpResponse:
     if request.method == "POST":
         if not request.user.is_authenticated:
             return redirect_to_login(request.path)
-        refused = join(shown, own_player(request), request.POST.get("code", ""))
+        refused = join(shown, own_player(request), request.POST.get("code", ""), wish_of(request))
         if not refused:
             return redirect("competition", number)
     return _answer(request, shown, refused)
@@ -60,6 +62,7 @@ def _parts(shown: Competition, viewer: Viewer, number: int, at: datetime) -> tup
     page = page_of_rows(shown, at, Page((number - 1) * ROWS, ROWS), viewer.player)
     phase, states = shown.phase(at), known_of(shown, page, viewer, at)
     states["result"] = result_of(shown, page, number, at)
+    states |= tabs_of(shown) | best_teams(shown, viewer, at)
     since, until = shown.course.frozen_since, _review_until(shown, phase)
     provisional_until = timed(until, shown.timezone, at) if until and at < until else ""
     stands = (phase, shown.name, since, provisional_until)

@@ -10,6 +10,7 @@ from competitions.selectors.history import history
 from competitions.selectors.rewards import grants_of, tiers
 from competitions.views.access import own_player
 from competitions.views.joining import offer
+from competitions.views.own_team import choices
 from competitions.views.series import series_named
 from competitions.views.talk import talk
 from competitions.views.words import attempts, timed, who_earns, who_may_join
@@ -32,8 +33,10 @@ def extras(request: HttpRequest, competition: Competition, viewer: Viewer, at: d
 def _extras(request: HttpRequest, competition: Competition, viewer: Viewer, at: datetime) -> dict[str, Any]:
     zone, freezes_at = competition.timezone, competition.course.frozen_since
     is_over = competition.cancelled_at is not None or competition.ends_at <= at
+    offered = offer(request, competition, own_player(request), at)
     return {
-        "offer": offer(request, competition, own_player(request), at),
+        "offer": offered,
+        **(choices(competition) if offered.kind == "join" else {}),
         "who_may_join": "" if is_over else who_may_join(competition),
         "join_until": timed(competition.join_until, zone, at) if competition.join_until else "",
         "attempts": attempts(competition),

@@ -10,8 +10,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from competitions.models import Competition, Joining, Participant
+from competitions.models import Competition, Joining, Participant, Team
 from competitions.services import join as services
+from competitions.services.teams import Wish
 from competitions.views.access import own_player, visible
 from competitions.views.words import joining_was_until, refusal
 from foundation import clock
@@ -28,14 +29,16 @@ class Offer:
     kind: str = ""
     sentence: str = ""
     needs_code: bool = False
+    team: Team | None = None
+    may_change_team: bool = False
 
 
 def offer(request: HttpRequest, competition: Competition, player: Player | None, at: datetime) -> Offer:
     """What this visitor can do about taking part."""
-    before = competition.participants.filter(player=player).first() if player else None
+    before = competition.participants.filter(player=player).select_related("team").first() if player else None
     is_over = competition.cancelled_at is not None or competition.ends_at <= at
     if before is not None and (before.takes_part or before.disqualified_at is not None):
-        return _as_participant(before, is_over)
+        return _as_participant(competition, before, is_over, at)
     if is_over or competition.published_at is None:
         return Offer()
     if sentence := _why_not(competition, player, at):
@@ -45,13 +48,13 @@ def offer(request: HttpRequest, competition: Competition, player: Player | None,
     return Offer("join", needs_code=competition.joining == Joining.CODE)
 
 
-def join(competition: Competition, player: Player | None, code: str) -> str:
+def join(competition: Competition, player: Player | None, code: str, wish: Wish) -> str:
     """Let the player take part; why not, as a sentence, or empty."""
     if player is None:
         return _("Sign in and link your player first.")
     at = clock.now()
     try:
-        services.join(competition, player, at, code[:LONGEST_CODE])
+        services.join(competition, player, at, code[:LONGEST_CODE], wish)
     except RateLimited:
         raise  # a page of its own
     except SunwiError as error:
@@ -84,10 +87,14 @@ def _leave(competition: Competition, player: Player) -> str:
     return ""
 
 
-def _as_participant(participant: Participant, is_over: bool) -> Offer:
+def _as_participant(competition: Competition, participant: Participant, is_over: bool, at: datetime) -> Offer:
     if participant.disqualified_at is not None:
         return Offer(sentence=" ".join(filter(None, (_("You were disqualified."), participant.reason))))
-    return Offer("" if is_over else "leave", _("You took part.") if is_over else _("You take part."))
+    team = participant.team if competition.has_teams else None
+    if is_over:
+        return Offer(sentence=_("You took part."), team=team)
+    may_change = competition.has_teams and at < competition.starts_at
+    return Offer("leave", _("You take part."), team=team, may_change_team=may_change)
 
 
 def _why_not(competition: Competition, player: Player | None, at: datetime) -> str:

@@ -7,8 +7,10 @@ from django.utils.translation import gettext as _
 
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition, Revision
+from competitions.selectors.grouped import TeamRow
 from competitions.selectors.revisions import revisions_shown
 from competitions.services.revise import OTHERS_LEFT_OUT
+from competitions.views.groups import team_podium, team_result
 from competitions.views.words import timed
 from leaderboards.selectors import BoardPage
 from leaderboards.views.lines import Line, lines, result
@@ -41,10 +43,7 @@ def result_of(competition: Competition, page: BoardPage, number: int, at: dateti
     """The result once the public may know it; the podium only above the first page."""
     if competition.phase(at) is not Phase.FINAL:
         return None
-    found, board = page.standings, competition.board
-    best = [row for row in found.rows if (row.rank or 0) <= ON_PODIUM] if number == 1 else []
-    best = best[:MOST_ON_PODIUM]
-    podium = [(line, result(board, row)) for line, row in zip(lines(found, best, None), best, strict=True)]
+    podium = _podium(competition, page, at) if number == 1 else []
     revisions = reversed(revisions_shown(competition, at))
     return Result(podium, [_published(each, competition.timezone, at) for each in revisions])
 
@@ -60,3 +59,18 @@ def _reason(revision: Revision) -> str:
     if revision.number == 1 and not revision.reason:
         return _("The result became final.")
     return _("A player was banned, or let in again.") if revision.reason == OTHERS_LEFT_OUT else revision.reason
+
+
+def _podium(competition: Competition, page: BoardPage, at: datetime) -> list[tuple[Line, str]]:
+    """The best players, or the best teams where players compete in teams."""
+    if competition.has_teams:
+        teams = team_podium(competition, ON_PODIUM, at)[:MOST_ON_PODIUM]
+        return [(_line_of(row), team_result(competition, row)) for row in teams]
+    found, board = page.standings, competition.board
+    best = [row for row in found.rows if (row.rank or 0) <= ON_PODIUM][:MOST_ON_PODIUM]
+    return [(line, result(board, row)) for line, row in zip(lines(found, best, None), best, strict=True)]
+
+
+def _line_of(row: TeamRow) -> Line:
+    """A team as the podium writes it; no player has an empty id."""
+    return Line("", row.name, row.rank, (row.tied or 1) > 1, [], None, is_me=False)

@@ -78,6 +78,11 @@ def refusal(error: SunwiError, competition: Competition, now: datetime) -> str:
         errors.WrongCode: _("This code does not open the competition."),
         errors.NotInvited: _("Only players on the list may join."),
         errors.Disqualified: _("You were disqualified and cannot join again."),
+        errors.TeamFull: _("All places of this team are taken."),
+        errors.UnknownTeam: _("There is no such team any more."),
+        errors.UnknownDivision: _("There is no such division any more."),
+        errors.TeamsFixed: _("The competition has started: teams do not change any more."),
+        errors.DivisionFixed: _("You were in another division before. Ask those who run this site to change it."),
         errors.NotAParticipant: _("You do not take part in this competition."),
         Banned: _("This player may not take part."),
     }

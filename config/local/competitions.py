@@ -14,14 +14,16 @@ from typing import Any
 from django.db import transaction
 
 from competitions.core.lifecycle import Phase
+from competitions.core.names import key_of
 from competitions.errors import AlreadyJoined, BadCompetition
-from competitions.models import Competition, Preference, RewardTier, Snapshot
+from competitions.models import Competition, Division, Preference, RewardTier, Snapshot
 from competitions.services.comment import write
 from competitions.services.finish import finish
 from competitions.services.join import join
 from competitions.services.preferences import Wishes, keep
 from competitions.services.publish import publish
 from competitions.services.snapshot import take
+from competitions.services.teams import Wish, make_team
 from config.local.players import roster
 from config.local.races import RACERS
 from config.local.series import NAME as SERIES
@@ -60,6 +62,8 @@ class Plan:
     rounds: int = 0
     settings: dict[str, Any] = field(default_factory=dict)
     tiers: tuple[dict[str, Any], ...] = ()
+    teams: tuple[str, ...] = ()
+    divisions: tuple[str, ...] = ()
 
     def moment(self, competition: Competition, number: int) -> datetime:
         """The end of a round."""
@@ -85,22 +89,34 @@ PLANS = (
     ),
     Plan(
         name="Workout among friends",
-        description="A point for each calorie, for a day. Whoever takes first place or loses it hears of it at once.",
+        description="A point for each calorie, for a day. Whoever takes first place or loses it hears of it at once. "
+        "A team has the points of its best three.",
         phases=(Phase.RUNNING,),
         starts_in=timedelta(minutes=-10),
         lasts=timedelta(hours=24),  # all of it are the last hours, in which players are told
         snapshot_minutes=1,
         rounds=10,
+        settings={"team_score": "sum", "team_counts": 3},
+        teams=("Early birds", "Night owls", "점심 달리기", "Weekend warriors", "Stairs only"),
+        divisions=("Under 30", "30 to 49", "Masters"),
     ),
     Plan(
         name="Weekend tournament",
-        description="Two days, with room for 64. In the last hour the standings are hidden, until they are revealed.",
+        description="Two days, with room for 64, alone or in a team of up to six: found one, or choose one until it "
+        "starts. In the last hour the standings are hidden, until they are revealed.",
         phases=(Phase.OPEN,),
         starts_in=timedelta(days=2),
         lasts=timedelta(days=2),
         snapshot_minutes=30,
-        settings={"most_participants": 64, "freeze_minutes": 60},
+        settings={
+            "most_participants": 64,
+            "freeze_minutes": 60,
+            "team_score": "average",
+            "team_size": 6,
+            "team_founding": True,
+        },
         tiers=MEDALS,
+        teams=("River side", "Hill side", "한강 크루"),
     ),
 )
 IN_SERIES = tuple(plan.name for plan in PLANS if plan.tiers)
@@ -163,6 +179,12 @@ def _draft(plan: Plan, board: Board, at: datetime) -> Competition:
         **plan.settings,
     )
     RewardTier.objects.bulk_create(RewardTier(competition=competition, **tier) for tier in plan.tiers)
+    for name in plan.teams:
+        make_team(competition, name, starts_at)
+    Division.objects.bulk_create(
+        Division(competition=competition, name=name, key=key_of(name), position=position)
+        for position, name in enumerate(plan.divisions)
+    )
     return competition
 
 
@@ -173,9 +195,13 @@ def _is_prepared(plan: Plan, competition: Competition) -> bool:
 
 
 def _join(competition: Competition, racers: Sequence[Player], at: datetime) -> None:
-    for racer in racers:
+    """Each in turn into the next team and division; one that was made before there were any has none."""
+    teams: list[int | None] = [*competition.teams.order_by("pk").values_list("pk", flat=True)] or [None]
+    divisions: list[int | None] = [*competition.divisions.values_list("pk", flat=True)] or [None]
+    for number, racer in enumerate(racers):
+        wish = Wish(team=teams[number % len(teams)], division=divisions[number % len(divisions)])
         with suppress(AlreadyJoined):  # by a start that was cut off
-            join(competition, racer, at)
+            join(competition, racer, at, wish=wish)
 
 
 def _play(plan: Plan, competition: Competition, racers: Sequence[Player]) -> None:

@@ -19,8 +19,8 @@ class Place:
     tied: int
 
 
-def places(scores: Sequence[float], ties: Ties) -> list[Place]:
-    """The place of each score; ``scores`` stand best first."""
+def places(scores: Sequence[object], ties: Ties) -> list[Place]:
+    """The place of each score, or of whatever is equal where a rank is shared; ``scores`` stand best first."""
     if ties in (Ties.FIRST_COME, Ties.LAST_COME):
         return [Place(rank, 1) for rank in range(1, len(scores) + 1)]
     found: list[Place] = []

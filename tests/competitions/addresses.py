@@ -1,7 +1,7 @@
 """Every address of the site with examples, for tests that walk all of it. Whoever adds an address adds its examples.
 
 ``{c}`` is a competition, ``{comment}`` one of its comments, ``{board}`` its board, ``{series}`` its series, ``{other}``
-a calendar board; ``{picture}`` is the competition's picture;
+a calendar board; ``{picture}`` is the competition's picture, ``{team}`` and ``{division}`` are among its own;
 an example with ``{player}`` is one for each player.
 """
 
@@ -27,14 +27,17 @@ SERIES, API_SERIES = "series/<int:number>/", "api/v1/series/<series>"
 PLAIN = (
     *("healthz", "readyz", "account/", "accounts/logout/", "styleguide/", "inbox/", "inbox/settings/"),
     *("players/<str:player>/", f"{CUP}leave/", f"{CUP}reveal/", f"{CUP}picture/<slug:digest>.webp"),
+    *(f"{CUP}{rest}" for rest in ("team/", "teams/<int:team>/")),
     *(f"{COMMENTS}<int:comment>/{rest}" for rest in ("", "edit/", "delete/", "hide/", "like/", "likes/")),
     *("api/docs", "api/openapi.json", "api/v1/scores"),
     *(f"{API_CUP}{rest}" for rest in ("", "/players/<player>", "/players/<player>/history")),
-    *(f"{API_CUP}/revisions", f"{API_LIKES}/<id>/<player>"),
+    *(f"{API_CUP}{rest}" for rest in ("/revisions", "/teams/<team>", "/players/<player>/team")),
+    f"{API_LIKES}/<id>/<player>",
 )
 FILLED = {
     "int:number": "{c}", "int:comment": "{comment}", "slug:digest": "{picture}", "str:player": "{player}",
     "competition": "{c}", "player": "{player}", "kind": "comment", "id": "{comment}",
+    "team": "{team}", "int:team": "{team}", "int:division": "{division}",
 }  # fmt: skip  # as a table
 
 
@@ -66,6 +69,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "styles/<slug:digest>/<str:names>.css": ("/styles/0/tokens+base.css",),
     "competitions/": ("/competitions/", "/competitions/?fragment=1", "/competitions/?board={board}&page=2"),
     CUP: _filled(CUP, *PARTS, "?player={player}"),
+    f"{CUP}teams/": _filled(f"{CUP}teams/", *PARTS),
+    f"{CUP}divisions/<int:division>/": _filled(f"{CUP}divisions/<int:division>/", *PARTS),
     COMMENTS: _filled(COMMENTS, "", "?order=likes", "?page=2"),
     "api/v1/players/<player>": ("/api/v1/players/bob",),
     "api/v1/players/<player>/link-code": ("/api/v1/players/bob/link-code",),
@@ -96,7 +101,9 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "/api/v1/series/{series}/standings",
         "/api/v1/series/{series}/standings?offset=1&limit=1",
     ),
-    f"{API_CUP}/standings": _filled(f"{API_CUP}/standings", "", "?offset=1&limit=1"),
+    f"{API_CUP}/standings": _filled(f"{API_CUP}/standings", "", "?offset=1&limit=1", "?division={division}"),
+    f"{API_CUP}/teams": _filled(f"{API_CUP}/teams", "", "?offset=1&limit=1"),
+    f"{API_CUP}/teams.csv": _filled(f"{API_CUP}/teams.csv", "", "?raw=true"),
     f"{API_CUP}/players/<player>/around": _filled(f"{API_CUP}/players/<player>/around", "", "?radius=1"),
     f"{API_CUP}/comments": _filled(f"{API_CUP}/comments", "", "?offset=0&limit=1&order=likes"),
     f"{API_CUP}/result.json": _filled(f"{API_CUP}/result.json", "", "?revision=1"),

@@ -7,11 +7,13 @@ from typing import Any
 import factory
 from factory.django import DjangoModelFactory
 
-from competitions.models import Comment, Competition, Participant, RewardTier, Series, SeriesEvent
+from competitions.core.names import key_of
+from competitions.models import Comment, Competition, Division, Participant, RewardTier, Series, SeriesEvent, Team
 from competitions.services.comment import write
 from competitions.services.join import join
 from competitions.services.publish import publish
 from competitions.services.series_settings import make, put_in
+from competitions.services.teams import make_team
 from foundation import clock
 from tests.leaderboards.factories import BoardFactory, PlayerFactory
 
@@ -60,6 +62,31 @@ class ParticipantFactory(DjangoModelFactory[Participant]):
     @classmethod
     def _create(cls, model_class: type[Participant], *_: Any, **fields: Any) -> Participant:
         return join(fields["competition"], fields["player"], fields.get("at", START), fields.get("code", ""))
+
+
+class TeamFactory(DjangoModelFactory[Team]):
+    """A team that those who run the competition made."""
+
+    class Meta:
+        model = Team
+
+    competition = factory.SubFactory(CompetitionFactory, team_score="sum")
+    name = factory.Sequence(lambda nth: f"Team {nth}")
+
+    @classmethod
+    def _create(cls, model_class: type[Team], *_: Any, **fields: Any) -> Team:
+        return make_team(fields["competition"], fields["name"], fields.get("at", START))
+
+
+class DivisionFactory(DjangoModelFactory[Division]):
+    """A part of the field."""
+
+    class Meta:
+        model = Division
+
+    competition = factory.SubFactory(CompetitionFactory)
+    name = factory.Sequence(lambda nth: f"Division {nth}")
+    key = factory.LazyAttribute(lambda division: key_of(division.name))
 
 
 class CommentFactory(DjangoModelFactory[Comment]):

@@ -28,7 +28,8 @@ from leaderboards.core.submissions import Caller
 from leaderboards.services.submit import submit
 from likes.services.like import like
 from tests.competitions.addresses import ADMIN, EXAMPLES, addresses, admin_addresses, parameters_of_gets, routes
-from tests.competitions.factories import END, HOUR, MINUTE, START, RewardTierFactory, SeriesFactory
+from tests.competitions.factories import END, HOUR, MINUTE, START, RewardTierFactory, SeriesFactory, TeamFactory
+from tests.competitions.grouping import in_division
 from tests.competitions.site import joined, make_board, open_competition, player, raced, score
 from tests.competitions.talking import say
 from tests.foundation.factories import KeyFactory
@@ -47,6 +48,7 @@ REFUSED = {
     *("api/v1/scores", "api/v1/players/<player>", "api/v1/players/<player>/link-code"),
     "api/v1/competitions/<competition>/result.json",
     "api/v1/competitions/<competition>/revisions",
+    "api/v1/competitions/<competition>/players/<player>/team",
 }
 # What tells of the standings, and so must change when they are revealed.
 TELLING = {
@@ -60,6 +62,8 @@ TELLING = {
     "api/v1/competitions/<competition>/revisions",
     "api/v1/competitions/<competition>/rewards",
     *("series/<int:number>/", "api/v1/series", "api/v1/series/<series>", "api/v1/series/<series>/standings"),
+    *(f"competitions/<int:number>/{rest}" for rest in ("teams/", "teams/<int:team>/", "divisions/<int:division>/")),
+    *(f"api/v1/competitions/<competition>/{rest}" for rest in ("teams", "teams.csv", "teams/<team>")),
 }
 SetClock = Callable[[datetime], None]
 GAME_SERVER = "a game server"
@@ -140,12 +144,16 @@ def run(*entries: str) -> None:
 def frozen_site(storage: str = "hybrid") -> Site:
     other, board = make_board(name="Of all time", period="all_time"), make_board(storage, name="Cups")
     submit([read_entry({"board": other.seq, "player": "ann", "points": 3}, 0)], Caller("tests"), START)
-    competition = open_competition(board, freeze_minutes=60)
+    competition = open_competition(board, freeze_minutes=60, team_score="sum")
     Competition.objects.filter(pk=competition.pk).update(picture=b"a picture", picture_hash="abc")
     RewardTierFactory.create(competition=competition)
     keep(player("dan"), Wishes(quiet_from=0, quiet_until=0))
     raced(competition, {"ann": 9, "bob": 5, "dan": 4})
     joined(competition, "cleo")
+    team = TeamFactory.create(competition=competition, name="Owls")
+    TeamFactory.create(competition=competition, name="Foxes")
+    division = in_division(competition, "Juniors", "ann", "bob", "cleo")
+    competition.participants.filter(player__external_id__in=("bob", "cleo")).update(team=team)
     take_due(END - 3 * HOUR)
     score(competition, {"dan": 30}, END - 3 * HOUR)
     take_due(END - 2 * HOUR)
@@ -159,11 +167,12 @@ def frozen_site(storage: str = "hybrid") -> Site:
     }
     numbers = {"c": competition.pk, "board": board.seq, "other": other.seq, "comment": comment.pk}
     series = SeriesFactory.create(competitions=[competition])
-    return Site(competition, {**numbers, "series": series.pk, "picture": "abc"}, visitors)
+    numbers |= {"team": team.pk, "division": division, "series": series.pk}
+    return Site(competition, {**numbers, "picture": "abc"}, visitors)
 
 
 def test_every_url_pattern_has_examples_and_every_get_operation_each_of_its_parameters() -> None:
-    values = {"c": 1, "board": 1, "other": 2, "comment": 1, "series": 1, "picture": "abc"}
+    values = {"c": 1, "board": 1, "other": 2, "comment": 1, "series": 1, "picture": "abc", "team": 1, "division": 1}
 
     assert {route for route in routes() if not route.startswith(ADMIN)} == set(EXAMPLES)
     for route in EXAMPLES:

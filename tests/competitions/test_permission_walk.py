@@ -10,7 +10,7 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 
-from competitions.models import Competition
+from competitions.models import Competition, Team
 from competitions.services.finish import finish
 from competitions.services.moderate import hide
 from foundation import clock
@@ -19,6 +19,7 @@ from leaderboards.core.submissions import Caller
 from leaderboards.services.submit import submit
 from tests.competitions.addresses import EXAMPLES, admin_addresses
 from tests.competitions.factories import SeriesFactory
+from tests.competitions.grouping import in_division
 from tests.competitions.site import DAY, HOUR, START, draft, joined, make_board, open_competition, raced, score
 from tests.competitions.talking import say
 from tests.leaderboards.views.pages import signed_in
@@ -70,8 +71,11 @@ def site() -> list[dict[str, object]]:
     """What stands in the addresses: of a frozen competition that is final, a private one, and a draft."""
     secret, cups = make_board(name="Hidden", period="all_time", visibility="private"), make_board(name="Cups")
     submit([read_entry({"board": secret.seq, "player": "ann", "points": 43210}, 0)], Caller("tests"), START)
-    over = open_competition(cups, freeze_minutes=23 * 60, starts_at=START - DAY, ends_at=START + HOUR)
+    over = open_competition(cups, team_score="sum", freeze_minutes=23 * 60, starts_at=START - DAY, ends_at=START + HOUR)
     raced(over, {"ann": 9, "bob": 5}, START - DAY + HOUR)
+    team = Team.objects.create(competition=over, name="Owls", key="owls")
+    division = in_division(over, "Juniors", "ann", "bob")
+    over.participants.update(team=team)
     score(over, {"bob": 76543}, START)
     said = say(over, "bob", SECRETS["a hidden comment"])
     hide(said.pk, "Be kind.", clock.now(), None)
@@ -82,6 +86,7 @@ def site() -> list[dict[str, object]]:
     public = SeriesFactory.create(competitions=[over, loose])
     secret_series = SeriesFactory.create(name="Secret cup series", competitions=[private], visibility="private")
     numbers = {"board": cups.seq, "other": secret.seq, "comment": said.pk, "picture": "abc"}
+    numbers |= {"team": team.pk, "division": division}
     in_series = {over: public, private: secret_series, loose: public}
     return [numbers | {"c": each.pk, "series": one.pk} for each, one in in_series.items()]
 

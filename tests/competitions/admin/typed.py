@@ -17,6 +17,8 @@ ADD = f"{LIST}add/"
 ZONE = "Asia/Seoul"
 NO_TIERS = {"reward_tiers-TOTAL_FORMS": "0", "reward_tiers-INITIAL_FORMS": "0"}
 
+NO_DIVISIONS = {"divisions-TOTAL_FORMS": "0", "divisions-INITIAL_FORMS": "0"}
+
 
 def moment(name: str, at: datetime | None, zone: str = ZONE) -> dict[str, str]:
     """A date and a time of day, on the clock of ``zone``."""
@@ -34,9 +36,10 @@ def typed(board: Board, **changed: Any) -> dict[str, Any]:
         "name": "Cup", "board": board.pk, "timezone": ZONE, "description": "", "joining": "everyone", "join_code": "",
         "invited": "", "most_participants": "", "attempts": "", "freeze_minutes": "", "review_hours": "",
         "snapshot_minutes": "30", "alert_hours": "24", "alerts": ["first_taken"],
+        "team_score": "", "team_counts": "", "team_size": "",
     }  # fmt: skip  # as a table
     shown = {part: text for name, at in times.items() for part, text in moment(name, at, zone).items()}
-    return fields | shown | NO_TIERS | changed
+    return fields | shown | NO_TIERS | NO_DIVISIONS | changed
 
 
 def change(competition: Competition) -> str:

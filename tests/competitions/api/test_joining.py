@@ -28,7 +28,7 @@ def test_a_player_who_was_unknown_takes_part_once_leaves_the_ranking_and_may_com
 
     answer = game.send("PUT", path(competition), b"")
     assert answer.status_code == 200
-    assert answer.json().keys() == {"competition", "player", "joined_at"}
+    assert answer.json().keys() == {"competition", "player", "joined_at", "team", "division"}
     assert game.get(path(competition)).json()["status"] == "not_started"
     problem(game.send("PUT", path(competition), {}), 409, "already_joined")
 

@@ -34,6 +34,13 @@ def phases(at: datetime = AT) -> dict[str, list[Phase]]:
     return found
 
 
+def grouped_by_name(name: str) -> tuple[int, int]:
+    """In how many teams and divisions somebody takes part."""
+    rows = Participant.objects.filter(competition__name=name).order_by()
+    teams, divisions = (set(rows.values_list(group, flat=True)) - {None} for group in ("team", "division"))
+    return len(teams), len(divisions)
+
+
 @pytest.mark.long
 def test_a_first_start_makes_one_that_is_over_one_that_runs_and_one_to_come_and_a_later_one_leaves_them_alone() -> None:
     start()
@@ -49,6 +56,8 @@ def test_a_first_start_makes_one_that_is_over_one_that_runs_and_one_to_come_and_
     assert Comment.objects.count() == 2 * len(demo.SAID)
     assert Like.objects.count() == 2 * sum(likes for _, likes in demo.SAID)
     assert not Comment.objects.filter(player=robin).exists()
+    assert grouped_by_name(RUNS) == (5, 3)
+    assert grouped_by_name(TO_COME) == (3, 0)
 
     leave(Competition.objects.get(name=RUNS), robin, AT)
     models = (Competition, Participant, Submission, Snapshot, SnapshotRow, Comment, Like)

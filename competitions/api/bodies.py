@@ -1,0 +1,52 @@
+"""Bodies about taking part: how somebody joins, which team they want, how a team is called."""
+
+from django.http import HttpRequest
+
+from competitions.services.teams import Wish
+from foundation.problems import BadRequest
+from leaderboards.api.bodies import object_of
+
+LONGEST_CODE = 40
+
+
+def joining(request: HttpRequest) -> tuple[str, Wish]:
+    """The code, and team and division by their numbers; the body may be left out altogether. Raises ``BadRequest``."""
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    if length == "0" and "HTTP_TRANSFER_ENCODING" not in request.META:
+        return "", Wish()
+    body = object_of(request, ("code", "division", "team"))
+    wish = Wish(team=_number(body, "team"), division=_number(body, "division"))
+    return _code(body.get("code", "")), wish
+
+
+def team_wanted(request: HttpRequest) -> Wish:
+    """The team that a participant wants; null for none. Raises ``BadRequest``."""
+    body = object_of(request, ("team",))
+    if "team" not in body:
+        raise _bad("team", "`team` is missing: send a team's number, or null for none.")
+    return Wish(team=_number(body, "team"))
+
+
+def name_given(request: HttpRequest) -> str:
+    """The name of a team. Raises ``BadRequest`` where it is no text."""
+    name = object_of(request, ("name",)).get("name")
+    if isinstance(name, str):
+        return name
+    raise _bad("name", "`name` must be a text.")
+
+
+def _code(code: object) -> str:
+    if isinstance(code, str) and len(code) <= LONGEST_CODE:
+        return code
+    raise _bad("code", f"`code` must be a text of up to {LONGEST_CODE} characters.")
+
+
+def _number(body: dict[str, object], name: str) -> int | None:
+    value = body.get(name)
+    if value is None or type(value) is int:  # and no bool
+        return value
+    raise _bad(name, f"`{name}` must be a whole number, or null for none.")
+
+
+def _bad(name: str, detail: str) -> BadRequest:
+    return BadRequest(detail, [{"pointer": f"#/{name}", "detail": detail}])

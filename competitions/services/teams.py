@@ -1,0 +1,202 @@
+"""Teams and divisions: founding a team, choosing one, moving somebody. The competition's row is held throughout, so
+that a team's places are exact, however many want them.
+
+Until the start members come and go as they like. From the start on only those who run the competition move somebody,
+with a reason that stays on record; who joins later chooses while joining.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+
+from competitions.core.names import key_of, read_name
+from competitions.errors import (
+    CompetitionOver,
+    DivisionFixed,
+    FoundingClosed,
+    NameTaken,
+    NotAParticipant,
+    NoTeams,
+    TeamFull,
+    TeamsFixed,
+)
+from competitions.models import ChangeKind, Competition, Division, Participant, Team
+from competitions.selectors.grouped import forget_grouped
+from competitions.selectors.teams import division_by_id, places_taken, team_by_id
+from competitions.services.changes import note, reason_given
+from competitions.services.locked import locked
+from foundation.rate_limit import refuse_over
+from leaderboards.models import Player
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What somebody chooses: a team and a division by their numbers, or a team to found by its name."""
+
+    team: int | None = None
+    found: str = ""
+    division: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """Where somebody is moved to; None is no team, or no division."""
+
+    team: int | None
+    division: int | None
+
+
+def make_team(competition: Competition, name: str, at: datetime) -> Team:
+    """A team that nobody is in yet, made by those who run the competition.
+
+    Raises ``NoTeams``, ``CompetitionOver``, ``BadName`` or ``NameTaken``.
+    """
+    with transaction.atomic():
+        held = locked(competition)
+        _refuse_over(held, at)
+        team = _found(held, name, None)
+    forget_grouped()
+    return team
+
+
+def choose_team(competition: Competition, player: Player, wish: Wish, at: datetime) -> Participant:
+    """Let a participant change teams before the start; a wish for none leaves the one they are in.
+
+    Raises ``NotAParticipant``, ``CompetitionOver``, ``TeamsFixed``, ``RateLimited`` and what ``placed`` does.
+    """
+    if wish.found:
+        refuse_over("join", player.pk)
+    with transaction.atomic():
+        held = locked(competition)
+        participant = _participant(held, player)
+        if not participant.takes_part:
+            raise NotAParticipant(f"{player.external_id} does not take part in this competition.")
+        _refuse_over(held, at)
+        _refuse_started(held, at)
+        before = participant.team
+        participant.team = placed(held, player, wish, before)
+        participant.save(update_fields=["team"])
+        if before is not None and before != participant.team:
+            drop_if_empty(before)
+    forget_grouped()
+    return participant
+
+
+def move(who: Participant, goal: Goal, reason: str, at: datetime, by: AbstractBaseUser | None) -> Participant:
+    """Put a participant into a team and a division, whenever it is; what stays the same writes nothing.
+
+    Raises ``BadCompetition`` without a reason, ``NotAParticipant``, ``UnknownTeam``, ``UnknownDivision``, ``NoTeams``
+    or ``TeamFull``.
+    """
+    reason, player = reason_given(reason), who.player
+    with transaction.atomic():
+        held = locked(who.competition)
+        participant = _participant(held, player)
+        if participant.left_at is not None:
+            raise NotAParticipant(f"{player.external_id} does not take part any more.")
+        before = participant.team, participant.division
+        participant.team = placed(held, player, Wish(team=goal.team), before[0])
+        participant.division = None if goal.division is None else division_by_id(held, goal.division)
+        if before == (participant.team, participant.division):
+            return participant
+        participant.save(update_fields=["team", "division"])
+        note(held, ChangeKind.MOVED, at, by, reason, player=player.external_id, **_moved(before, participant))
+    forget_grouped()
+    return participant
+
+
+def placed(held: Competition, player: Player, wish: Wish, before: Team | None) -> Team | None:
+    """The team of a wish, with a place for one more. ``held`` is locked; who is in the team already has a place.
+
+    Raises ``NoTeams``, ``UnknownTeam``, ``TeamFull``, ``FoundingClosed``, ``BadName`` or ``NameTaken``.
+    """
+    if wish.found:
+        if held.has_teams and not held.team_founding:
+            raise FoundingClosed("Players do not found teams here: choose one of those there are.")
+        return _found(held, wish.found, player)
+    if wish.team is None:
+        return None
+    _refuse_without_teams(held)
+    team = team_by_id(held, wish.team)
+    if team != before and held.team_size is not None and places_taken(team) >= held.team_size:
+        raise TeamFull(f"All {held.team_size} places of this team are taken.")
+    return team
+
+
+def placed_on_joining(
+    held: Competition, player: Player, wish: Wish, before: Participant | None, at: datetime
+) -> tuple[Team | None, Division | None]:
+    """Team and division of who joins. Who comes back has the division of before, and after the start the team too.
+
+    Raises what ``placed`` does, ``TeamsFixed`` or ``DivisionFixed`` where a return wants another, ``UnknownDivision``.
+    """
+    division = None if wish.division is None else division_by_id(held, wish.division)
+    former = before.division if before else None
+    if former is not None and division not in (None, former):
+        raise DivisionFixed("This player was in another division before: ask those who run the competition.")
+    team = before.team if before is not None and held.starts_at <= at else None
+    if team is None:
+        return placed(held, player, wish, None), division or former
+    if wish.found or wish.team not in (None, team.pk):
+        _refuse_started(held, at)
+    return _place_kept(held, player, team, wish), division or former
+
+
+def drop_if_empty(team: Team) -> None:
+    """Delete a team that a player founded and that nobody is in any more. Its competition's row is held."""
+    if team.founder_id is not None and not team.participants.exists():
+        team.delete()
+
+
+def _place_kept(held: Competition, player: Player, team: Team, wish: Wish) -> Team | None:
+    """The team of before, if it has a place; else none, unless it was asked for."""
+    try:
+        return placed(held, player, Wish(team=team.pk), None)
+    except TeamFull:
+        if wish.team is not None:
+            raise
+        return None
+
+
+def _found(held: Competition, name: str, founder: Player | None) -> Team:
+    _refuse_without_teams(held)
+    name = read_name(name)
+    key = key_of(name)
+    if held.teams.filter(key=key).exists():
+        raise NameTaken("A team has this name already: take another name, or that team.")
+    return Team.objects.create(competition=held, name=name, key=key, founder=founder)
+
+
+def _participant(held: Competition, player: Player) -> Participant:
+    rows = Participant.objects.select_for_update(of=("self",)).select_related("team", "division")
+    found = rows.filter(competition=held, player=player).first()
+    if found is None:
+        raise NotAParticipant(f"{player.external_id} does not take part in this competition.")
+    return found
+
+
+def _refuse_without_teams(held: Competition) -> None:
+    if not held.has_teams:
+        raise NoTeams("This competition has no teams.")
+
+
+def _refuse_over(held: Competition, at: datetime) -> None:
+    if held.cancelled_at is not None:
+        raise CompetitionOver("The competition was cancelled.")
+    if held.ends_at <= at:
+        raise CompetitionOver("The competition has ended.")
+
+
+def _refuse_started(held: Competition, at: datetime) -> None:
+    if held.starts_at <= at:
+        raise TeamsFixed("The competition has started: those who run it change who is in which team.")
+
+
+def _moved(before: tuple[Team | None, Division | None], participant: Participant) -> dict[str, str]:
+    """Names before and after of what has changed; empty is none."""
+    after = participant.team, participant.division
+    names = zip(("team", "division"), before, after, strict=True)
+    changed = [(what, str(one or ""), str(other or "")) for what, one, other in names if one != other]
+    return {key: text for what, one, other in changed for key, text in ((f"{what}_before", one), (what, other))}

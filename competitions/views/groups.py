@@ -1,0 +1,191 @@
+"""Pages of a competition's teams and divisions: standings that follow the competition's, and one team's members.
+
+What they show comes from the rows that the public may see. The pages refresh themselves as the competition's own does.
+"""
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from competitions.core.lifecycle import Phase
+from competitions.errors import UnknownDivision, UnknownTeam
+from competitions.models import Competition
+from competitions.selectors.grouped import RowOfDivision, TeamRow, grouped, of_division
+from competitions.selectors.teams import Member, division_by_id, divisions_of, members_of, team_by_id
+from competitions.views.access import visible
+from competitions.views.words import phase_word
+from foundation import clock
+from foundation.sql import SqlAway, ask
+from leaderboards import formats
+from leaderboards.choices import Visibility
+from leaderboards.selectors import Row, Standings
+from leaderboards.stores.base import Page
+from leaderboards.views.answers import ROWS, answer, etag_of, moving, page_number, pages_of
+from leaderboards.views.crowd import LIVE_EVERY_SECONDS
+from leaderboards.views.lines import Line, columns, in_columns, lines, result
+from leaderboards.views.viewer import Viewer, viewer_of
+
+TEAMS_BESIDE_PLAYERS = 5
+
+
+@require_safe
+def teams(request: HttpRequest, number: int) -> HttpResponse:
+    """All teams, best first, the viewer's own highlighted."""
+    shown, at, viewer = _with_teams(visible(request, number)), clock.now(), viewer_of(request)
+    page = page_number(request)
+    _as_of, found = grouped(shown, at)
+    rows = found.teams[(page - 1) * ROWS : page * ROWS]
+    own = found.team_of.get(viewer.player or "")
+    context = _around_it(shown, at, page, len(found.teams)) | {
+        "viewer": viewer,
+        "team_lines": team_lines(shown, rows, own),
+        "team_points": team_heading(shown),
+        "first": (page - 1) * ROWS + 1,
+        "last": (page - 1) * ROWS + len(rows),
+        "total": len(found.teams),
+        "which": "teams",
+    }
+    return answer(request, "competitions/group", context, etag_of(shown.phase(at), shown.name, rows, own, page, viewer))
+
+
+@require_safe
+def division(request: HttpRequest, number: int, division: int) -> HttpResponse:
+    """One division's rows, with the places within it and overall."""
+    shown, at, viewer, page = visible(request, number), clock.now(), viewer_of(request), page_number(request)
+    try:
+        wanted = division_by_id(shown, division)
+    except UnknownDivision as error:
+        raise Http404(error.detail) from error
+    head, rows = of_division(shown, wanted.pk, at, Page((page - 1) * ROWS, ROWS))
+    context = _around_it(shown, at, page, head.total) | {
+        "viewer": viewer,
+        "standings": head,
+        "division": wanted,
+        "columns": [_("Overall"), *columns(head)],
+        "lines": _division_lines(head, rows, viewer),
+        "as_words": not head.rules.of_points and not in_columns(head.rules),
+        "first": head.total and (page - 1) * ROWS + 1,
+        "last": (page - 1) * ROWS + len(rows),
+        "which": wanted.pk,
+    }
+    seen = (shown.phase(at), shown.name, wanted.name, moving(head), rows, page, viewer)
+    return answer(request, "competitions/group", context, etag_of(seen))
+
+
+@require_safe
+def team(request: HttpRequest, number: int, team: int) -> HttpResponse:
+    """One team's members: those with a score first, then who has none yet."""
+    shown, at, viewer = _with_teams(visible(request, number)), clock.now(), viewer_of(request)
+    try:
+        wanted = team_by_id(shown, team)
+    except UnknownTeam as error:
+        raise Http404(error.detail) from error
+    _as_of, found = grouped(shown, at)
+    row = next(
+        (each for each in found.teams if each.team == wanted.pk), TeamRow.without_score(wanted.pk, wanted.name, 0)
+    )
+    members = members_of(wanted, found.scored.get(wanted.pk, []), row.counted)
+    context = {
+        "competition": shown,
+        "team": wanted,
+        "line": team_lines(shown, [row], None)[0],
+        "members": [(member, _member_result(shown, member)) for member in members],
+        "some_count": row.counted < len(found.scored.get(wanted.pk, [])),
+        "viewer": viewer,
+    }
+    return render(request, "competitions/team.html", context)
+
+
+def tabs_of(competition: Competition) -> dict[str, Any]:
+    """Which standings there are besides all players'; none while SQL is away."""
+    try:
+        return {"divisions": ask(lambda: divisions_of(competition)), "has_teams": competition.has_teams}
+    except SqlAway:
+        return {"divisions": [], "has_teams": competition.has_teams}
+
+
+def best_teams(competition: Competition, viewer: Viewer, at: datetime) -> dict[str, Any]:
+    """The best teams beside the players, and the viewer's own after them; nothing while SQL is away."""
+    if not competition.has_teams:
+        return {}
+    try:
+        _as_of, found = ask(lambda: grouped(competition, at))
+    except SqlAway:
+        return {}
+    own = found.team_of.get(viewer.player or "")
+    rows = found.teams[:TEAMS_BESIDE_PLAYERS]
+    rows += [each for each in found.teams[TEAMS_BESIDE_PLAYERS:] if each.team == own]
+    return {
+        "team_lines": team_lines(competition, rows, own),
+        "team_points": team_heading(competition),
+        "team_total": len(found.teams),
+    }
+
+
+def team_podium(competition: Competition, most_rank: int, at: datetime) -> list[TeamRow]:
+    """The teams of the first ranks of a final result."""
+    _as_of, found = grouped(competition, at)
+    return [each for each in found.teams if each.rank is not None and each.rank <= most_rank]
+
+
+def team_lines(competition: Competition, rows: list[TeamRow], own: int | None) -> list[tuple[TeamRow, str, bool]]:
+    """Each team with its standing in words, empty without one, and whether it is the viewer's."""
+    return [(row, team_result(competition, row), row.team == own) for row in rows]
+
+
+def team_result(competition: Competition, row: TeamRow) -> str:
+    """What a team has, with units; empty while nobody has scored for it."""
+    if row.rank is None:
+        return ""
+    scored = Row(row.rank, "", row.name, row.points, row.fields, None, None, None)
+    return result(competition.board, scored)
+
+
+def team_heading(competition: Competition) -> str:
+    """What the column of a team's standing is called."""
+    return {
+        "sum": _("Sum"),
+        "average": _("Average"),
+        "best": _("Best member"),
+    }.get(competition.team_score, "")
+
+
+def _with_teams(competition: Competition) -> Competition:
+    if not competition.has_teams:
+        raise Http404("This competition has no teams.")
+    return competition
+
+
+def _around_it(competition: Competition, at: datetime, page: int, total: int) -> dict[str, Any]:
+    phase = competition.phase(at)
+    is_over = phase in (Phase.FINAL, Phase.CANCELLED, Phase.DRAFT)
+    return {
+        "competition": competition,
+        "phase": phase,
+        "phase_word": phase_word(phase),
+        "zone": competition.timezone,
+        "number": page,
+        "pages": pages_of(total, ROWS),
+        "board_is_public": competition.board.visibility == Visibility.PUBLIC,
+        "every": 0 if is_over else LIVE_EVERY_SECONDS,
+        **tabs_of(competition),
+    }
+
+
+def _division_lines(head: Standings, rows: list[RowOfDivision], viewer: Viewer) -> list[Line]:
+    """Rows with the place within the division, and the place overall as the first cell."""
+    within = [replace(each.row, rank=each.rank, tied=each.tied, ahead=each.ahead) for each in rows]
+    shown = lines(head, within, viewer.player)
+    return [
+        replace(line, cells=[formats.number(each.row.rank or 0), *line.cells])
+        for line, each in zip(shown, rows, strict=True)
+    ]
+
+
+def _member_result(competition: Competition, member: Member) -> str:
+    return "" if member.row is None else result(competition.board, member.row)

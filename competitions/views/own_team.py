@@ -1,0 +1,86 @@
+"""Which team and division a visitor chooses: the fields of the form for joining, and the page to change teams."""
+
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from competitions.models import Competition, Team
+from competitions.selectors.competitions import LARGEST_NUMBER
+from competitions.selectors.participants import participant_of
+from competitions.selectors.teams import divisions_of, places_taken, teams_open
+from competitions.services.teams import Wish, choose_team
+from competitions.views.access import own_player, visible
+from competitions.views.words import refusal
+from foundation import clock
+from foundation.errors import RateLimited, SunwiError
+from leaderboards.models import Player
+
+NO_ROW = 0  # a number that no team and no division has
+
+
+def wish_of(request: HttpRequest) -> Wish:
+    """What was chosen and typed. A name to found goes before a team of the list."""
+    found = request.POST.get("found", "").strip()
+    return Wish(
+        team=None if found else _number(request.POST.get("team", "")),
+        found=found,
+        division=_number(request.POST.get("division", "")),
+    )
+
+
+def choices(competition: Competition, own: Team | None = None) -> dict[str, Any]:
+    """What the fields offer; the viewer's own team even if it is full."""
+    if not competition.has_teams:
+        return {"teams_open": [], "divisions_open": divisions_of(competition)}
+    offered = teams_open(competition)
+    if own is not None and own not in [team for team, _ in offered]:
+        offered.insert(0, (own, places_taken(own)))
+    return {"teams_open": offered, "divisions_open": divisions_of(competition)}
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def own_team(request: HttpRequest, number: int) -> HttpResponse:
+    """Shows the viewer's team; a post changes it, until the competition starts."""
+    competition, player = visible(request, number), own_player(request)
+    participant = None if player is None else participant_of(competition, player.external_id)
+    if player is None or participant is None or not competition.has_teams:
+        raise Http404("Only a participant of a competition with teams has one.")
+    refused = ""
+    if request.method == "POST":
+        refused = _change(competition, player, wish_of(request))
+        if not refused:
+            return redirect("competition", number)
+    context = {
+        "competition": competition,
+        "team": participant.team,
+        "refused": refused,
+        "found": request.POST.get("found", ""),
+        "is_open": clock.now() < competition.starts_at,
+        **choices(competition, participant.team),
+    }
+    return render(request, "competitions/own_team.html", context)
+
+
+def _change(competition: Competition, player: Player, wish: Wish) -> str:
+    at = clock.now()
+    try:
+        choose_team(competition, player, wish, at)
+    except RateLimited:
+        raise  # a page of its own
+    except SunwiError as error:
+        return refusal(error, competition, at)
+    return ""
+
+
+def _number(typed: str) -> int | None:
+    """None for nothing; what is no number names nothing that there is."""
+    if typed == "":
+        return None
+    is_number = typed.isascii() and typed.isdigit() and len(typed) < 20
+    return min(int(typed), LARGEST_NUMBER) if is_number else NO_ROW

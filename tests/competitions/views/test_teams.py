@@ -1,0 +1,152 @@
+"""Pages of teams and divisions: the tables, the viewer's own, choosing and changing a team, and the final podium."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from competitions.services.disqualify import disqualify
+from competitions.services.finish import finish
+from foundation import clock
+from tests.competitions.factories import DAY, END, HOUR, START, DivisionFactory, TeamFactory
+from tests.competitions.grouping import in_division, members, team_called, team_race
+from tests.competitions.site import joined, open_competition, player, race, reloaded
+from tests.competitions.views.conftest import SetClock, home
+from tests.leaderboards.views.pages import text
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
+
+TEAMS: Any = {"Owls": {"ann": 9, "bob": 2}, "<b>Foxes": {"cleo": 8, "dan": None}, "Bears": {"eve": None}}
+COMING: dict[str, Any] = {"starts_at": START + DAY, "ends_at": START + 2 * DAY, "team_score": "sum"}
+
+
+def test_teams_stand_beside_the_players_and_the_viewers_own_is_marked(ann: Client, client: Client) -> None:
+    competition = team_race(TEAMS)
+    in_division(competition, "Juniors", "bob")
+
+    page, everybody = ann.get(home(competition)).content.decode(), text(client.get(home(competition)))
+
+    assert "All players Teams Juniors" in everybody
+    assert "1 Owls 2 11 points" in everybody
+    assert "Your team" not in everybody
+    own = page.partition('data-part="teams"')[2].partition("</section>")[0]
+    assert own.count('class="is-me"') == 1
+    assert "Your team" in own.partition('class="is-me"')[2].partition("</tr>")[0]
+    assert "&lt;b&gt;Foxes" in own
+
+
+def test_a_competition_without_teams_shows_nothing_of_them(client: Client) -> None:
+    competition = race({"ann": 5})
+
+    page = client.get(home(competition)).content.decode()
+
+    assert "Teams" not in page
+    assert "All players" not in page
+    for rest in ("teams/", "teams/1/", "divisions/1/"):
+        assert client.get(home(competition, rest)).status_code == 404
+
+
+def test_the_page_of_teams_moves_by_itself_and_is_not_sent_twice(client: Client) -> None:
+    competition = team_race(TEAMS)
+    address = home(competition, "teams/?fragment=1")
+
+    first = client.get(address)
+    page = text(client.get(home(competition, "teams/")))
+
+    assert "1–3 of 3 teams Rank Team Members Sum 1 Owls 2 11 points 2 <b>Foxes 2 8 points – Bears 1 not started" in page
+    assert client.get(address, headers={"If-None-Match": first["ETag"]}).status_code == 304
+    disqualify(competition, player("ann"), "Two accounts.", clock.now(), None)
+    assert client.get(address, headers={"If-None-Match": first["ETag"]}).status_code == 200
+    assert client.get(home(competition, "teams/?page=2")).status_code == 200
+
+
+def test_a_teams_page_has_its_members_and_says_who_counts(client: Client) -> None:
+    competition = team_race(TEAMS, team_counts=1)
+
+    owls = text(client.get(home(competition, f"teams/{team_called(competition, 'Owls').pk}/")))
+    bears = text(client.get(home(competition, f"teams/{team_called(competition, 'Bears').pk}/")))
+
+    assert "Owls 1st place 9 points" in owls
+    assert "2 members · the best 1 counts Overall Player Result 1 ann 9 points 3 bob does not count 2 points" in owls
+    assert "Nobody has scored for this team yet." in bears
+    assert "– eve not started" in bears
+
+
+def test_a_division_has_places_of_its_own_beside_those_overall(client: Client) -> None:
+    competition = team_race(TEAMS)
+    juniors, empty = in_division(competition, "Juniors", "bob", "cleo"), in_division(competition, "Seniors")
+
+    page = text(client.get(home(competition, f"divisions/{juniors}/")))
+
+    assert "Rank Player Overall Points" in page
+    assert "1 cleo 2 8" in page
+    assert "2 bob 3 2" in page
+    assert "ann" not in page
+    assert "Nobody of this division has scored yet." in text(client.get(home(competition, f"divisions/{empty}/")))
+
+
+def test_who_joins_chooses_a_division_and_a_team_with_a_place(ann: Client, bob: Client) -> None:
+    competition = open_competition(**COMING, team_size=1)
+    owls = TeamFactory.create(competition=competition, name="Owls")
+    juniors = DivisionFactory.create(competition=competition, name="Juniors")
+
+    page = text(ann.get(home(competition)))
+    assert "Juniors" in page
+    assert "Owls (0/1)" in page
+    assert "Or found a team" not in page
+    done = text(ann.post(home(competition), {"team": owls.pk, "division": juniors.pk}, follow=True))
+
+    assert "You take part. Your team: Owls Change teams" in done
+    assert competition.participants.get().division == juniors
+    assert "Owls (" not in text(bob.get(home(competition)))
+    assert "All places of this team are taken." in text(bob.post(home(competition), {"team": owls.pk}))
+    assert "There is no such team any more." in text(bob.post(home(competition), {"team": "x"}))
+    assert members(owls) == {"ann"}
+
+
+def test_until_the_start_a_participant_founds_a_team_changes_and_leaves_it(ann: Client, set_clock: SetClock) -> None:
+    competition = open_competition(**COMING, team_founding=True, team_size=1)
+    foxes = TeamFactory.create(competition=competition, name="Foxes")
+    joined(competition, "ann")
+    address = home(competition, "team/")
+
+    assert "You are in no team." in text(ann.get(address))
+    ann.post(address, {"found": "Owls", "team": foxes.pk})
+    page = text(ann.get(address))
+    assert "You are in Owls" in page
+    assert "Owls (1/1)" in page  # full, and still the one that is chosen
+    assert "A team has this name already" in text(ann.post(address, {"found": "foxes"}))
+    ann.post(address, {"team": foxes.pk})
+    assert members(foxes) == {"ann"}
+    assert competition.teams.count() == 1
+    ann.post(address, {"team": ""})
+    assert members(foxes) == set()
+
+    set_clock(START + DAY + HOUR)
+    page = text(ann.get(address))
+    assert "The competition has started: teams do not change any more." in page
+    assert "Save" not in page
+    assert "teams do not change any more" in text(ann.post(address, {"team": foxes.pk}))
+    assert members(foxes) == set()
+
+
+def test_only_participants_of_a_team_competition_have_a_team(client: Client, ann: Client) -> None:
+    competition, plain = open_competition(**COMING), open_competition()
+    joined(plain, "ann")
+
+    assert client.get(home(competition, "team/")).status_code == 302
+    assert ann.get(home(competition, "team/")).status_code == 404
+    assert ann.get(home(plain, "team/")).status_code == 404
+
+
+def test_the_final_podium_is_of_teams(client: Client, set_clock: SetClock) -> None:
+    competition = team_race({"Owls": {"ann": 9}, "Foxes": {"bob": 8, "cleo": 3}, "Bears": {"dan": None}})
+    finish(reloaded(competition), END + HOUR)
+    set_clock(END + HOUR)
+
+    page = client.get(home(competition)).content.decode()
+
+    podium = page.partition('<ol class="podium')[2].partition("</ol>")[0]
+    names = [part.partition("</bdi>")[0] for part in podium.split('<bdi class="podium-name">')[1:]]
+    assert names == ["Foxes", "Owls"]
+    assert "11 points" in podium
