@@ -36,7 +36,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='change',
             name='kind',
-            field=models.CharField(choices=[('published', 'published'), ('extended', 'end moved'), ('cancelled', 'cancelled'), ('removed', 'participant removed'), ('disqualified', 'participant disqualified'), ('reinstated', 'participant reinstated'), ('moved', 'participant moved to another team or division'), ('revealed', 'revealed'), ('hidden', 'comment hidden'), ('shown', 'comment shown again')], max_length=12, verbose_name='what'),
+            field=models.CharField(choices=[('published', 'published'), ('extended', 'end moved'), ('cancelled', 'cancelled'), ('removed', 'participant removed'), ('disqualified', 'participant disqualified'), ('reinstated', 'participant reinstated'), ('moved', 'participant moved to another team or division'), ('revealed', 'revealed'), ('confirmed', 'result confirmed'), ('voided', 'score voided'), ('accepted', 'late score accepted'), ('hidden', 'comment hidden'), ('shown', 'comment shown again')], max_length=12, verbose_name='what'),
         ),
         migrations.CreateModel(
             name='Division',
