@@ -121,3 +121,15 @@ class OwnComment(Forbidden):
     """Nobody likes his own comment."""
 
     code = "own_comment"
+
+
+class NoLeague(NotFound):
+    """The board has no league, or had none in this period."""
+
+    code = "no_league"
+
+
+class NotInLeague(NotFound):
+    """The player is in no group of the board's league, and never was, or is not shown."""
+
+    code = "not_in_league"

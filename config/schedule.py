@@ -32,6 +32,8 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "tell": every(5, "competitions.tasks.tell"),
     # Final rankings are rewarded.
     "reward": every(10, "competitions.tasks.reward"),
+    # Leagues begin with their boards' periods, fill their groups, and move players when a period is final.
+    "leagues": every(5, "competitions.tasks.leagues"),
     # What was told of competitions long over goes, and most of their snapshots.
     "retain_competitions": every(3600, "competitions.tasks.retain"),
     # Webhook messages that are due are sent, for about four seconds.

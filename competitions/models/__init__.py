@@ -2,6 +2,14 @@
 
 from competitions.models.comments import Comment
 from competitions.models.competitions import Change, ChangeKind, Competition, Invitation, Joining, Participant
+from competitions.models.leagues import (
+    League,
+    LeagueGroup,
+    LeagueMember,
+    LeagueOutcome,
+    LeagueSeason,
+    LeagueTier,
+)
 from competitions.models.notices import Mail, Notice, NoticeKind, Preference
 from competitions.models.rewards import RewardGrant, RewardRun, RewardTier, TierKind
 from competitions.models.snapshots import Snapshot, SnapshotRow
@@ -13,6 +21,12 @@ __all__ = [
     "Competition",
     "Invitation",
     "Joining",
+    "League",
+    "LeagueGroup",
+    "LeagueMember",
+    "LeagueOutcome",
+    "LeagueSeason",
+    "LeagueTier",
     "Mail",
     "Notice",
     "NoticeKind",

@@ -1,4 +1,4 @@
-"""Competitions, participants, comments and rewards. Windows lie around the real time: selectors ask the clock."""
+"""Competitions, their participants, comments, rewards; and leagues. Windows lie around now: selectors ask the clock."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import factory
 from factory.django import DjangoModelFactory
 
-from competitions.models import Comment, Competition, Participant, RewardTier
+from competitions.models import Comment, Competition, League, LeagueTier, Participant, RewardTier
 from competitions.services.comment import write
 from competitions.services.join import join
 from competitions.services.publish import publish
@@ -85,3 +85,22 @@ class RewardTierFactory(DjangoModelFactory[RewardTier]):
     code = factory.LazyAttribute(lambda tier: tier.name.lower())
     kind = "rank"
     limit = 1
+
+
+class LeagueFactory(DjangoModelFactory[League]):
+    """A league in use: Bronze, Silver and Gold, groups of four, of whom the first moves up and the last down."""
+
+    class Meta:
+        model = League
+        skip_postgeneration_save = True
+
+    enabled = True
+    group_size = 4
+    promoted = 1
+    demoted = 1
+
+    @factory.post_generation
+    def tiers(self: League, create: bool, names: Any, **_: Any) -> None:
+        """The names, the lowest first."""
+        for position, name in enumerate(names or ("Bronze", "Silver", "Gold"), start=1):
+            LeagueTier.objects.create(league=self, position=position, name=name)

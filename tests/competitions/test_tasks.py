@@ -8,7 +8,7 @@ from unittest.mock import Mock
 import pytest
 
 from competitions import tasks
-from competitions.services import finish, freeze, notify, reward, snapshot
+from competitions.services import finish, freeze, league_turn, leagues, notify, reward, snapshot
 from leaderboards.services import close as closing
 from leaderboards.services import keep_ranks as keeping
 from leaderboards.services import open as opening
@@ -19,6 +19,7 @@ STEPS = {
     "advance": ["freeze_due", "take_out_due", "take_due", "compare_due", "finish_due"],
     "tell": ["release_held", "send_due"],
     "reward": ["grant_due"],
+    "leagues": ["begin_due", "place_due", "turn_due"],
     "retain": ["retain_due"],
 }
 
@@ -51,7 +52,7 @@ def test_steps_run_in_order_at_the_time_of_their_turns_and_none_that_fails_keeps
         *((opening, "open_due"), (closing, "close_due"), (keeping, "keep_due")),
         *((retaining, "expire_due"), (retaining, "drop_submissions"), (retaining, "fold_submissions")),
         *((freeze, "freeze_due"), (snapshot, "take_due"), (notify, "compare_due"), (finish, "finish_due")),
-        (reward, "grant_due"),
+        *((reward, "grant_due"), (leagues, "begin_due"), (leagues, "place_due"), (league_turn, "turn_due")),
     ],
     ids=lambda part: part if isinstance(part, str) else part.__name__,
 )
