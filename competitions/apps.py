@@ -12,16 +12,19 @@ class CompetitionsConfig(AppConfig):
     verbose_name = _("Competitions")
 
     def ready(self) -> None:
-        """What stands below asks for competitions and likes comments, and tells of players to forget, without
-        knowing of this app."""
+        """What stands below asks for competitions and likes comments, tells of players to forget, and shows
+        a panel beside boards, without knowing of this app."""
         from competitions.services.events import Competitions, left_out
         from competitions.services.forget import forget
         from competitions.services.likeable import likeable
+        from competitions.views.leagues import panel
         from leaderboards.selectors import hidden
         from leaderboards.services import erase, events
+        from leaderboards.views import panels
         from likes import registry
 
         events.provide(Competitions())
         hidden.provide(left_out)
         erase.also(forget)
         registry.provide(likeable())
+        panels.provide(panel)

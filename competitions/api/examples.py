@@ -8,6 +8,7 @@ from typing import Any
 from django.db import Error as SqlError
 
 from competitions.selectors.competitions import competitions_listed
+from competitions.selectors.leagues import example_board
 from foundation import clock
 from leaderboards.api.document import BODY, READING, Told, body
 from leaderboards.api.examples import CSV, MOMENT, ROW
@@ -26,11 +27,22 @@ _SAID = {
         {"id": 5, "player": "alice", "text": "Well done.", "created_at": "2026-11-20T09:00:00Z", "likes": 12},
     ],
 }  # fmt: skip  # as a table
+_RULES = {
+    "board": 1, "tiers": ["Bronze", "Silver", "Gold"], "group_size": 30, "promoted": 5, "demoted": 5,
+}  # fmt: skip  # as a table
+_GROUP = {
+    **_RULES,
+    "period": {
+        "label": "2026-47", "starts_at": "2026-11-16T00:00:00Z", "ends_at": "2026-11-23T00:00:00Z", "state": "open",
+    },
+    "tier": 3, "tier_name": "Gold", "turned_at": None, **MOMENT, "group": 12, "place": 1, "outcome": "stayed",
+    "rows": [{**ROW, "place": 1, "sharing": 1, "outcome": "stayed"}],
+}  # fmt: skip  # as a table
 
 
 def told_of_competitions() -> dict[str, Told]:
     """By the operations' names."""
-    number, board = _real()
+    (number, board), league = _real(), _real_league()
     one: dict[str, str | int] = {"competition": number}
     alice = one | {"player": "alice"}
     page = _page(number, board)
@@ -51,6 +63,8 @@ def told_of_competitions() -> dict[str, Told]:
             body=body(_CODE, {"code": "FRIENDS"}, required=False),
             answer={"competition": number, "player": "alice", "joined_at": "2026-11-20T09:00:00Z"},
         ),
+        "read_league": Told(path={"seq": league}, answer=_RULES),
+        "read_league_of_player": Told(path={"seq": league, "player": "alice"}, query="?period=current", answer=_GROUP),
         "leave_competition": Told(refusals=(*READING, 409), path=alice),
     }
 
@@ -62,6 +76,14 @@ def _real() -> tuple[int, int]:
     except SqlError:
         listed = []
     return (listed[0].competition.pk, listed[0].competition.board_id) if listed else (7, 5)
+
+
+def _real_league() -> int:
+    """The number of a board that has a league."""
+    try:
+        return example_board() or 1
+    except SqlError:
+        return 1
 
 
 def _listed(number: int, board: int) -> dict[str, Any]:

@@ -18,7 +18,6 @@ from leaderboards import selectors
 from leaderboards.core.periods import PeriodKind
 from leaderboards.models import Board, Player
 from leaderboards.selectors import Row, Standings
-from leaderboards.selectors.periods import shown_period
 
 CALENDAR = (PeriodKind.DAY, PeriodKind.WEEK, PeriodKind.MONTH, PeriodKind.YEAR)
 
@@ -55,6 +54,10 @@ class InLeague:
         """The tier as it is called in this period."""
         return self.season.name_of(self.tier)
 
+    def name_after(self, outcome: Outcome) -> str:
+        """The tier that this outcome leads to, by its name; their own at the ends of the ladder."""
+        return self.season.name_of(tier_after(self.tier, outcome, len(self.season.tiers)))
+
 
 def league_of(board: Board) -> League:
     """The board's league. Raises ``NoLeague`` where there is none, or none in use."""
@@ -64,22 +67,31 @@ def league_of(board: Board) -> League:
     return found
 
 
+def example_board() -> int | None:
+    """The number of a board with a league in which somebody is: for examples."""
+    return LeagueSeason.objects.filter(members__isnull=False).values_list("period__board", flat=True).first()
+
+
 def season_of(board: Board, period: str) -> LeagueSeason:
     """The league in a period: ``current``, ``previous`` or a label. Raises ``UnknownPeriod`` and ``NoLeague``."""
-    label = shown_period(board, period, clock.now()).label
-    seasons = LeagueSeason.objects.filter(period__board=board, period__label=label)
-    found = seasons.select_related("period").first()
+    label = selectors.shown_period(board, period, clock.now()).label
+    found = season_by_label(board, label)
     if found is None:
         raise NoLeague(f"Board {board.seq} has no league in period {label}.")
     return found
 
 
-def in_league(board: Board, player: str, period: str) -> InLeague:
-    """A player in their group of a period. Raises ``UnknownPeriod``, ``NoLeague`` and ``NotInLeague``.
+def season_by_label(board: Board, label: str) -> LeagueSeason | None:
+    """The league in the period of this label, if there is one."""
+    seasons = LeagueSeason.objects.filter(period__board=board, period__label=label)
+    return seasons.select_related("period").first()
+
+
+def in_league(board: Board, season: LeagueSeason, player: str) -> InLeague:
+    """A player (by id) in their group of the season. Raises ``NotInLeague``.
 
     Who is in the league since earlier and has not scored yet has a tier and no group, while the season is not turned.
     """
-    season = season_of(board, period)
     member = LeagueMember.objects.filter(season=season, player__external_id=player).select_related("group").first()
     found = _before_scoring(season, board, player) if member is None else _inside(season, board, player, member.group)
     if found is None:
