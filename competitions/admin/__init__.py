@@ -3,6 +3,6 @@
 What changes more than a row goes through a service, and what a service refuses stands beside the field to blame.
 """
 
-from competitions.admin import comments, competitions, notices, participants, rewards, snapshots
+from competitions.admin import comments, competitions, leagues, notices, participants, rewards, snapshots
 
-__all__ = ["comments", "competitions", "notices", "participants", "rewards", "snapshots"]
+__all__ = ["comments", "competitions", "leagues", "notices", "participants", "rewards", "snapshots"]

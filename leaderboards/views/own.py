@@ -185,7 +185,8 @@ def _past(own: Own) -> str | None:
 
 
 def _panels(own: Own) -> str | None:
-    return _beside(own) if own.viewer.player else None
+    """Asked for only where there is something for everybody: a viewer of a kept scene costs no statement."""
+    return _beside(own) if own.viewer.player and own.default("panels") else None
 
 
 def _beside(own: Own) -> str:

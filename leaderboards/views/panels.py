@@ -1,7 +1,8 @@
 """Panels beside a board's standings that apps above bring along; leaderboards do not know what is in them.
 
 A panel is HTML, read once for a whole page and never for its refreshing parts. What it cannot say while SQL is away is
-left out. The trap: what is made for nobody in particular (``player`` None) is shown to everybody.
+left out. The trap: what is made for nobody in particular (``player`` None) is shown to everybody, and where that is
+empty no viewer is asked for: a panel that has something for a player must have something for anybody.
 """
 
 from collections.abc import Callable
