@@ -10,6 +10,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from competitions.core.leagues import LARGEST_GROUP, MOST_TIERS, LeagueRules, Outcome
 from leaderboards.models import Board, Period, Player
@@ -62,8 +63,8 @@ class LeagueTier(models.Model):
 
     class Meta:
         ordering = ("league", "position")
-        verbose_name = _("tier")
-        verbose_name_plural = _("tiers")
+        verbose_name = pgettext_lazy("a league", "tier")
+        verbose_name_plural = pgettext_lazy("a league", "tiers")
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["league", "position"], name="league_tier_position"),
             models.UniqueConstraint(fields=["league", "name"], name="league_tier_name"),
@@ -78,7 +79,7 @@ class LeagueSeason(models.Model):
 
     league = models.ForeignKey(League, models.CASCADE, related_name="seasons", verbose_name=_("league"))
     period = models.OneToOneField(Period, models.CASCADE, related_name="league_season", verbose_name=_("period"))
-    tiers: "models.JSONField[list[str]]" = models.JSONField(_("tiers"))
+    tiers: "models.JSONField[list[str]]" = models.JSONField(pgettext_lazy("a league", "tiers"))
     group_size = models.PositiveSmallIntegerField(_("players in a group"))
     promoted = models.PositiveSmallIntegerField(_("move up"))
     demoted = models.PositiveSmallIntegerField(_("move down"))
@@ -110,7 +111,7 @@ class LeagueGroup(models.Model):
     """Players of one tier who compete among themselves in a period; ``number`` counts from 1 in each tier."""
 
     season = models.ForeignKey(LeagueSeason, models.CASCADE, related_name="groups", verbose_name=_("league's period"))
-    tier = models.PositiveSmallIntegerField(_("tier"))
+    tier = models.PositiveSmallIntegerField(pgettext_lazy("a league", "tier"))
     number = models.PositiveIntegerField(_("number"))
 
     class Meta:

@@ -2,7 +2,6 @@
 
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from competitions.core.leagues import Outcome
 from competitions.errors import NotInLeague
@@ -76,10 +75,9 @@ def _said(found: InLeague) -> str:
 def _rules(season: LeagueSeason, tier: int | None) -> list[str]:
     """How many move, in words; at the ends of the ladder only those who can."""
     said = []
+    up, down = season.promoted, season.demoted
     if tier != len(season.tiers):
-        up = season.promoted
-        said.append(ngettext("The first moves up.", "The first %(number)s move up.", up) % {"number": up})
-    if tier != 1 and season.demoted:
-        down = season.demoted
-        said.append(ngettext("The last moves down.", "The last %(number)s move down.", down) % {"number": down})
+        said.append(_("The first %(number)s move up.") % {"number": up} if up > 1 else _("The first moves up."))
+    if tier != 1 and down:
+        said.append(_("The last %(number)s move down.") % {"number": down} if down > 1 else _("The last moves down."))
     return said

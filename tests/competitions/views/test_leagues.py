@@ -56,25 +56,30 @@ def test_a_viewer_reads_their_place_and_what_each_place_comes_to_in_words(client
     assert "As things stand: up to Silver." in shown(client, board, "?player=ann")
 
 
-def test_who_was_moved_down_reads_so_and_who_has_not_scored_yet_reads_where_they_enter(
+def turn(board: Board, set_clock: SetClock) -> None:
+    """The year is over and turned, and the next one has begun."""
+    over = (period_of(board, clock.now()).ends_at or clock.now()) + DAY
+    close_due(over)
+    turn_due(over)
+    set_clock(over)
+    period_of(board, over)
+    begin_due(over)
+
+
+def test_who_was_moved_reads_so_and_who_has_not_scored_yet_reads_where_they_enter(
     client: Client, board: Board, set_clock: SetClock
 ) -> None:
-    for _ in range(2):
-        over = (period_of(board, clock.now()).ends_at or clock.now()) + DAY
-        close_due(over)
-        turn_due(over)
-        set_clock(over)
-        period_of(board, over)
-        begin_due(over)
-        if not LeagueMember.objects.filter(outcome="demoted").exists():
-            assert "Silver league The first score of this period leads into a group." in shown(
-                client, board, "?player=ann"
-            )
-            score(board.seq, {"ann": 1})
-            place_due(over)
-            LeagueMember.objects.filter(player__external_id="bob").update(outcome="promoted")
-            score(board.seq, {"bob": 3})
-            place_due(over)
+    turn(board, set_clock)
+    assert "Bronze league · group 1 1st of 5 Moved up to Silver." in shown(client, board, "?period=previous&player=ann")
+    assert "Silver league The first score of this period leads into a group." in shown(client, board, "?player=ann")
+
+    LeagueMember.objects.filter(player__external_id="bob").update(outcome="promoted")
+    score(board.seq, {"ann": 1, "bob": 3})
+    place_due(clock.now())
+    assert "As things stand: down to Bronze. The first moves up. The last moves down." in shown(
+        client, board, "?player=ann"
+    )
+    turn(board, set_clock)
 
     page = shown(client, board, "?period=previous&player=ann")
 
