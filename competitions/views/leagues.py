@@ -2,13 +2,14 @@
 
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from competitions.core.leagues import Outcome
 from competitions.errors import NotInLeague
 from competitions.models import LeagueSeason
 from competitions.selectors.leagues import GroupRow, InLeague, in_league, season_by_label
 from leaderboards.models import Board
-from leaderboards.views.lines import result
+from leaderboards.views.lines import cells, columns, in_columns, result
 from leaderboards.views.panels import Beside
 
 _MARKS = {Outcome.PROMOTED: "▲", Outcome.STAYED: "–", Outcome.DEMOTED: "▼"}
@@ -24,8 +25,15 @@ def panel(beside: Beside) -> str:
     shown = {"season": season, "board": beside.board, "rules": _rules(season, found.tier if found else None)}
     if found is None:
         return render_to_string("competitions/_league.html", shown)
-    rows = [_line(beside.board, each, player) for each in found.rows]
-    more = {"found": found, "said": _said(found), "rows": rows, "linked": beside.viewer.linked}
+    headings, rules = columns(found.standings), found.standings.rules
+    more = {
+        "found": found,
+        "said": _said(found),
+        "heading": headings[0] if len(headings) == 1 else _("Result"),
+        "as_words": len(headings) > 1 or not (rules.of_points or in_columns(rules)),
+        "rows": [_line(found, each, player) for each in found.rows],
+        "linked": beside.viewer.linked,
+    }
     return render_to_string("competitions/_league_group.html", {**shown, **more})
 
 
@@ -36,22 +44,28 @@ def _found(board: Board, season: LeagueSeason, player: str) -> InLeague | None:
         return None
 
 
-def _line(board: Board, found: GroupRow, viewer: str | None) -> dict[str, object]:
+def _line(found: InLeague, each: GroupRow, viewer: str | None) -> dict[str, object]:
+    """A row of the group's table; what is ranked by stands in one cell, which a narrow panel has room for."""
+    in_cells = cells(found.standings, each.row)
     return {
-        "player": found.row.player,
-        "name": found.row.name,
-        "place": found.place,
-        "tied": found.tied > 1,
-        "result": result(board, found.row),
-        "outcome": found.outcome.value,
-        "mark": _MARKS[found.outcome],
-        "word": _words()[found.outcome],
-        "is_me": found.row.player == viewer,
+        "player": each.row.player,
+        "name": each.row.name,
+        "place": each.place,
+        "tied": each.tied > 1,
+        "result": in_cells[0] if len(in_cells) == 1 else result(found.standings.board, each.row),
+        "outcome": each.outcome.value,
+        "mark": _MARKS[each.outcome],
+        "word": _words()[each.outcome],
+        "is_me": each.row.player == viewer,
     }
 
 
 def _words() -> dict[Outcome, str]:
-    return {Outcome.PROMOTED: _("moves up"), Outcome.STAYED: _("stays"), Outcome.DEMOTED: _("moves down")}
+    return {
+        Outcome.PROMOTED: pgettext("a place in a league", "up"),
+        Outcome.STAYED: pgettext("a place in a league", "stays"),
+        Outcome.DEMOTED: pgettext("a place in a league", "down"),
+    }
 
 
 def _said(found: InLeague) -> str:
