@@ -12,15 +12,17 @@ class CompetitionsConfig(AppConfig):
     verbose_name = _("Competitions")
 
     def ready(self) -> None:
-        """What stands below asks for competitions and likes comments, and tells of players to forget, without
-        knowing of this app."""
+        """What stands below asks for competitions and likes comments, tells of players to forget, and shows
+        a panel beside boards, without knowing of this app."""
         from competitions.selectors.series import series_of_boards
         from competitions.services.events import Competitions, keeps_places, left_out
         from competitions.services.forget import forget
         from competitions.services.likeable import likeable
         from competitions.services.rewrite import rewrite
+        from competitions.views.leagues import panel
         from leaderboards.selectors import hidden, reserved
         from leaderboards.services import erase, events
+        from leaderboards.views import panels
         from likes import registry
 
         events.provide(Competitions())
@@ -29,3 +31,4 @@ class CompetitionsConfig(AppConfig):
         erase.also(forget)
         erase.renamed(rewrite)
         registry.provide(likeable())
+        panels.provide(panel)

@@ -223,3 +223,15 @@ class DivisionFixed(Conflict):
     """The player was in another division before: those who run the competition change it."""
 
     code = "division_fixed"
+
+
+class NoLeague(NotFound):
+    """The board has no league, or had none in this period."""
+
+    code = "no_league"
+
+
+class NotInLeague(NotFound):
+    """The player is in no group of the board's league, and never was, or is not shown."""
+
+    code = "not_in_league"

@@ -11,6 +11,8 @@ from celery import shared_task
 
 from competitions.services.finish import finish_due
 from competitions.services.freeze import freeze_due
+from competitions.services.league_turn import turn_due
+from competitions.services.leagues import begin_due, place_due
 from competitions.services.mail import send_due
 from competitions.services.notices import release_held
 from competitions.services.notify import compare_due
@@ -51,6 +53,12 @@ def reward() -> None:
 def score_series() -> None:
     """Count what series have not counted, and write their totals."""
     _run(score_due)
+
+
+@shared_task
+def leagues() -> None:
+    """Begin seasons of leagues, put players who have scored into groups, and move them where a period is final."""
+    _run(begin_due, place_due, turn_due)
 
 
 @shared_task

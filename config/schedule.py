@@ -34,6 +34,8 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "reward": every(10, "competitions.tasks.reward"),
     # Final results are counted in series, for about six seconds.
     "score_series": every(10, "competitions.tasks.score_series"),
+    # Leagues begin with their boards' periods, fill their groups, and move players when a period is final.
+    "leagues": every(5, "competitions.tasks.leagues"),
     # What was told of competitions long over goes, and most of their snapshots.
     "retain_competitions": every(3600, "competitions.tasks.retain"),
     # Webhook messages that are due are sent, for about four seconds.

@@ -3,6 +3,28 @@
 What changes more than a row goes through a service, and what a service refuses stands beside the field to blame.
 """
 
-from competitions.admin import comments, competitions, grants, notices, participants, rewards, series, snapshots, teams
+from competitions.admin import (
+    comments,
+    competitions,
+    grants,
+    leagues,
+    notices,
+    participants,
+    rewards,
+    series,
+    snapshots,
+    teams,
+)
 
-__all__ = ["comments", "competitions", "grants", "notices", "participants", "rewards", "series", "snapshots", "teams"]
+__all__ = [
+    "comments",
+    "competitions",
+    "grants",
+    "leagues",
+    "notices",
+    "participants",
+    "rewards",
+    "series",
+    "snapshots",
+    "teams",
+]

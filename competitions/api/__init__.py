@@ -1,15 +1,26 @@
 """The API's share that is about competitions: reading them, joining and leaving, results and rewards,
-what is said about them.
+what is said about them; and about the leagues of boards.
 
 It is answered by the API of leaderboards, which knows nothing of it; ``config/urls.py`` puts the two together.
 """
 
-from competitions.api import comments, competitions, participants, results, revisions, series, standings, teams
+from competitions.api import (
+    comments,
+    competitions,
+    leagues,
+    participants,
+    results,
+    revisions,
+    series,
+    standings,
+    teams,
+)
 from competitions.api.examples import told_of_competitions
 from leaderboards.api.document import Part
 
 _ROUTERS = tuple(
-    each.router for each in (competitions, standings, participants, teams, results, revisions, comments, series)
+    each.router
+    for each in (competitions, standings, participants, teams, results, revisions, comments, series, leagues)
 )
 
 part = Part(_ROUTERS, told_of_competitions)

@@ -8,6 +8,7 @@ from typing import Any
 from django.db import Error as SqlError
 
 from competitions.selectors.competitions import competitions_listed
+from competitions.selectors.leagues import example_board
 from competitions.selectors.series import series_known
 from foundation import clock
 from leaderboards.api.document import BODY, READING, Told, body
@@ -49,6 +50,17 @@ _SAID = {
         {"id": 5, "player": "alice", "text": "Well done.", "created_at": "2026-11-20T09:00:00Z", "likes": 12},
     ],
 }  # fmt: skip  # as a table
+_RULES = {
+    "board": 1, "tiers": ["Bronze", "Silver", "Gold"], "group_size": 30, "promoted": 5, "demoted": 5,
+}  # fmt: skip  # as a table
+_GROUP = {
+    **_RULES,
+    "period": {
+        "label": "2026-47", "starts_at": "2026-11-16T00:00:00Z", "ends_at": "2026-11-23T00:00:00Z", "state": "open",
+    },
+    "tier": 3, "tier_name": "Gold", "turned_at": None, **MOMENT, "group": 12, "place": 1, "outcome": "stayed",
+    "rows": [{**ROW, "place": 1, "sharing": 1, "outcome": "stayed"}],
+}  # fmt: skip  # as a table
 
 
 _SERIES = {"id": 3, "name": "Summer series", "board": 9, "events": 5, "counted": 2}
@@ -68,7 +80,7 @@ _TOTALS = {
 
 def told_of_competitions() -> dict[str, Told]:
     """By the operations' names."""
-    number, board = _real()
+    (number, board), league = _real(), _real_league()
     one: dict[str, str | int] = {"competition": number}
     alice = one | {"player": "alice"}
     series = _real_series()
@@ -107,6 +119,8 @@ def told_of_competitions() -> dict[str, Told]:
             refusals=(*BODY, 401, 403, 404, 409), path=one, body=body(_NAME, {"name": "The Owls"})
         ),
         "change_team": Told(refusals=(*BODY, 401, 403, 404, 409), path=alice, body=body(_TEAM, {"team": 3})),
+        "read_league": Told(path={"seq": league}, answer=_RULES),
+        "read_league_of_player": Told(path={"seq": league, "player": "alice"}, query="?period=current", answer=_GROUP),
         "leave_competition": Told(refusals=(*READING, 409), path=alice),
     }
 
@@ -127,6 +141,14 @@ def _real_series() -> int:
     except SqlError:
         known = []
     return known[0].pk if known else 3
+
+
+def _real_league() -> int:
+    """The number of a board that has a league."""
+    try:
+        return example_board() or 1
+    except SqlError:
+        return 1
 
 
 def _listed(number: int, board: int) -> dict[str, Any]:

@@ -11,6 +11,14 @@ from competitions.models.competitions import (
     TeamScore,
     VacatedPlaces,
 )
+from competitions.models.leagues import (
+    League,
+    LeagueGroup,
+    LeagueMember,
+    LeagueOutcome,
+    LeagueSeason,
+    LeagueTier,
+)
 from competitions.models.notices import Mail, Notice, NoticeKind, Preference, Telling
 from competitions.models.revisions import Revision, RevisionPart
 from competitions.models.rewards import RewardGrant, RewardRun, RewardTier, TierKind
@@ -26,6 +34,12 @@ __all__ = [
     "Division",
     "Invitation",
     "Joining",
+    "League",
+    "LeagueGroup",
+    "LeagueMember",
+    "LeagueOutcome",
+    "LeagueSeason",
+    "LeagueTier",
     "Mail",
     "Notice",
     "NoticeKind",

@@ -1,6 +1,6 @@
-"""The demo's tables, boards, accounts, competitions and key. Runs at every start and makes only what is missing.
+"""The demo's tables, boards, accounts, competitions, league and key.
 
-A board that was changed by hand since stays as it is.
+It runs at every start and makes only what is missing. A board that was changed by hand since stays as it is.
 """
 
 import json
@@ -22,6 +22,7 @@ def main() -> None:
     make_boards()
     make_accounts(folder.root)
     make_competitions()
+    make_league()
     make_service_key(folder.service_key)
 
 
@@ -74,6 +75,18 @@ def make_competitions() -> None:
 
     for refused in competitions.make_competitions(clock.now()):
         print(refused, file=sys.stderr)
+
+
+def make_league() -> None:
+    """After the competitions, which give the players their names."""
+    from config.local import leagues
+    from foundation import clock
+    from foundation.errors import SunwiError
+
+    try:
+        leagues.make_league(clock.now())
+    except SunwiError as error:
+        print(f"The league: {error.detail}", file=sys.stderr)
 
 
 def make_service_key(path: Path) -> None:

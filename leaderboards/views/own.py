@@ -16,6 +16,7 @@ from leaderboards import selectors
 from leaderboards.selectors import BoardPage
 from leaderboards.views.answers import etag_of
 from leaderboards.views.chart import chart
+from leaderboards.views.panels import Beside, panels
 from leaderboards.views.rows import Look, row_html
 from leaderboards.views.scenes import Scene, Text
 from leaderboards.views.spread import with_own_bar
@@ -96,6 +97,8 @@ class Own:
             shown = {"spread": self.scene.once["spread"]} if place == "spread" else {}
             nobody = Own(self.scene, NOBODY, self.scene.page)
             kept[place] = nobody.render(_DEFAULTS[place], **shown) if place in _DEFAULTS else ""
+            if place == "panels":
+                kept[place] = _beside(nobody)
         return kept[place]
 
     def _part(self, place: str) -> str:
@@ -181,6 +184,16 @@ def _past(own: Own) -> str | None:
     return own.render("_past", way=way, past=past[::-1], chart=chart(past)) if past or way else None
 
 
+def _panels(own: Own) -> str | None:
+    """Asked for only where there is something for everybody: a viewer of a kept scene costs no statement."""
+    return _beside(own) if own.viewer.player and own.default("panels") else None
+
+
+def _beside(own: Own) -> str:
+    """What apps above show beside this period."""
+    return panels(Beside(own.scene.board, own.page.standings.period, own.viewer))
+
+
 def _way(page: BoardPage) -> Way | None:
     found, me = page.standings, page.me
     if me is None:
@@ -207,4 +220,5 @@ _OWN_PARTS: dict[str, Callable[[Own], str | None]] = {
     "summary": _summary,
     "spread": _spread,
     "past": _past,
+    "panels": _panels,
 }

@@ -33,7 +33,7 @@ from leaderboards.views.viewer import Viewer
 
 PERIODS_IN_STRIP = 4
 _REPEATED = ("period", "page", "embed")  # what links on a page repeat of its address; the device remembers the player
-_PLACES = ("card", "find", "podium", "foot", "around", "summary", "spread", "past", "etag")
+_PLACES = ("card", "find", "podium", "foot", "around", "summary", "spread", "past", "panels", "etag")
 _OWN = {place: mark_safe(f"<!--own {place}-->") for place in _PLACES}  # noqa: S308 (no text of people can look like it)
 _PLACE = re.compile("<!--own ([a-z]+)-->")
 

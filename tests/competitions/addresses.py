@@ -84,6 +84,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     f"{API_BOARD}/players": _of_boards("players?ids=ann,bob"),
     f"{API_BOARD}/players/<player>": _of_boards("players/bob", "players/ann"),
     f"{API_BOARD}/players/<player>/around": _of_boards("players/bob/around", "players/ann/around?radius=1"),
+    f"{API_BOARD}/league": ("/api/v1/boards/{board}/league", "/api/v1/boards/{other}/league"),
+    f"{API_BOARD}/players/<player>/league": _of_boards("players/bob/league", "players/ann/league"),
     f"{API_BOARD}/distribution": _of_boards("distribution"),
     f"{API_BOARD}/standings.csv": _of_boards("standings.csv", "standings.csv?raw=true"),
     f"{API_CUP}/standings.csv": _filled(f"{API_CUP}/standings.csv", "", "?raw=true"),

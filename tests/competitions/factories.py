@@ -1,4 +1,4 @@
-"""Competitions, participants, comments and rewards. Windows lie around the real time: selectors ask the clock."""
+"""Competitions, their participants, comments, rewards; and leagues. Windows lie around now: selectors ask the clock."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -8,7 +8,18 @@ import factory
 from factory.django import DjangoModelFactory
 
 from competitions.core.names import key_of
-from competitions.models import Comment, Competition, Division, Participant, RewardTier, Series, SeriesEvent, Team
+from competitions.models import (
+    Comment,
+    Competition,
+    Division,
+    League,
+    LeagueTier,
+    Participant,
+    RewardTier,
+    Series,
+    SeriesEvent,
+    Team,
+)
 from competitions.services.comment import write
 from competitions.services.join import join
 from competitions.services.publish import publish
@@ -139,3 +150,22 @@ class SeriesFactory(DjangoModelFactory[Series]):
         for position, competition in enumerate(competitions, start=1):
             put_in(SeriesEvent(series=series, competition=competition, position=position))
         return series
+
+
+class LeagueFactory(DjangoModelFactory[League]):
+    """A league in use: Bronze, Silver and Gold, groups of four, of whom the first moves up and the last down."""
+
+    class Meta:
+        model = League
+        skip_postgeneration_save = True
+
+    enabled = True
+    group_size = 4
+    promoted = 1
+    demoted = 1
+
+    @factory.post_generation
+    def tiers(self: League, create: bool, names: Any, **_: Any) -> None:
+        """The names, the lowest first."""
+        for position, name in enumerate(names or ("Bronze", "Silver", "Gold"), start=1):
+            LeagueTier.objects.create(league=self, position=position, name=name)

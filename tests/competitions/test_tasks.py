@@ -8,7 +8,19 @@ from unittest.mock import Mock
 import pytest
 
 from competitions import tasks
-from competitions.services import finish, freeze, notify, outcomes, revise, reward, snapshot
+from competitions.services import (
+    finish,
+    freeze,
+    league_turn,
+    leagues,
+    notify,
+    outcomes,
+    revise,
+    reward,
+    series,
+    snapshot,
+    tell_rewards,
+)
 from leaderboards.services import close as closing
 from leaderboards.services import keep_ranks as keeping
 from leaderboards.services import open as opening
@@ -19,6 +31,8 @@ STEPS = {
     "advance": ["freeze_due", "take_out_due", "take_due", "compare_due", "finish_due", "revise_due"],
     "tell": ["release_held", "send_due"],
     "reward": ["grant_due", "follow_due", "tell_results", "tell_rewards"],
+    "score_series": ["score_due"],
+    "leagues": ["begin_due", "place_due", "turn_due"],
     "retain": ["retain_due"],
 }
 
@@ -52,6 +66,8 @@ def test_steps_run_in_order_at_the_time_of_their_turns_and_none_that_fails_keeps
         *((retaining, "expire_due"), (retaining, "drop_submissions"), (retaining, "fold_submissions")),
         *((freeze, "freeze_due"), (snapshot, "take_due"), (notify, "compare_due"), (finish, "finish_due")),
         *((revise, "revise_due"), (reward, "grant_due"), (reward, "follow_due"), (outcomes, "tell_results")),
+        *((tell_rewards, "tell_rewards"), (series, "score_due")),
+        *((leagues, "begin_due"), (leagues, "place_due"), (league_turn, "turn_due")),
     ],
     ids=lambda part: part if isinstance(part, str) else part.__name__,
 )

@@ -13,16 +13,19 @@ from hypothesis import strategies as st
 
 from competitions.api import examples
 from competitions.services.finish import finish
+from competitions.services.leagues import begin_due, place_due
 from competitions.services.snapshot import take
 from config.wsgi import application
 from foundation import clock, service_keys
 from leaderboards import selectors
 from leaderboards.api.samples import Call, code_samples
+from leaderboards.models import Board
 from likes import registry
 from likes.core.kinds import Storage
 from likes.models import LikeCount
 from likes.registry import Likeable
 from tests.competitions import site
+from tests.competitions.factories import LeagueFactory
 from tests.foundation.factories import KeyFactory
 from tests.leaderboards.api.conftest import Caller, Make
 from tests.links import links
@@ -45,7 +48,8 @@ OPERATIONS = {
     "list_competitions", "read_competition", "read_competition_standings", "export_competition", "read_result",
     "read_rewards", "read_participant", "read_around_participant", "read_history", "join_competition",
     "leave_competition", "read_likes", "list_likes", "put_like", "delete_like",
-    "read_comments", "list_series", "read_series", "read_series_standings",
+    "read_comments", "list_series", "read_series", "read_series_standings", "read_revisions", "read_league",
+    "read_league_of_player", "read_teams", "export_teams", "read_team", "make_team_of_competition", "change_team",
 }  # fmt: skip  # as a table
 RAID = [{"name": "stage", "max": 100, "order": "desc"}, {"name": "members", "max": 50, "order": "asc"}]
 LIMITS: dict[str, Any] = {"max_examples": 20, "derandomize": True, "deadline": None, "database": None}
@@ -53,7 +57,7 @@ bounded = settings(**LIMITS, phases=[Phase.explicit, Phase.generate], suppress_h
 
 
 class World(NamedTuple):
-    """Boards of every storage and one of criteria; a running competition, a final one, and one joined by code."""
+    """Boards of every storage and one of criteria; competitions that run, are final, are joined by code; a league."""
 
     boards: list[int]
     cups: list[int]
@@ -75,6 +79,9 @@ def world(links: None, make_board: Make, game: Caller) -> Iterator[World]:
     site.raced(over, {"alice": 5}, site.SOON - site.DAY)
     take(running, site.SOON, site.SOON)
     finish(over, clock.now())
+    LeagueFactory.create(board=Board.objects.get(pk=points[0]))
+    begin_due(clock.now())
+    place_due(clock.now())
     registry.provide(Likeable("song", dict.fromkeys, storage=Storage.SQL))
     key = KeyFactory.create(scopes=service_keys.SCOPES)
     yield World([*points, raid], [running.pk, over.pk, coded.pk], {"Authorization": f"Bearer {key}"})
@@ -160,6 +167,7 @@ def test_every_operation_tells_its_samples_its_refusals_and_whether_it_needs_a_k
     for owner, name in (
         (selectors, "boards_listed"),
         (examples, "competitions_listed"),
+        (examples, "example_board"),
         (LikeCount.objects, "order_by"),
     ):
         monkeypatch.setattr(owner, name, Mock(side_effect=OperationalError))

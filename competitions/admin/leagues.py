@@ -1,0 +1,140 @@
+"""Leagues in the admin: a board's ladder and how many move, and who was in which group and what it came to.
+
+What is changed counts for periods that begin afterwards; the running one keeps the rules it began with.
+"""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+
+from competitions.core.leagues import FEWEST_TIERS, MOST_TIERS
+from competitions.models import League, LeagueMember, LeagueTier
+from competitions.selectors.leagues import CALENDAR
+from leaderboards.admin.lookups import NamedLookups
+from leaderboards.admin.paging import ReadOnlyAdmin
+from leaderboards.models import Board
+
+_NAMES = (_lazy("Bronze"), _lazy("Silver"), _lazy("Gold"), _lazy("Platinum"), _lazy("Diamond"))
+
+
+class LeagueForm(forms.ModelForm[League]):
+    """A league whose numbers fit each other, on a board with a calendar."""
+
+    board = forms.ModelChoiceField(
+        label=_lazy("Board"),
+        queryset=Board.objects.filter(retired_at=None, period__in=CALENDAR),
+        help_text=_lazy("A board of days, weeks, months or years: players move when a period is over."),
+    )
+
+    class Meta:
+        model = League
+        fields = ("board", "enabled", "group_size", "promoted", "demoted")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.pk and "board" in self.fields:  # it may be retired by now
+            self.fields["board"].queryset = Board.objects.filter(pk=self.instance.board_id)  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        """Those who move must fit into a group."""
+        cleaned = super().clean() or self.cleaned_data
+        size, up, down = (cleaned.get(name) for name in ("group_size", "promoted", "demoted"))
+        if size is not None and up is not None and down is not None and up + down > size:
+            told = {"moving": up + down, "size": size}
+            why = _("%(moving)s players move, and a group has %(size)s: let fewer move, or make groups larger.") % told
+            self.add_error("group_size", why)
+        return cleaned
+
+
+class TiersOfLeague(forms.BaseInlineFormSet[LeagueTier, League, forms.ModelForm[LeagueTier]]):
+    """A ladder that somebody can climb."""
+
+    def clean(self) -> None:
+        """At least two tiers."""
+        super().clean()
+        kept = [each for each in self.forms if each.cleaned_data.get("name") and not each.cleaned_data.get("DELETE")]
+        if not any(self.errors) and len(kept) < FEWEST_TIERS:
+            raise ValidationError(_("A league needs at least two tiers."))
+
+
+class LeagueTiers(admin.TabularInline[LeagueTier, League]):
+    """The ladder, the lowest first."""
+
+    model = LeagueTier
+    formset = TiersOfLeague
+    fields = ("position", "name")
+    ordering = ("position",)
+    extra = 0
+    max_num = MOST_TIERS
+
+    def get_extra(self, request: HttpRequest, obj: League | None = None, **_: Any) -> int:
+        """A new league begins with a ladder that can be changed."""
+        return len(_NAMES) if obj is None else 1
+
+
+@admin.register(League)
+class LeagueAdmin(NamedLookups[League]):
+    """Leagues of boards, one each."""
+
+    form = LeagueForm
+    inlines = (LeagueTiers,)
+    list_display = ("board", "enabled", "group_size", "promoted", "demoted")
+    list_filter = ("enabled",)
+    list_select_related = ("board",)
+    search_fields = ("board__name",)
+    fieldsets = (
+        (None, {"fields": ("board", "enabled")}),
+        (
+            _lazy("Groups"),
+            {
+                "fields": ("group_size", "promoted", "demoted"),
+                "description": _lazy(
+                    "Changes count for periods that begin afterwards. The lowest tier is where everybody begins; "
+                    "players keep the number of their tier."
+                ),
+            },
+        ),
+    )
+
+    def get_formset_kwargs(self, request: HttpRequest, obj: League, inline: Any, prefix: str) -> dict[str, Any]:
+        """A form that is opened anew has names in it; what is sent is judged as it is."""
+        given = super().get_formset_kwargs(request, obj, inline, prefix)
+        if not obj.pk and request.method == "GET":
+            given["initial"] = [{"position": nth, "name": name} for nth, name in enumerate(_NAMES, start=1)]
+        return given
+
+    def get_readonly_fields(self, request: HttpRequest, obj: League | None = None) -> Any:
+        """A league stays with its board: its players' tiers come from there."""
+        return ("board",) if obj else ()
+
+    def has_delete_permission(self, request: HttpRequest, obj: League | None = None) -> bool:
+        """Until somebody is in it: their tiers would go too. Taking it out of use keeps them."""
+        is_empty = obj is None or not LeagueMember.objects.filter(season__league=obj).exists()
+        return super().has_delete_permission(request, obj) and is_empty
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        """Leagues are not deleted by the dozen."""
+        return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
+
+
+@admin.register(LeagueMember)
+class LeagueMemberAdmin(ReadOnlyAdmin[LeagueMember]):
+    """Who was in which group of which period, and what it came to."""
+
+    list_display = ("player", "board", "season", "group", "place", "outcome")
+    list_filter = ("outcome", ("season__league", admin.RelatedOnlyFieldListFilter))
+    list_select_related = ("player", "season__period__board", "group__season")
+    search_fields = ("player__external_id__exact",)
+    search_help_text = _lazy("A player's whole id.")
+    ordering = ("-pk",)
+    fields = ("player", "board", "season", "group", "place", "outcome")
+
+    @admin.display(description=_lazy("board"))
+    def board(self, member: LeagueMember) -> str:
+        """The board's name."""
+        return member.season.period.board.name

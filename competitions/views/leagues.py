@@ -1,0 +1,97 @@
+"""The league on a board's page: the viewer's group and what each place comes to, else how the league goes."""
+
+from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
+
+from competitions.core.leagues import Outcome
+from competitions.errors import NotInLeague
+from competitions.models import LeagueSeason
+from competitions.selectors.leagues import GroupRow, InLeague, in_league, season_by_label
+from leaderboards.models import Board
+from leaderboards.views.lines import cells, columns, in_columns, result
+from leaderboards.views.panels import Beside
+
+_MARKS = {Outcome.PROMOTED: "▲", Outcome.STAYED: "–", Outcome.DEMOTED: "▼"}
+
+
+def panel(beside: Beside) -> str:
+    """The league of the shown period as HTML; nothing where the board has none."""
+    season = season_by_label(beside.board, beside.period.label)
+    if season is None:
+        return ""
+    player = beside.viewer.player
+    found = _found(beside.board, season, player) if player else None
+    shown = {"season": season, "board": beside.board, "rules": _rules(season, found.tier if found else None)}
+    if found is None:
+        return render_to_string("competitions/_league.html", shown)
+    headings, rules = columns(found.standings), found.standings.rules
+    more = {
+        "found": found,
+        "said": _said(found),
+        "heading": headings[0] if len(headings) == 1 else _("Result"),
+        "as_words": len(headings) > 1 or not (rules.of_points or in_columns(rules)),
+        "rows": [_line(found, each, player) for each in found.rows],
+        "linked": beside.viewer.linked,
+    }
+    return render_to_string("competitions/_league_group.html", {**shown, **more})
+
+
+def _found(board: Board, season: LeagueSeason, player: str) -> InLeague | None:
+    try:
+        return in_league(board, season, player)
+    except NotInLeague:
+        return None
+
+
+def _line(found: InLeague, each: GroupRow, viewer: str | None) -> dict[str, object]:
+    """A row of the group's table; what is ranked by stands in one cell, which a narrow panel has room for."""
+    in_cells = cells(found.standings, each.row)
+    return {
+        "player": each.row.player,
+        "name": each.row.name,
+        "place": each.place,
+        "tied": each.tied > 1,
+        "result": in_cells[0] if len(in_cells) == 1 else result(found.standings.board, each.row),
+        "outcome": each.outcome.value,
+        "mark": _MARKS[each.outcome],
+        "word": _words()[each.outcome],
+        "is_me": each.row.player == viewer,
+    }
+
+
+def _words() -> dict[Outcome, str]:
+    return {
+        Outcome.PROMOTED: pgettext("a place in a league", "up"),
+        Outcome.STAYED: pgettext("a place in a league", "stays"),
+        Outcome.DEMOTED: pgettext("a place in a league", "down"),
+    }
+
+
+def _said(found: InLeague) -> str:
+    """What the viewer's place comes to: as things stand, or what it came to."""
+    if found.me is None:
+        return _("The first score of this period leads into a group.")
+    names = {"tier": found.name_after(found.me.outcome)}
+    if found.season.turned_at:
+        return {
+            Outcome.PROMOTED: _("Moved up to %(tier)s."),
+            Outcome.STAYED: _("Stayed in %(tier)s."),
+            Outcome.DEMOTED: _("Moved down to %(tier)s."),
+        }[found.me.outcome] % names
+    return {
+        Outcome.PROMOTED: _("As things stand: up to %(tier)s."),
+        Outcome.STAYED: _("As things stand: stays in %(tier)s."),
+        Outcome.DEMOTED: _("As things stand: down to %(tier)s."),
+    }[found.me.outcome] % names
+
+
+def _rules(season: LeagueSeason, tier: int | None) -> list[str]:
+    """How many move, in words; at the ends of the ladder only those who can."""
+    said = []
+    up, down = season.promoted, season.demoted
+    if tier != len(season.tiers):
+        said.append(_("The first %(number)s move up.") % {"number": up} if up > 1 else _("The first moves up."))
+    if tier != 1 and down:
+        said.append(_("The last %(number)s move down.") % {"number": down} if down > 1 else _("The last moves down."))
+    return said

@@ -1,0 +1,128 @@
+"""The league beside a board's standings: for anybody how it goes, for a viewer their group in words."""
+
+import pytest
+from django.test import Client
+from django.utils.translation import override
+
+from competitions.models import LeagueMember
+from competitions.services.league_turn import turn_due
+from competitions.services.leagues import begin_due, place_due
+from foundation import clock
+from leaderboards.models import Board, Player
+from leaderboards.services.close import close_due
+from leaderboards.views import scenes, second
+from tests.competitions.factories import DAY, LeagueFactory
+from tests.competitions.views.conftest import SetClock
+from tests.leaderboards.factories import BoardFactory
+from tests.leaderboards.services.site import period_of
+from tests.leaderboards.views.pages import text
+from tests.playing import HARD_NAMES, name, score
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
+
+
+@pytest.fixture
+def board() -> Board:
+    """Five in a group of the lowest tier: one moves up."""
+    board: Board = BoardFactory.create(name="Wins", period="year")
+    LeagueFactory.create(board=board, group_size=5)
+    score(board.seq, {"ann": 9, "bob": 5, "cleo": 3, "dan": 2, "eve": 1})
+    begin_due(clock.now())
+    place_due(clock.now())
+    return board
+
+
+def shown(client: Client, board: Board, query: str = "") -> str:
+    """The page as it is now."""
+    scenes.forget()
+    second.forget()
+    return text(client.get(f"/boards/{board.seq}/{query}"))
+
+
+def test_anybody_reads_how_the_league_goes(client: Client, board: Board) -> None:
+    page = shown(client, board)
+
+    assert "League Bronze Silver Gold Everybody begins in Bronze and competes in a group of up to 5 players." in page
+    assert "When the period is over: The first moves up. The last moves down." in page
+    assert "Places in the group" not in page
+
+
+def test_a_viewer_reads_their_place_and_what_each_place_comes_to_in_words(client: Client, board: Board) -> None:
+    page = shown(client, board, "?player=bob")
+
+    assert "Bronze league · group 1 2nd of 5 As things stand: stays in Bronze. The first moves up." in page
+    assert "The last moves down" not in page  # nobody falls out of the lowest tier
+    assert "1 ann 9 ▲ up 2 bob highlighted 5 – stays" in page
+    assert "As things stand: up to Silver." in shown(client, board, "?player=ann")
+
+
+def turn(board: Board, set_clock: SetClock) -> None:
+    """The year is over and turned, and the next one has begun."""
+    over = (period_of(board, clock.now()).ends_at or clock.now()) + DAY
+    close_due(over)
+    turn_due(over)
+    set_clock(over)
+    period_of(board, over)
+    begin_due(over)
+
+
+def test_who_was_moved_reads_so_and_who_has_not_scored_yet_reads_where_they_enter(
+    client: Client, board: Board, set_clock: SetClock
+) -> None:
+    turn(board, set_clock)
+    assert "Bronze league · group 1 1st of 5 Moved up to Silver." in shown(client, board, "?period=previous&player=ann")
+    assert "Silver league The first score of this period leads into a group." in shown(client, board, "?player=ann")
+
+    LeagueMember.objects.filter(player__external_id="bob").update(outcome="promoted")
+    score(board.seq, {"ann": 1, "bob": 3})
+    place_due(clock.now())
+    assert "As things stand: down to Bronze. The first moves up. The last moves down." in shown(
+        client, board, "?player=ann"
+    )
+    turn(board, set_clock)
+
+    page = shown(client, board, "?period=previous&player=ann")
+
+    assert "Silver league · group 1 2nd of 2 Moved down to Bronze." in page
+    assert "Places in the group, as they came out" in page
+
+
+def test_the_banned_and_strangers_read_what_anybody_does(client: Client, board: Board) -> None:
+    Player.objects.filter(external_id="ann").update(banned_at=clock.now())
+
+    for who in ("ann", "stranger"):
+        page = shown(client, board, f"?player={who}")
+        assert "Everybody begins in Bronze" in page, who
+        assert "Places in the group" not in page, who
+
+
+def test_names_of_players_and_tiers_break_nothing_out(client: Client) -> None:
+    board = BoardFactory.create(name="Wins", period="year")
+    LeagueFactory.create(board=board, tiers=("<b>Wood</b>", "Stone"), group_size=20)
+    for nth, hard in enumerate(HARD_NAMES):
+        name(f"p{nth}", hard) if "\u202e" not in hard else None
+    score(board.seq, {f"p{nth}": nth + 1 for nth in range(len(HARD_NAMES))})
+    begin_due(clock.now())
+    place_due(clock.now())
+
+    html = client.get(f"/boards/{board.seq}/?player=p0").content.decode()
+
+    assert "<b>Wood" not in html
+    assert "<script>alert" not in html
+    assert "&lt;b&gt;Wood&lt;/b&gt;" in html
+
+
+def test_a_board_without_a_league_and_an_embedded_page_show_nothing_of_it(client: Client, board: Board) -> None:
+    other = BoardFactory.create(name="Other", period="year")
+    score(other.seq, {"ann": 1})
+
+    assert "league-heading" not in client.get(f"/boards/{other.seq}/?player=ann").content.decode()
+    assert "league-heading" not in client.get(f"/boards/{board.seq}/?embed=1&player=ann").content.decode()
+
+
+def test_it_is_told_in_korean(client: Client, board: Board) -> None:
+    with override("ko"):
+        page = shown(Client(headers={"accept-language": "ko"}), board, "?player=bob")
+
+    for english in ("league", "The first", "As things stand", "Places in the group", "Then"):
+        assert english not in page
