@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from typing import Any
 
 import pytest
 from django.db import OperationalError
@@ -141,12 +140,8 @@ def test_live_standings_are_read_while_sql_cannot_say_who_waits(
 def test_a_provisional_one_has_standings_that_may_change_and_no_result_and_a_hidden_one_tells_nothing(
     anybody: Caller, frozen: bool
 ) -> None:
-    times: dict[str, Any] = {
-        "starts_at": START - DAY,
-        "ends_at": START + HOUR,
-        "freeze_minutes": 60 if frozen else None,
-    }
-    competition = open_competition(review_hours=48, **times)
+    freeze = 60 if frozen else None
+    competition = open_competition(starts_at=START - DAY, ends_at=START + HOUR, review_hours=48, freeze_minutes=freeze)
     raced(competition, {"p1": 1, "p2": 2}, SOON - DAY)
     finish(competition, at := clock.now())
 

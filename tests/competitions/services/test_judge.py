@@ -1,8 +1,12 @@
 """The jury's acts on scores: each with a reason on record, whole or not at all, and shown by whoever may see it."""
 
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
+from unittest.mock import patch
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from competitions import errors
@@ -20,7 +24,7 @@ from leaderboards import errors as refused
 from leaderboards.models import FinalStanding, Player, Standing, Submission
 from leaderboards.services import correct
 from leaderboards.services.close import close_due
-from leaderboards.services.erase import erase_player
+from leaderboards.services.erase import Erased, erase_player
 from leaderboards.services.open import open_period
 from leaderboards.services.void import void_by_hand
 from leaderboards.stores.sql_final import content_hash
@@ -43,6 +47,7 @@ from tests.competitions.site import (
     score,
 )
 from tests.leaderboards.factories import BoardFactory
+from tests.locked import only_postgresql
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
@@ -352,6 +357,40 @@ def test_erased_while_a_score_is_judged_nobody_finds_the_old_name() -> None:
     assert not FinalStanding.objects.filter(member__contains="cleo").exists()
     assert not Standing.objects.filter(member__contains="cleo").exists()
     assert is_whole(competition)
+
+
+@only_postgresql
+def test_who_is_erased_while_places_are_written_anew_is_in_none_of_them_by_the_old_name() -> None:
+    """Void reads cleo's name, and commits only once the erasure has come as far as it can."""
+    competition, erasing = provisional(), ThreadPoolExecutor(1)
+    erased: list[Future[list[object]]] = []
+
+    def meanwhile(step: str) -> None:
+        if step == "correct.before_commit":
+            erased.append(erasing.submit(at_once, [lambda: erase_player("cleo", JUDGED)]))
+            _until_somebody_waits()
+
+    with patch.object(correct, "failpoint", meanwhile):
+        void(competition, of("bob", 5), "Came by car.", JUDGED, None)
+    [done] = erased[0].result()
+    erasing.shutdown()
+
+    assert isinstance(done, Erased)
+    names = FinalStanding.objects.filter(period=period_of(competition)).values_list("member", flat=True)
+    assert not [name for name in names if "cleo" in name]
+    assert is_whole(competition)
+
+
+def _until_somebody_waits() -> None:
+    """For a lock of SQL; there is one who does."""
+    give_up = time.monotonic() + 10
+    with connection.cursor() as cursor:
+        while time.monotonic() < give_up:
+            cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
+            if cursor.fetchone()[0]:
+                return
+            time.sleep(0.01)
+    raise AssertionError("Nobody waits.")
 
 
 def test_a_draft_has_nothing_to_judge() -> None:
