@@ -31,9 +31,12 @@ def export_rows(board: Board, period: str) -> tuple[datetime, Iterator[Row]]:
     return as_of, iter(()) if stored is None else _rows(stored)
 
 
-def final_rows(period: Period, left_out: Collection[str]) -> Iterator[Row]:
-    """Every row of a final period but those of ``left_out``, best first."""
-    return _shown_rows(period, left_out)
+def final_rows(period: Period, left_out: Collection[str], stay_empty: bool) -> Iterator[Row]:
+    """Every row of a final period but those of ``left_out``, best first; with ``stay_empty`` nobody moves up.
+
+    Nothing is remembered here: for what is written down.
+    """
+    return _shown_rows(period, left_out, stay_empty)
 
 
 def ranking_of(period: Period) -> Iterator[tuple[int, FinalStanding]]:
@@ -60,12 +63,12 @@ def content_hash_of(period: Period) -> str:
 
 
 def _rows(period: Period) -> Iterator[Row]:
-    return _shown_rows(period, hidden_in(period))
+    return _shown_rows(period, hidden_in(period), keeps_places(period))
 
 
-def _shown_rows(period: Period, out: Collection[str]) -> Iterator[Row]:
+def _shown_rows(period: Period, out: Collection[str], stay_empty: bool) -> Iterator[Row]:
     """In groups of equals: ``ahead`` counts those who are shown, ``places`` also those whose places stay empty."""
-    by_time, stay_empty = period.rules.ties.by_time, bool(out) and keeps_places(period)
+    by_time = period.rules.ties.by_time
     ahead = places = 0
     groups = 0
     for _, group in groupby(_lines(period), key=lambda line: line.score):

@@ -94,14 +94,14 @@ def test_no_address_shows_them_running_and_final_and_all_show_them_again(vacated
         let_back(reloaded(competition))
         after = walk(values)
 
-        shown = naming(before, BANNED) | naming(before, OUT)
-        assert {f"/competitions/{competition.pk}/", f"/api/v1/competitions/{competition.pk}/standings"} <= shown
+        there = naming(before, BANNED) | naming(before, OUT)
+        assert {f"/competitions/{competition.pk}/", f"/api/v1/competitions/{competition.pk}/standings"} <= there
         left = {each for each in naming(without, BANNED) if not each.endswith(PUBLISHED)}
         left |= {each for each in naming(without, OUT) if not each.endswith((*PUBLISHED, "/players/bob/"))}
         assert left == set()
         assert competition.name in own_page
         assert competition.name not in without["/players/bob/"][2]
-        tagged = {each for each in shown if before[each][1] and not each.endswith(PUBLISHED)}
+        tagged = {each for each in there if before[each][1] and not each.endswith(PUBLISHED)}
         assert tagged
         assert {each for each in tagged if without[each][1] == before[each][1]} == set()
         assert naming(after, BANNED) == naming(before, BANNED)

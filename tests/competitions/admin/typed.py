@@ -33,7 +33,7 @@ def typed(board: Board, **changed: Any) -> dict[str, Any]:
     fields = {
         "name": "Cup", "board": board.pk, "timezone": ZONE, "description": "", "joining": "everyone", "join_code": "",
         "invited": "", "most_participants": "", "attempts": "", "freeze_minutes": "", "snapshot_minutes": "30",
-        "alert_hours": "24", "alerts": ["first_taken"],
+        "alert_hours": "24", "alerts": ["first_taken"], "vacated_places": "close_up",
     }  # fmt: skip  # as a table
     shown = {part: text for name, at in times.items() for part, text in moment(name, at, zone).items()}
     return fields | shown | NO_TIERS | changed
