@@ -14,7 +14,7 @@ from django.db import transaction
 from django.utils.translation import gettext_noop
 
 from competitions.core.results import CLOSING, ContentHash, joined, opening, with_digits
-from competitions.models import Change, Competition, Revision, RevisionPart
+from competitions.models import Change, Competition, Revision, RevisionPart, VacatedPlaces
 from competitions.selectors.revisions import latest_revision, parts_of
 from competitions.selectors.unpublished import BANS_COUNT_AFTER, left_out_anew, unpublished
 from competitions.services.locked import locked, period_of
@@ -36,7 +36,7 @@ def revise(competition: Competition, at: datetime, change: Change | None = None,
     """Publish the final result as it is now; the latest revision stays where nothing that it shows has changed.
 
     Call it in a transaction that holds the competition's row, once ``final_at`` is set. ``reason`` is for everybody
-    to read; without one it is that of ``change``.
+    to read; without one it is that of ``change``. Erasing the player whom the change is about clears either.
     """
     period, last = period_of(competition), latest_revision(competition)
     left_out = hidden_now(period)
@@ -99,10 +99,9 @@ def _write(revision: Revision, period: Period, left_out: frozenset[str]) -> str:
     revision.save()
     unsigned = opening(as_json(_head(revision)))
     digest = ContentHash(unsigned)
-    last = 0
-    for last, part in enumerate(_rows_and_closing(period, left_out), start=1):
+    for nth, part in enumerate(_rows_and_closing(revision.competition, period, left_out), start=1):
         digest.add(part)
-        RevisionPart.objects.create(revision=revision, nth=last, content=zlib.compress(part))
+        RevisionPart.objects.create(revision=revision, nth=nth, content=zlib.compress(part))
     revision.content_hash = digest.of_document
     first = zlib.compress(with_digits(unsigned, revision.content_hash))
     RevisionPart.objects.create(revision=revision, nth=0, content=first)
@@ -111,8 +110,9 @@ def _write(revision: Revision, period: Period, left_out: frozenset[str]) -> str:
     return digest.of_rows
 
 
-def _rows_and_closing(period: Period, left_out: frozenset[str]) -> Iterator[bytes]:
-    yield from joined(_several(as_json(row_shown(row)) for row in final_rows(period, left_out)))
+def _rows_and_closing(competition: Competition, period: Period, left_out: frozenset[str]) -> Iterator[bytes]:
+    rows = final_rows(period, left_out, competition.vacated_places == VacatedPlaces.STAY_EMPTY)
+    yield from joined(_several(as_json(row_shown(row)) for row in rows))
     yield CLOSING
 
 

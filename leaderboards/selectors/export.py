@@ -6,10 +6,12 @@ from datetime import datetime
 from itertools import groupby
 from typing import NamedTuple
 
+from django.db.models import QuerySet
+
 from foundation import clock
 from leaderboards.core.instants import from_milliseconds
 from leaderboards.core.rules import Order, Ties
-from leaderboards.models import Board, FinalStanding, Period, Player, Standing, State
+from leaderboards.models import Board, FinalStanding, Period, Standing, State
 from leaderboards.selectors.hidden import hidden_in, keeps_places
 from leaderboards.selectors.periods import stored_period
 from leaderboards.selectors.standings import Row
@@ -29,15 +31,19 @@ def export_rows(board: Board, period: str) -> tuple[datetime, Iterator[Row]]:
     return as_of, iter(()) if stored is None else _rows(stored)
 
 
-def final_rows(period: Period, left_out: Collection[str]) -> Iterator[Row]:
-    """Every row of a final period but those of ``left_out``, best first."""
-    return _shown_rows(period, left_out)
+def final_rows(period: Period, left_out: Collection[str], stay_empty: bool) -> Iterator[Row]:
+    """Every row of a final period but those of ``left_out``, best first; with ``stay_empty`` nobody moves up.
+
+    Nothing is remembered here: for what is written down.
+    """
+    return _shown_rows(period, left_out, stay_empty)
 
 
 def ranking_of(period: Period) -> Iterator[tuple[int, FinalStanding]]:
     """The final standings of those who are shown, best first, each with its rank among them."""
     out, stay_empty = hidden_in(period), keeps_places(period)
-    rows = (row for row in _final(period) if row.player.external_id not in out)
+    everybody = _final(period).select_related("player").iterator(chunk_size=CHUNK)
+    rows = (row for row in everybody if row.player.external_id not in out)
     seen = 0
     for nth, (final_rank, group) in enumerate(groupby(rows, key=lambda row: row.rank), start=1):
         equals = list(group)
@@ -57,17 +63,17 @@ def content_hash_of(period: Period) -> str:
 
 
 def _rows(period: Period) -> Iterator[Row]:
-    return _shown_rows(period, hidden_in(period))
+    return _shown_rows(period, hidden_in(period), keeps_places(period))
 
 
-def _shown_rows(period: Period, out: Collection[str]) -> Iterator[Row]:
+def _shown_rows(period: Period, out: Collection[str], stay_empty: bool) -> Iterator[Row]:
     """In groups of equals: ``ahead`` counts those who are shown, ``places`` also those whose places stay empty."""
-    by_time, stay_empty = period.rules.ties.by_time, bool(out) and keeps_places(period)
+    by_time = period.rules.ties.by_time
     ahead = places = 0
     groups = 0
     for _, group in groupby(_lines(period), key=lambda line: line.score):
         equals = list(group)
-        shown = [(nth, line) for nth, line in enumerate(equals) if line.player.external_id not in out]
+        shown = [(nth, line) for nth, line in enumerate(equals) if line.player not in out]
         groups += 1 if shown or stay_empty else 0
         for index, (nth, line) in enumerate(shown):
             before = places + nth if stay_empty else ahead + index
@@ -81,25 +87,28 @@ def _shown_rows(period: Period, out: Collection[str]) -> Iterator[Row]:
 
 class _Line(NamedTuple):
     score: float | None
-    player: Player
+    player: str
+    name: str
     value: tuple[int, ...]
     at: datetime | None
 
 
 def _lines(period: Period) -> Iterator[_Line]:
     if period.state in (State.FINAL, State.EXPIRED):
-        for placed in _final(period):
-            value, at_ms, _ = period.layout.unpack(placed.score, placed.member)
-            yield _Line(placed.score, placed.player, value, None if at_ms is None else from_milliseconds(at_ms))
+        # Columns instead of rows: of a million players each object that is not made is a second.
+        columns = ("score", "member", "player__external_id", "player__name")
+        unpack = period.layout.unpack
+        for score, member, player, name in _final(period).values_list(*columns).iterator(chunk_size=CHUNK):
+            value, at_ms, _ = unpack(score, member)
+            yield _Line(score, player, name, value, None if at_ms is None else from_milliseconds(at_ms))
     else:
         for row in _ordered(period):
-            value = state_of(row.points, row.fields, row.at).value
-            yield _Line(row.score, row.player, value, row.at if period.layout.shows_time else None)
+            value, at = state_of(row.points, row.fields, row.at).value, row.at if period.layout.shows_time else None
+            yield _Line(row.score, row.player.external_id, row.player.name, value, at)
 
 
-def _final(period: Period) -> Iterator[FinalStanding]:
-    rows = FinalStanding.objects.filter(period=period).select_related("player").order_by("place")
-    return rows.iterator(chunk_size=CHUNK)
+def _final(period: Period) -> QuerySet[FinalStanding]:
+    return FinalStanding.objects.filter(period=period).order_by("place")
 
 
 def _ordered(period: Period) -> Iterator[Standing]:
@@ -112,8 +121,8 @@ def _row(period: Period, line: _Line, rank: int, tied: int, ahead: int) -> Row:
     points, fields = period.rules.shown(line.value)
     return Row(
         rank=rank,
-        player=line.player.external_id,
-        name=line.player.name or line.player.external_id,
+        player=line.player,
+        name=line.name or line.player,
         points=points,
         fields=fields,
         achieved_at=line.at,

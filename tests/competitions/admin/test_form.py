@@ -115,6 +115,19 @@ def test_once_published_times_and_rules_stay_whatever_is_sent_and_who_may_join_c
     assert "is fixed since it was published" in page(admin, change(competition))
 
 
+def test_whether_places_stay_empty_is_chosen_for_a_draft_and_fixed_once_it_is_published(admin: Client) -> None:
+    drafted, running = draft(make_board(), name="Cup"), open_competition(make_board(), vacated_places="stay_empty")
+
+    chosen = admin.post(change(drafted), typed(drafted.board, vacated_places="stay_empty"))
+    refused = admin.post(change(drafted), typed(drafted.board, vacated_places="whatever"))
+    admin.post(change(running), typed(running.board))
+
+    assert (chosen.status_code, reloaded(drafted).vacated_places) == (302, "stay_empty")
+    assert "whatever" in refusals(refused)
+    assert reloaded(running).vacated_places == "stay_empty"
+    assert "they stay empty" in page(admin, change(running))
+
+
 def test_what_is_over_can_still_be_described(admin: Client) -> None:
     competition = open_competition(starts_at=START - DAY, ends_at=START, join_until=START - HOUR)
     sent = typed(competition.board, description="Well run.") | moment("join_until", START - HOUR, "UTC")

@@ -78,7 +78,8 @@ def test_state_board_and_pages_choose_among_them_and_drafts_are_unknown(anybody:
 
 
 def test_one_shows_its_settings_and_counts_and_no_code_and_its_etag_stays(anybody: Caller, game: Caller) -> None:
-    competition = open_competition(name="Cup", description="Run.", freeze_minutes=60, attempts=3)
+    texts = {"name": "Cup", "description": "Run.", "vacated_places": "stay_empty"}
+    competition = open_competition(freeze_minutes=60, attempts=3, **texts)
     raced(competition, {"alice": 5})
     joined(competition, "bob")
     Competition.objects.update(joining="code", join_code="FRIENDS")
@@ -89,6 +90,7 @@ def test_one_shows_its_settings_and_counts_and_no_code_and_its_etag_stays(anybod
     answer = response.json()
     assert (answer["name"], answer["description"], answer["attempts"]) == ("Cup", "Run.", 3)
     assert (answer["participants"], answer["total"], answer["not_started"]) == (2, 1, 1)
+    assert answer["vacated_places"] == "stay_empty"
     assert answer["freezes_at"] == f"{END - HOUR:%Y-%m-%dT%H:%M:%S}Z"
     assert 0 < answer["seconds_left"] <= DAY.total_seconds()
     assert anybody._client.get(answer["picture"]).content == b"webp"
@@ -141,7 +143,7 @@ def test_a_page_of_comments_has_its_shape_and_order_and_what_is_hidden_or_delete
 
 def test_other_sites_may_read_and_other_methods_and_paths_are_not_known(db: None, game: Caller) -> None:
     asked = {"Origin": "https://game.example", "Access_Control_Request_Method": "PUT"}
-    for part in ("", *(f"/1{part}" for part in (*PARTS, "/result.json"))):
+    for part in ("", *(f"/1{part}" for part in (*PARTS, "/result.json", "/revisions"))):
         path = f"/competitions{part}"
         known = {"GET", "PUT", "DELETE"} if path.endswith("/players/alice") else {"GET"}
         for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "TRACE"} - known:

@@ -12,6 +12,7 @@ from competitions.services.disqualify import disqualify
 from competitions.services.finish import finish_due
 from competitions.services.snapshot import take_due
 from foundation.errors import SunwiError
+from leaderboards.models import Player
 from leaderboards.selectors import PlayerRow
 from leaderboards.stores.base import Page
 from tests.competitions.factories import END, HOUR, MINUTE
@@ -44,6 +45,26 @@ def answers(competition: Competition, full: bool = False) -> dict[str, object]:
                 is_row = isinstance(there, PlayerRow)
                 told[f"{ask.__name__} {name}"] = (there.row, there.percentile) if is_row else there.rows
     return told
+
+
+def test_the_places_over_time_of_the_banned_and_disqualified_are_for_those_who_run_it_alone() -> None:
+    competition, at = race({"ann": 9, "bob": 5, "dan": 4}), END - 2 * HOUR
+    take_due(at)
+    disqualify(competition, player("ann"), "cheated", at, None)
+    Player.objects.filter(external_id="bob").update(banned_at=at)
+
+    seen = {name: (history(competition, name, at), history(competition, name, at, full=True)) for name in PLAYERS}
+
+    assert [(len(public), len(full)) for public, full in seen.values()] == [(0, 1), (0, 1), (0, 0), (1, 1)]
+
+
+def test_who_was_disqualified_before_the_freeze_has_no_history_and_who_was_behind_it_keeps_theirs() -> None:
+    competition = race({"ann": 9, "bob": 5}, freeze_minutes=60)
+    take_due(END - 3 * HOUR)
+    disqualify(competition, player("ann"), "cheated", END - 2 * HOUR, None)
+    disqualify(competition, player("bob"), "cheated", AT, None)
+
+    assert [len(history(reloaded(competition), name, AT)) for name in ("ann", "bob")] == [0, 1]
 
 
 @pytest.mark.parametrize("storage", ["hybrid", "redis", "sql"])

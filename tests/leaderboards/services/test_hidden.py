@@ -100,8 +100,10 @@ def test_a_final_period_shows_the_banned_no_more_and_hashes_what_it_shows() -> N
 
     assert told(board) == told(without)
     assert selectors.content_hash_of(stored(board)) == stored(without).content_hash != own
+    assert selectors.past_ranks(board, "p0") == []
     ban(["p0"], banned=False)
     assert selectors.content_hash_of(stored(board)) == own
+    assert [each.rank for each in selectors.past_ranks(board, "p0")] == [1]
 
 
 def test_page_api_and_csv_leave_out_whom_the_admin_bans_at_once(client: Client) -> None:

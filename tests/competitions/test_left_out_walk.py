@@ -1,0 +1,113 @@
+"""Whoever is banned or disqualified is at no address of the site that anybody may read, and is back with their place.
+
+Only what was published before, and is asked for by its number, names them still.
+"""
+
+from collections.abc import Iterable
+
+import pytest
+from django.test import Client
+
+from competitions.models import Competition
+from competitions.services.disqualify import disqualify, reinstate
+from competitions.services.finish import finish
+from competitions.services.revise import revise_due
+from competitions.services.reward import grant_due
+from competitions.services.snapshot import take
+from foundation import clock
+from leaderboards.core.entries import read_entry
+from leaderboards.core.submissions import Caller
+from leaderboards.models import Player
+from leaderboards.selectors.hidden import forget_hidden
+from leaderboards.services.submit import submit
+from tests.competitions.addresses import EXAMPLES, addresses
+from tests.competitions.factories import DAY, HOUR, START, RewardTierFactory
+from tests.competitions.site import SOON, make_board, open_competition, player, raced, reloaded
+from tests.competitions.talking import say
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
+
+BANNED, OUT = "Zoe Quux", "Yan Quux"  # the names of ann and bob
+PUBLISHED = ("result.json?revision=1", "/revisions")
+Seen = dict[str, tuple[str, str, str]]
+
+
+def walk(values: dict[str, object], routes: Iterable[str] = EXAMPLES) -> Seen:
+    """Status and ETag, and the body, of each address as anybody reads it; a client each, so that none is remembered."""
+    seen = {}
+    for address in sorted({each for route in routes for each in addresses(route, **values)}):
+        response = Client().get(address)
+        told = f"{response.status_code}", response.headers.get("ETag", "")
+        seen[address] = (*told, response.getvalue().decode(errors="replace"))
+    return seen
+
+
+def naming(seen: Seen, name: str) -> set[str]:
+    return {address for address, (_, _, body) in seen.items() if name in body}
+
+
+def leave_out(competition: Competition) -> None:
+    Player.objects.filter(external_id="ann").update(banned_at=clock.now() - HOUR)
+    disqualify(competition, player("bob"), "Two accounts.", clock.now(), None)
+    let_know()
+
+
+def let_back(competition: Competition) -> None:
+    Player.objects.filter(external_id="ann").update(banned_at=None)
+    reinstate(competition, player("bob"), "One account.", clock.now(), None)
+    let_know()
+
+
+def let_know() -> None:
+    forget_hidden()
+    revise_due(clock.now())
+
+
+@pytest.mark.parametrize("vacated", ["close_up", pytest.param("stay_empty", marks=pytest.mark.long)])
+def test_no_address_shows_them_running_and_final_and_all_show_them_again(vacated: str) -> None:
+    other, board = make_board(name="By day", period="day"), make_board(name="Cups")
+    now = clock.now()
+    submit([read_entry({"board": other.seq, "player": "ann", "points": 3}, 0)], Caller("tests"), now)
+    competition = open_competition(board, starts_at=START - DAY, ends_at=now + HOUR, vacated_places=vacated)
+    Competition.objects.filter(pk=competition.pk).update(picture=b"a picture", picture_hash="abc")
+    RewardTierFactory.create(competition=competition, limit=2)
+    raced(competition, {"ann": 9, "bob": 8, "cleo": 5, "dan": 4}, SOON - DAY)
+    for name, shown in (("ann", BANNED), ("bob", OUT)):
+        Player.objects.filter(external_id=name).update(name=shown)
+    take(competition, SOON - DAY, SOON - DAY)
+    comment = say(competition, "dan", "Well run.", at=SOON)
+    values: dict[str, object] = {
+        "c": competition.pk, "board": board.seq, "other": other.seq, "comment": comment.pk, "picture": "abc"
+    }  # fmt: skip  # as a table
+
+    for is_final in (False, True):
+        if is_final:
+            Competition.objects.filter(pk=competition.pk).update(ends_at=now - HOUR)
+            held = reloaded(competition)
+            _end(held)
+            assert finish(held, now)
+            grant_due(now)
+        before = walk(values)
+        own_page = before["/players/bob/"][2]
+        leave_out(reloaded(competition))
+        without = walk(values)
+        let_back(reloaded(competition))
+        after = walk(values)
+
+        there = naming(before, BANNED) | naming(before, OUT)
+        assert {f"/competitions/{competition.pk}/", f"/api/v1/competitions/{competition.pk}/standings"} <= there
+        left = {each for each in naming(without, BANNED) if not each.endswith(PUBLISHED)}
+        left |= {each for each in naming(without, OUT) if not each.endswith((*PUBLISHED, "/players/bob/"))}
+        assert left == set()
+        assert competition.name in own_page
+        assert competition.name not in without["/players/bob/"][2]
+        tagged = {each for each in there if before[each][1] and not each.endswith(PUBLISHED)}
+        assert tagged
+        assert {each for each in tagged if without[each][1] == before[each][1]} == set()
+        assert naming(after, BANNED) == naming(before, BANNED)
+        assert naming(after, OUT) == naming(before, OUT)
+
+
+def _end(competition: Competition) -> None:
+    """Its period ends with it."""
+    competition.board.periods.filter(label=competition.label).update(ends_at=competition.ends_at)
