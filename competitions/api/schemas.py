@@ -115,7 +115,7 @@ class TierShown(Schema):
 
 
 class GrantShown(Schema):
-    """A reward that a player has earned."""
+    """A reward that a player has earned, and that stands."""
 
     rank: int
     player: str
@@ -128,7 +128,7 @@ class RewardsShown(Schema):
     """What can be won, and who has won it."""
 
     tiers: list[TierShown]
-    total: int = Field(description="How many rewards were granted.")
+    total: int = Field(description="How many rewards stand: granted, and not revoked since.")
     rows: list[GrantShown]
 
 

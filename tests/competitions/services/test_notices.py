@@ -10,6 +10,7 @@ from competitions.models import Change, Competition, Notice
 from competitions.selectors.inbox import inbox, unread
 from competitions.selectors.preferences import preference_of
 from competitions.sentences import sentences
+from competitions.services import mail
 from competitions.services import notices as telling
 from competitions.services.disqualify import disqualify, reinstate, remove
 from competitions.services.inbox import mark_read
@@ -82,7 +83,7 @@ def test_a_disqualification_and_its_notice_are_one(monkeypatch: pytest.MonkeyPat
     def die(*_: Any) -> None:
         raise SystemExit
 
-    monkeypatch.setattr(telling.mail, "queue", die)
+    monkeypatch.setattr(mail, "queue", die)
     with pytest.raises(SystemExit):
         disqualify(competition, who("ann"), "A car.", NOON, None)
 
