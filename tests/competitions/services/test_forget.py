@@ -8,7 +8,17 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
 
-from competitions.models import Change, Competition, Mail, Notice, Participant, Preference, Snapshot, SnapshotRow
+from competitions.models import (
+    Change,
+    Competition,
+    Mail,
+    Notice,
+    Participant,
+    Preference,
+    RewardGrant,
+    Snapshot,
+    SnapshotRow,
+)
 from competitions.services import retain
 from competitions.services.comment import edit, write
 from competitions.services.disqualify import disqualify
@@ -21,7 +31,7 @@ from leaderboards.errors import UnknownPlayer
 from leaderboards.models import FinalStanding
 from leaderboards.services.erase import erase_player
 from tests.competitions.factories import DAY, END, MINUTE, START
-from tests.competitions.site import SOON, open_competition, player, race
+from tests.competitions.site import SOON, open_competition, period_of, player, race
 from tests.competitions.talking import liked, say
 from tests.leaderboards.commands.calls import run
 
@@ -72,6 +82,19 @@ def test_a_final_place_of_an_erased_player_stays_and_a_reason_goes() -> None:
     assert LogEntry.objects.get(pk=logged.pk).change_message == ""
     assert FinalStanding.objects.get(rank=1).player.external_id.startswith("erased-")
     assert Participant.objects.filter(player__external_id__startswith="erased-").count() == 2
+
+
+def test_why_an_erased_player_lost_a_reward_goes_and_that_they_did_stays() -> None:
+    competition = race({"cleo": 9})
+    grant = RewardGrant.objects.create(
+        period=period_of(competition), competition=competition, player=player("cleo"), name="Gold", rank=1,
+        granted_at=SOON, revoked_at=SOON, revoked_reason="Cleo rode a bus.",
+    )  # fmt: skip  # as a table
+
+    erase_player("cleo", END + DAY)
+
+    grant.refresh_from_db()
+    assert (grant.revoked_at, grant.revoked_reason) == (SOON, "")
 
 
 def test_who_read_a_player_before_their_erasure_does_nothing_in_their_name_after_it() -> None:
