@@ -23,7 +23,8 @@ class NoticeAdmin(ReadOnlyAdmin[Notice]):
     search_help_text = _lazy("A player's whole id.")
     ordering = ("-pk",)
     fields = (
-        *("kind", "player", "competition", "snapshot", "change", "rank", "previous_rank", "details"),
+        *("kind", "player", "competition", "snapshot", "change", "revision", "grant"),
+        *("rank", "previous_rank", "details"),
         *("created_at", "held_until", "merged_into", "dropped_at", "read_at"),
     )
 

@@ -64,7 +64,7 @@ class ParticipantAdmin(WithReason[Participant]):
     def remove(self, request: HttpRequest, participants: QuerySet[Participant]) -> HttpResponseBase | None:
         """They may join again."""
         question = _("They leave the ranking, and everybody below moves up. They may join again.")
-        asked = Asked("remove", _("Remove participants"), question, _by(remove), _name)
+        asked = Asked("remove", _("Remove participants"), _told(question), _by(remove), _name)
         return self.ask(request, asked, list(participants))
 
     @admin.action(description=_lazy("Disqualify the selected participants"), permissions=["act"])
@@ -74,14 +74,14 @@ class ParticipantAdmin(WithReason[Participant]):
             "They are shown nowhere any more, and everybody below moves up, also where the result is final already. "
             "Whoever is reinstated has his scores and his place back."
         )
-        asked = Asked("disqualify", _("Disqualify participants"), question, _by(disqualify), _name)
+        asked = Asked("disqualify", _("Disqualify participants"), _told(question), _by(disqualify), _name)
         return self.ask(request, asked, list(participants))
 
     @admin.action(description=_lazy("Reinstate the selected participants"), permissions=["act"])
     def reinstate(self, request: HttpRequest, participants: QuerySet[Participant]) -> HttpResponseBase | None:
         """Those who were disqualified."""
         question = _("Whoever was disqualified has his scores and his place back.")
-        asked = Asked("reinstate", _("Reinstate participants"), question, _by(reinstate), _name)
+        asked = Asked("reinstate", _("Reinstate participants"), _told(question), _by(reinstate), _name)
         return self.ask(request, asked, list(participants))
 
     def has_act_permission(self, request: HttpRequest) -> bool:
@@ -91,6 +91,11 @@ class ParticipantAdmin(WithReason[Participant]):
 
 def _by(service: Service) -> Callable[[Participant, str, AbstractBaseUser], Participant]:
     return lambda row, reason, by: service(row.competition, row.player, reason, clock.now(), by)
+
+
+def _told(question: str) -> str:
+    """The same, and who reads the reason."""
+    return " ".join([question, _("They are told, in the words of your reason.")])
 
 
 def _name(participant: Participant) -> str:

@@ -201,7 +201,7 @@ class TierShown(Schema):
 
 
 class GrantShown(Schema):
-    """A reward that a player has earned."""
+    """A reward that a player has earned, and that stands."""
 
     rank: int
     player: str
@@ -214,7 +214,7 @@ class RewardsShown(Schema):
     """What can be won, and who has won it."""
 
     tiers: list[TierShown]
-    total: int = Field(description="How many rewards were granted.")
+    total: int = Field(description="How many rewards stand: granted, and not revoked since.")
     rows: list[GrantShown]
 
 

@@ -1,8 +1,8 @@
 """The totals of a series, written to its board: some hundred at a time, in one transaction with the rows that say so.
 
 The board is decided by SQL, so a total, its submission and its standing are kept together or not at all. A player who
-has no result left is taken off the board. The trap: the board keeps the latest submission by its time, so a total that is
-written later is sent with a later time, also by a process whose clock is behind.
+has no result left is taken off the board. The trap: the board keeps the latest submission by its time, so a total that
+is written later is sent with a later time, also by a process whose clock is behind.
 """
 
 from collections.abc import Mapping, Sequence

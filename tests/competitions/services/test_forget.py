@@ -14,7 +14,17 @@ from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
 from django.db import connection, transaction
 
-from competitions.models import Change, Competition, Mail, Notice, Participant, Preference, Snapshot, SnapshotRow
+from competitions.models import (
+    Change,
+    Competition,
+    Mail,
+    Notice,
+    Participant,
+    Preference,
+    RewardGrant,
+    Snapshot,
+    SnapshotRow,
+)
 from competitions.services import retain, revise, rewrite
 from competitions.services.comment import edit, write
 from competitions.services.disqualify import disqualify, reinstate
@@ -30,7 +40,7 @@ from leaderboards.services import erase
 from leaderboards.services.erase import erase_player
 from tests.competitions.factories import DAY, END, MINUTE, START
 from tests.competitions.published import document, places, revisions, told
-from tests.competitions.site import SOON, open_competition, player, race
+from tests.competitions.site import SOON, open_competition, period_of, player, race
 from tests.competitions.talking import liked, say
 from tests.leaderboards.commands.calls import run
 
@@ -173,6 +183,19 @@ def test_what_is_published_while_somebody_is_erased_waits_and_has_the_new_id(mon
 
     assert late[0].result() == 1
     assert [places(each) for each in revisions(competition)] == [[(1, number), (2, "bob")], [(1, number)]]
+
+
+def test_why_an_erased_player_lost_a_reward_goes_and_that_they_did_stays() -> None:
+    competition = race({"cleo": 9})
+    grant = RewardGrant.objects.create(
+        period=period_of(competition), competition=competition, player=player("cleo"), name="Gold", rank=1,
+        granted_at=SOON, revoked_at=SOON, revoked_reason="Cleo rode a bus.",
+    )  # fmt: skip  # as a table
+
+    erase_player("cleo", END + DAY)
+
+    grant.refresh_from_db()
+    assert (grant.revoked_at, grant.revoked_reason) == (SOON, "")
 
 
 def test_who_read_a_player_before_their_erasure_does_nothing_in_their_name_after_it() -> None:

@@ -7,7 +7,8 @@ import pytest
 
 from competitions.models import Competition, Notice, Participant, Revision, RewardGrant, Telling
 from competitions.sentences import sentences
-from competitions.services import notices, outcomes, take_back, tell_rewards
+from competitions.services import notices as telling
+from competitions.services import outcomes, take_back, tell_rewards
 from competitions.services.notices import release_held
 from competitions.services.outcomes import tell_results
 from foundation import clock
@@ -102,14 +103,14 @@ def test_a_revision_that_comes_while_people_are_told_takes_the_place_of_the_one_
     monkeypatch.setattr(outcomes, "CHUNK", 1)
     competition = over()
     ranks = {who(name).pk: rank for rank, name in enumerate("abc", start=1)}
-    telling = Telling.objects.create(revision=Revision.objects.get())
-    outcomes._tell_chunk(telling.pk, ranks, AT)
+    half = Telling.objects.create(revision=Revision.objects.get())
+    outcomes._tell_chunk(half.pk, ranks, AT)
     [(first, _, _, _)] = told()
     out(competition, "a" if first != "a" else "b")
 
     tell_results(AT)
 
-    assert outcomes._tell_chunk(telling.pk, ranks, AT) is None
+    assert outcomes._tell_chunk(half.pk, ranks, AT) is None
     kinds = {name: kind for name, kind, _, _ in told() if name != first}
     assert set(kinds.values()) == {"result"}
 
@@ -117,14 +118,14 @@ def test_a_revision_that_comes_while_people_are_told_takes_the_place_of_the_one_
 def test_it_goes_on_where_its_time_was_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outcomes, "CHUNK", 2)
     over({f"p{number}": number for number in range(5)})
-    hands, write = [0.0], notices.write
+    hands, write = [0.0], telling.write
 
-    def slowly(told: list[Notice], at: datetime) -> None:
+    def slowly(written: list[Notice], at: datetime) -> None:
         hands[0] += 0.6 * outcomes.BUDGET_SECONDS
-        write(told, at)
+        write(written, at)
 
     monkeypatch.setattr(clock, "monotonic", lambda: hands[0])
-    monkeypatch.setattr(notices, "write", slowly)
+    monkeypatch.setattr(telling, "write", slowly)
 
     assert [tell_results(AT) for _ in range(3)] == [4, 1, 0]
 

@@ -1,7 +1,10 @@
 """Rewards follow the latest revision: revoked, granted to the next in line, granted anew; and taken back by hand."""
 
+from importlib import import_module
+
 import orjson
 import pytest
+from django.apps import apps
 
 from competitions.errors import BadCompetition, NotEarned, RewardRevoked
 from competitions.models import Competition, RewardGrant, RewardRun, RewardTier
@@ -246,3 +249,28 @@ def test_only_what_stands_is_shown_and_delivered() -> None:
     assert (shown.total, {each.name for each in shown.rows}) == (3, {"Silver", "Half"})
     assert [each.name for each in rewards.grants_of(competition, "a", LATER)] == ["Half"]
     assert mark_delivered(RewardGrant.objects.filter(pk=gold.pk), LATER) == 0
+
+
+def test_an_upgrade_keeps_the_tiers_that_runs_of_before_went_by_and_tells_nobody_of_old_grants() -> None:
+    competition = rewarded()
+    tier(competition.board, name="Of the board", limit=1)
+    cancelled = finished({"a": 1})
+    Competition.objects.filter(pk=cancelled.pk).update(cancelled_at=END, final_at=None)
+    settle(LATER)
+    kept = RewardRun.objects.get(competition=competition).tiers
+    RewardRun.objects.update(competition=None, revision=None, tiers=[])
+    RewardGrant.objects.update(told_at=None)
+
+    import_module("competitions.migrations.0011_reward_runs").keep_rules(apps, None)
+
+    run = RewardRun.objects.get(competition=competition)
+    assert (run.revision, [each["name"] for each in run.tiers]) == (1, ["Gold", "Silver", "Half"])
+    assert [{**each, "limit": float(each["limit"])} for each in run.tiers] == [
+        {**each, "limit": float(each["limit"])} for each in kept
+    ]
+    empty = RewardRun.objects.get(competition=cancelled)
+    assert (empty.revision, empty.tiers) == (None, [])
+    assert not RewardGrant.objects.filter(told_at=None).exists()
+    out(competition, "a")
+    settle(LATER)
+    assert granted() == [("Half", "b", 1), ("Gold", "b", 1), ("Silver", "c", 2), ("Half", "c", 2)]
