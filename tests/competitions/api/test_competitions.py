@@ -78,8 +78,9 @@ def test_state_board_and_pages_choose_among_them_and_drafts_are_unknown(anybody:
 
 
 def test_one_shows_its_settings_and_counts_and_no_code_and_its_etag_stays(anybody: Caller, game: Caller) -> None:
-    texts = {"name": "Cup", "description": "Run.", "vacated_places": "stay_empty"}
-    competition = open_competition(None, freeze_minutes=60, attempts=3, **texts)
+    competition = open_competition(
+        name="Cup", description="Run.", freeze_minutes=60, attempts=3, vacated_places="stay_empty"
+    )
     raced(competition, {"alice": 5})
     joined(competition, "bob")
     Competition.objects.update(joining="code", join_code="FRIENDS")
