@@ -34,7 +34,8 @@ def revoke(grants: Sequence[RewardGrant], reason: str, at: datetime, withheld: b
         for grant in chunk:
             grant.revoked_at, grant.revoked_reason = at, reason
             grant.withheld_at = at if withheld else None
-        RewardGrant.objects.bulk_update(chunk, ["revoked_at", "revoked_reason", "withheld_at"])
+        rows = RewardGrant.objects.filter(pk__in=[grant.pk for grant in chunk])
+        rows.update(revoked_at=at, revoked_reason=reason, withheld_at=at if withheld else None)
         _announce("reward.revoked", "revoked", chunk, at)
     return len(grants)
 

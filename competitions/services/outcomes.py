@@ -28,6 +28,8 @@ BUDGET_SECONDS = 2.0
 NEWS_FOR = timedelta(days=7)
 
 Ranks = Mapping[int, int]
+# The ranking that is being told, by its revision: to read a large one for each turn would take longer than the turn.
+_read: dict[int, Ranks] = {}
 
 
 def tell_results(at: datetime) -> int:
@@ -46,14 +48,13 @@ def _due(at: datetime) -> Iterator[Revision]:
 
 
 def _tell(revision: Revision, at: datetime, until: float) -> int:
-    competition = revision.competition
     telling = Telling.objects.get_or_create(revision=revision)[0]
     if not _is_latest(revision) or not _is_news(revision, at):
         _done(telling, at)
         return 0
     if clock.monotonic() >= until:
         return 0
-    ranks, told = _ranks(competition), 0
+    ranks, told = _ranks(revision), 0
     until = clock.monotonic() + BUDGET_SECONDS  # to read a large ranking takes its time, and somebody is to be told
     while clock.monotonic() < until:
         written = _tell_chunk(telling.pk, ranks, at)
@@ -77,11 +78,17 @@ def _is_news(revision: Revision, at: datetime) -> bool:
     return is_kept and at - shown_at < NEWS_FOR
 
 
-def _ranks(competition: Competition) -> Ranks:
-    """Internal number → final rank of everybody who is shown."""
-    forget_hidden()  # what this process remembers may be older than the revision
-    period = Period.objects.select_related("board").get(board=competition.board_id, label=competition.label)
-    return {row.player_id: rank for rank, row in ranking_of(period)}
+def _ranks(revision: Revision) -> Ranks:
+    """Internal number → final rank of everybody who is shown; what changes it makes another revision."""
+    found = _read.get(revision.pk)
+    if found is None:
+        forget_hidden()  # what this process remembers may be older than the revision
+        competition = revision.competition
+        period = Period.objects.select_related("board").get(board=competition.board_id, label=competition.label)
+        found = {row.player_id: rank for rank, row in ranking_of(period)}
+        _read.clear()
+        _read[revision.pk] = found
+    return found
 
 
 @transaction.atomic
@@ -133,5 +140,6 @@ def _last_told(competition: Competition, players: Sequence[Player]) -> dict[int,
 
 
 def _done(telling: Telling, at: datetime) -> None:
+    _read.pop(telling.revision_id, None)
     telling.told_at = at
     telling.save(update_fields=["told_at"])

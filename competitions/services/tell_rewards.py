@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from competitions.models import Notice, NoticeKind, RewardGrant
 from competitions.selectors.preferences import preference_of
@@ -33,10 +33,10 @@ def tell_rewards(at: datetime) -> int:
 def _tell_granted(at: datetime) -> int | None:
     """The next thousand; returns how many notices that made, None where nothing is left."""
     grants = _next(Q(told_at=None))
-    # Of what was taken back before its player heard of it, they hear nothing at all.
-    for grant in grants:
-        grant.told_at, grant.revoked_told_at = at, at if grant.revoked_at else None
     stands = [grant for grant in grants if grant.revoked_at is None]
+    # Of what was taken back before its player heard of it, they hear nothing at all.
+    _rows([grant for grant in grants if grant.revoked_at is not None]).update(revoked_told_at=at)
+    _rows(grants).update(told_at=at)
     return _write(grants, list(_notices(stands, NoticeKind.REWARDED, _wants)), at)
 
 
@@ -44,8 +44,7 @@ def _tell_granted(at: datetime) -> int | None:
 def _tell_revoked(at: datetime) -> int | None:
     """The same for what was revoked, which nobody mutes."""
     grants = _next(Q(revoked_at__isnull=False, revoked_told_at=None))
-    for grant in grants:
-        grant.revoked_told_at = at
+    _rows(grants).update(revoked_told_at=at)
     return _write(grants, list(_notices(grants, NoticeKind.REWARD_REVOKED, lambda _grant: True)), at)
 
 
@@ -53,6 +52,10 @@ def _next(due: Q) -> list[RewardGrant]:
     rows = RewardGrant.objects.select_for_update(skip_locked=True, of=("self",)).filter(due)
     joined = rows.select_related("competition", "player__user", "player__preference").defer("competition__picture")
     return list(joined.order_by("pk")[:CHUNK])
+
+
+def _rows(grants: Sequence[RewardGrant]) -> QuerySet[RewardGrant]:
+    return RewardGrant.objects.filter(pk__in=[grant.pk for grant in grants])
 
 
 def _wants(grant: RewardGrant) -> bool:
@@ -69,6 +72,5 @@ def _write(grants: Sequence[RewardGrant], told: list[Notice], at: datetime) -> i
     if not grants:
         return None
     notices.write(told, at)
-    RewardGrant.objects.bulk_update(grants, ["told_at", "revoked_told_at"], batch_size=CHUNK)
     failpoint("tell_rewards.before_commit")
     return len(told)

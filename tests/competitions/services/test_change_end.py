@@ -21,7 +21,7 @@ from competitions.services.finish import finish, finish_due
 from competitions.services.freeze import freeze_due
 from tests.competitions.factories import DAY, END, HOUR, MINUTE, START
 from tests.competitions.services.mishaps import let_happen_before
-from tests.competitions.services.telling import told
+from tests.competitions.services.telling import notices
 from tests.competitions.site import (
     SOON,
     STORAGES,
@@ -62,7 +62,7 @@ def test_a_later_end_moves_no_rank_scores_count_until_then_and_everybody_is_told
 
     change = Change.objects.get(kind="extended")
     assert (change.reason, change.details) == ("so many asked", {"from": END.isoformat(), "to": LATER.isoformat()})
-    assert sorted(told()) == [(name, "extended") for name in ("ann", "bob", "cleo", "dan")]
+    assert sorted(notices()) == [(name, "extended") for name in ("ann", "bob", "cleo", "dan")]
     found = standings(moved, SOON).period
     assert (moved.ends_at, found.label, found.ends_at) == (LATER, f"c{competition.pk}", LATER)
     assert ranks(competition) == before
