@@ -67,9 +67,20 @@ def count_again(series: Series) -> None:
 
 @transaction.atomic
 def put_in(event: SeriesEvent) -> None:
-    """Save a new competition of a series, or its new position: of equal results the earlier one counts."""
+    """Save a competition of a series: a new one, another position, or another competition in its place.
+
+    Of a row that is there only what people type is written; what was counted meanwhile is not theirs.
+    """
     series = held(event.series_id)
-    event.save()
+    before = SeriesEvent.objects.filter(pk=event.pk).first() if event.pk else None
+    if before is None:
+        event.save()
+    elif before.competition_id == event.competition_id:
+        event.save(update_fields=["position"])
+    else:
+        _take_results(series, before)
+        event.revision_counted = None
+        event.save(update_fields=["position", "competition", "revision_counted"])
     series.totals.update(due=True)
 
 
@@ -77,10 +88,14 @@ def put_in(event: SeriesEvent) -> None:
 def take_out(event: SeriesEvent) -> None:
     """Take a competition out of its series, with its results; the totals follow."""
     series = held(event.series_id)
+    _take_results(series, event)
+    event.delete()
+
+
+def _take_results(series: Series, event: SeriesEvent) -> None:
     results = SeriesResult.objects.filter(series=series, competition=event.competition_id)
     SeriesTotal.objects.filter(series=series, player__in=results.values("player")).update(due=True)
     results.delete()
-    event.delete()
 
 
 @transaction.atomic

@@ -19,6 +19,7 @@ from foundation import clock
 from foundation.each import for_each
 from foundation.errors import Conflict
 from foundation.failpoints import failpoint
+from foundation.sql import may_rest
 from leaderboards.core.entries import Entry
 from leaderboards.core.submissions import Caller, Status
 from leaderboards.errors import Banned, NotRanked, StorageUnavailable, UnknownPeriod
@@ -28,6 +29,7 @@ from leaderboards.services.submit import submit
 
 CHUNK = 500
 SERVICE = "series"
+RESTS_SECONDS = 10  # adding up a chunk, between two statements, on a busy machine
 
 
 def put_due(at: datetime, until: float) -> int:
@@ -54,6 +56,7 @@ def _put(series: Series, at: datetime, seconds: float) -> int:
 @transaction.atomic
 def _put_some(number: int, at: datetime) -> int:
     """A chunk of the totals of a series; how many were due. Raises ``StorageUnavailable``; then nothing is kept."""
+    may_rest(RESTS_SECONDS)
     series = Series.objects.select_for_update(of=("self",), no_key=True).select_related("board").get(pk=number)
     due = list(totals_due().filter(series=series).select_related("player").order_by("pk")[:CHUNK])
     results = _results(series, due)
