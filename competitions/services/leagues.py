@@ -20,7 +20,7 @@ from foundation.failpoints import failpoint
 from leaderboards.core.periods import window_at
 from leaderboards.models import Period, Standing
 
-PLACED_AT_ONCE = 500
+PLACED_AT_ONCE = 2000
 BUDGET_SECONDS = 4.0  # shorter than the schedule's interval
 
 
