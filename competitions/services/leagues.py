@@ -1,6 +1,6 @@
 """A league's season begins with a period of its board, and its groups fill up with those who score.
 
-Each step looks for what is due, so it may run twice, late, or twice at once: the one that fills groups holds the season's
+Each step looks for what is due, so it may run twice, late, or twice at once: to fill groups is to hold the season's
 row, so that no player gets into two groups and no group over its size. The trap: a player whose last season was not
 turned yet (``services/league_turn.py``) has no tier, and waits for that; nobody else does.
 """
