@@ -39,7 +39,7 @@ class LeagueRules:
         """What ``place`` (from 1; those who tie share one) of ``members`` in a group of ``tier`` comes to.
 
         Ties are decided for the player: all who tie with the last one promoted are promoted, and none who ties with
-        the last one who stays is demoted. Whoever is among the first ``promoted`` is never demoted, however small the
+        the last one who stays is demoted. Those among the first ``promoted`` are never demoted, however small the
         group; at the ends of the ladder they stay.
         """
         if place <= self.promoted:

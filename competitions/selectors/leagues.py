@@ -1,6 +1,6 @@
 """Leagues as people and programs see them: a board's ladder, and a player in their group.
 
-Places in a group are the board's own ranking among its members, so they are as live as that, and whoever is not shown
+Places in a group are the board's own ranking among its members, so they are as live as that, and who is not shown
 there is not shown here. What a freeze hides there is none of: leagues stand on boards with a calendar.
 """
 

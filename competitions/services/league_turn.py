@@ -18,7 +18,7 @@ from foundation.webhooks.outbox import enqueue_all
 from leaderboards.models import FinalStanding, Period, State
 from leaderboards.selectors.hidden import hidden_in
 
-GROUPS_AT_ONCE = 50
+GROUPS_AT_ONCE = 20
 BATCH = 500
 Final = dict[int, tuple[int, int]]  # player → place and rank
 
@@ -45,7 +45,7 @@ def _move(number: int, at: datetime) -> bool:
         return False
     out = hidden_in(season.period)
     for groups in _in_turns(season):
-        _move_members(season, groups, _final(season.period, groups, out), at)
+        _move_members(season, groups, out, at)
         failpoint("leagues.moved")
     season.turned_at = at
     season.save(update_fields=["turned_at"])
@@ -66,24 +66,31 @@ def _in_turns(season: LeagueSeason) -> Iterator[Sequence[LeagueGroup]]:
         last = groups[-1].pk
 
 
-def _final(period: Period, groups: Sequence[LeagueGroup], out: frozenset[str]) -> Final:
-    """Those of the groups who are ranked and shown, by their final standings."""
-    inside = LeagueMember.objects.filter(group__in=groups).values("player")
-    rows = FinalStanding.objects.filter(period=period, player__in=inside)
+def _final(period: Period, players: Sequence[int], out: frozenset[str]) -> Final:
+    """Those of the players who are ranked and shown, by their final standings."""
+    rows = FinalStanding.objects.filter(period=period, player__in=players)
     if out:
         rows = rows.exclude(player__external_id__in=out)
     return {player: (place, rank) for player, place, rank in rows.values_list("player_id", "place", "rank")}
 
 
-def _move_members(season: LeagueSeason, groups: Sequence[LeagueGroup], final: Final, at: datetime) -> None:
+def _move_members(season: LeagueSeason, groups: Sequence[LeagueGroup], out: frozenset[str], at: datetime) -> None:
+    members = list(LeagueMember.objects.filter(group__in=groups).select_related("player"))
+    final = _final(season.period, [member.player_id for member in members], out)
     inside: dict[int, list[LeagueMember]] = {group.pk: [] for group in groups}
-    for member in LeagueMember.objects.filter(group__in=groups).select_related("player"):
+    for member in members:
         inside[member.group_id].append(member)
     for group in groups:
         _judge(season, group, inside[group.pk], final)
         _announce(season, group, inside[group.pk], at)
-    members = [member for some in inside.values() for member in some]
-    LeagueMember.objects.bulk_update(members, ["place", "outcome"], batch_size=BATCH)
+    _write(members)
+
+
+def _write(members: Sequence[LeagueMember]) -> None:
+    """Their places and outcomes; ``bulk_update`` takes minutes for a hundred thousand of them."""
+    LeagueMember.objects.bulk_create(
+        members, batch_size=BATCH, update_conflicts=True, update_fields=["place", "outcome"], unique_fields=["pk"]
+    )
 
 
 def _judge(season: LeagueSeason, group: LeagueGroup, members: Sequence[LeagueMember], final: Final) -> None:

@@ -1,6 +1,6 @@
 """A league's season begins with a period of its board, and its groups fill up with those who score.
 
-Each step looks for what is due, so it may run twice, late, or twice at once: whoever fills groups holds the season's
+Each step looks for what is due, so it may run twice, late, or twice at once: to fill groups is to hold the season's
 row, so that no player gets into two groups and no group over its size. The trap: a player whose last season was not
 turned yet (``services/league_turn.py``) has no tier, and waits for that; nobody else does.
 """
@@ -20,7 +20,7 @@ from foundation.failpoints import failpoint
 from leaderboards.core.periods import window_at
 from leaderboards.models import Period, Standing
 
-PLACED_AT_ONCE = 500
+PLACED_AT_ONCE = 2000
 BUDGET_SECONDS = 4.0  # shorter than the schedule's interval
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import orjson
 import pytest
 from django.db import IntegrityError, transaction
+from django.db.models import F
 
 from competitions.models import League, LeagueGroup, LeagueMember, LeagueSeason, LeagueTier
 from competitions.services import league_turn, leagues
@@ -61,7 +62,9 @@ def groups(at: datetime = NOON) -> dict[str, list[str]]:
 def moved(at: datetime = NOON) -> list[tuple[str, int | None, str]]:
     rows = LeagueMember.objects.filter(season__period__starts_at__lte=at, season__period__ends_at__gt=at)
     return list(
-        rows.order_by("group", "place", "player__external_id").values_list("player__external_id", "place", "outcome")
+        rows.order_by("group", F("place").asc(nulls_last=True), "player__external_id").values_list(
+            "player__external_id", "place", "outcome"
+        )
     )
 
 
