@@ -13,7 +13,7 @@ from tests.leaderboards.factories import AdminFactory, UserFactory
 pytestmark = pytest.mark.django_db
 
 groups = import_module("leaderboards.migrations.0013_groups")
-leagues = import_module("competitions.migrations.0010_leagues")
+leagues = import_module("competitions.migrations.0012_leagues")
 DATES = {"date_joined_0": "2026-01-01", "date_joined_1": "00:00:00"}
 GIVEN = {"is_active": "on", "is_staff": "on", "is_superuser": "on"}
 
