@@ -85,7 +85,7 @@ def told_of_competitions() -> dict[str, Told]:
         "make_team_of_competition": Told(
             refusals=(*BODY, 401, 403, 404, 409), path=one, body=body(_NAME, {"name": "The Owls"})
         ),
-        "change_team": Told(refusals=(*BODY, 401, 403, 404, 409), path=alice, body=body(_TEAM, {"team": 3})),
+        "change_team": Told(refusals=(*BODY, 401, 403, 404, 409), path=alice, body=body(_TEAM, {"team": None})),
         "leave_competition": Told(refusals=(*READING, 409), path=alice),
     }
 

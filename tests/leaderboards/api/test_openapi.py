@@ -23,6 +23,7 @@ from likes.core.kinds import Storage
 from likes.models import LikeCount
 from likes.registry import Likeable
 from tests.competitions import site
+from tests.competitions.factories import TeamFactory
 from tests.foundation.factories import KeyFactory
 from tests.leaderboards.api.conftest import Caller, Make
 from tests.links import links
@@ -45,7 +46,7 @@ OPERATIONS = {
     "list_competitions", "read_competition", "read_competition_standings", "export_competition", "read_result",
     "read_rewards", "read_participant", "read_around_participant", "read_history", "join_competition",
     "leave_competition", "read_likes", "list_likes", "put_like", "delete_like",
-    "read_comments",
+    "read_comments", "read_teams", "read_team", "export_teams", "make_team_of_competition", "change_team",
 }  # fmt: skip  # as a table
 RAID = [{"name": "stage", "max": 100, "order": "desc"}, {"name": "members", "max": 50, "order": "asc"}]
 LIMITS: dict[str, Any] = {"max_examples": 20, "derandomize": True, "deadline": None, "database": None}
@@ -53,16 +54,19 @@ bounded = settings(**LIMITS, phases=[Phase.explicit, Phase.generate], suppress_h
 
 
 class World(NamedTuple):
-    """Boards of every storage and one of criteria; a running competition, a final one, and one joined by code."""
+    """Boards of every storage and one of criteria; a running competition, a final one, one joined by code, and one to
+    come with a team.
+    """
 
     boards: list[int]
     cups: list[int]
+    team: int
     headers: dict[str, str]
 
 
 @pytest.fixture
 def world(links: None, make_board: Make, game: Caller) -> Iterator[World]:
-    """With players on every board, alice in two competitions, a kind that can be liked, and a key for everything."""
+    """With players on every board, alice in three competitions, a kind that can be liked, and a key for everything."""
     points = [make_board(storage, storage=storage) for storage in ("hybrid", "redis", "sql")]
     raid = make_board("raid", criteria=RAID, period="month", ties="shared")
     for seq in points:
@@ -71,13 +75,19 @@ def world(links: None, make_board: Make, game: Caller) -> Iterator[World]:
     board = site.make_board()
     running, coded = site.open_competition(board), site.open_competition(board, joining="code", join_code="FRIENDS")
     over = site.open_competition(board, starts_at=site.START - site.DAY, ends_at=site.START + site.HOUR)
+    tomorrow = {"starts_at": site.START + site.DAY, "ends_at": site.END + site.DAY}
+    coming = site.open_competition(board, team_score="sum", **tomorrow)
+    team = TeamFactory.create(competition=coming)
+    site.joined(coming, "alice")
     site.raced(running, {"alice": 5, "bob": 3})
     site.raced(over, {"alice": 5}, site.SOON - site.DAY)
     take(running, site.SOON, site.SOON)
     finish(over, clock.now())
     registry.provide(Likeable("song", dict.fromkeys, storage=Storage.SQL))
     key = KeyFactory.create(scopes=service_keys.SCOPES)
-    yield World([*points, raid], [running.pk, over.pk, coded.pk], {"Authorization": f"Bearer {key}"})
+    yield World(
+        [*points, raid], [running.pk, over.pk, coded.pk, coming.pk], team.pk, {"Authorization": f"Bearer {key}"}
+    )
     registry.withdraw("song")
 
 
@@ -108,7 +118,7 @@ def test_every_example_of_the_document_is_answered_as_it_says(world: World, api:
         query = {"ids": ["alice"]} if "ids" in parameters else {}
         assert path.get("competition") in (None, *world.cups)
         for competition in world.cups if "competition" in path else world.cups[:1]:
-            real = {"competition": competition, "kind": "song"}
+            real = {"competition": competition, "kind": "song", "team": world.team}
             sent: dict[str, Any] = {"path_parameters": path | {each: real[each] for each in real if each in path}}
             if "requestBody" in shown[name]:
                 content = shown[name]["requestBody"]["content"]
