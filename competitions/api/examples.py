@@ -118,7 +118,7 @@ def told_of_competitions() -> dict[str, Told]:
         "make_team_of_competition": Told(
             refusals=(*BODY, 401, 403, 404, 409), path=one, body=body(_NAME, {"name": "The Owls"})
         ),
-        "change_team": Told(refusals=(*BODY, 401, 403, 404, 409), path=alice, body=body(_TEAM, {"team": 3})),
+        "change_team": Told(refusals=(*BODY, 401, 403, 404, 409), path=alice, body=body(_TEAM, {"team": None})),
         "read_league": Told(path={"seq": league}, answer=_RULES),
         "read_league_of_player": Told(path={"seq": league, "player": "alice"}, query="?period=current", answer=_GROUP),
         "leave_competition": Told(refusals=(*READING, 409), path=alice),

@@ -25,7 +25,7 @@ from likes.core.kinds import Storage
 from likes.models import LikeCount
 from likes.registry import Likeable
 from tests.competitions import site
-from tests.competitions.factories import LeagueFactory
+from tests.competitions.factories import LeagueFactory, TeamFactory
 from tests.foundation.factories import KeyFactory
 from tests.leaderboards.api.conftest import Caller, Make
 from tests.links import links
@@ -57,16 +57,19 @@ bounded = settings(**LIMITS, phases=[Phase.explicit, Phase.generate], suppress_h
 
 
 class World(NamedTuple):
-    """Boards of every storage and one of criteria; competitions that run, are final, are joined by code; a league."""
+    """Boards of every storage and one of criteria, one with a league; competitions that run, are final, are joined by
+    code, and one to come with a team.
+    """
 
     boards: list[int]
     cups: list[int]
+    team: int
     headers: dict[str, str]
 
 
 @pytest.fixture
 def world(links: None, make_board: Make, game: Caller) -> Iterator[World]:
-    """With players on every board, alice in two competitions, a kind that can be liked, and a key for everything."""
+    """With players on every board, alice in three competitions, a kind that can be liked, and a key for everything."""
     points = [make_board(storage, storage=storage) for storage in ("hybrid", "redis", "sql")]
     raid = make_board("raid", criteria=RAID, period="month", ties="shared")
     for seq in points:
@@ -75,6 +78,10 @@ def world(links: None, make_board: Make, game: Caller) -> Iterator[World]:
     board = site.make_board()
     running, coded = site.open_competition(board), site.open_competition(board, joining="code", join_code="FRIENDS")
     over = site.open_competition(board, starts_at=site.START - site.DAY, ends_at=site.START + site.HOUR)
+    tomorrow = {"starts_at": site.START + site.DAY, "ends_at": site.END + site.DAY}
+    coming = site.open_competition(board, team_score="sum", **tomorrow)
+    team = TeamFactory.create(competition=coming)
+    site.joined(coming, "alice")
     site.raced(running, {"alice": 5, "bob": 3})
     site.raced(over, {"alice": 5}, site.SOON - site.DAY)
     take(running, site.SOON, site.SOON)
@@ -84,7 +91,9 @@ def world(links: None, make_board: Make, game: Caller) -> Iterator[World]:
     place_due(clock.now())
     registry.provide(Likeable("song", dict.fromkeys, storage=Storage.SQL))
     key = KeyFactory.create(scopes=service_keys.SCOPES)
-    yield World([*points, raid], [running.pk, over.pk, coded.pk], {"Authorization": f"Bearer {key}"})
+    yield World(
+        [*points, raid], [running.pk, over.pk, coded.pk, coming.pk], team.pk, {"Authorization": f"Bearer {key}"}
+    )
     registry.withdraw("song")
 
 
@@ -115,7 +124,7 @@ def test_every_example_of_the_document_is_answered_as_it_says(world: World, api:
         query = {"ids": ["alice"]} if "ids" in parameters else {}
         assert path.get("competition") in (None, *world.cups)
         for competition in world.cups if "competition" in path else world.cups[:1]:
-            real = {"competition": competition, "kind": "song"}
+            real = {"competition": competition, "kind": "song", "team": world.team}
             sent: dict[str, Any] = {"path_parameters": path | {each: real[each] for each in real if each in path}}
             if "requestBody" in shown[name]:
                 content = shown[name]["requestBody"]["content"]
