@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from datetime import timedelta
 from typing import NamedTuple
 
-from django.db.models import Q
+from django.db.models import BigIntegerField, Q, QuerySet, Value
 
 from foundation import clock
 from foundation.sql import LATELY_SECONDS, Remembered, SqlAway
@@ -97,10 +97,6 @@ def _find(asked: Collection[_Asked]) -> dict[int, dict[int, str]]:
             _add(found, [each], Q(player__in=out))
             if each.lags:
                 found[each.pk] |= _called(Q(pk__in=out))
-    if lagging := [each for each in asked if each.lags]:
-        of_late = _called(Q(banned_at__gt=clock.now() - LAGS_AT_MOST))
-        for each in lagging:
-            found[each.pk] |= of_late
     return found
 
 
@@ -115,9 +111,18 @@ def _add(found: dict[int, dict[int, str]], asked: Collection[_Asked], who: Q) ->
     if next(iter(asked)).is_final:
         rows = list(FinalStanding.objects.filter(who, period__in=numbers).values_list(*columns))
     else:
-        rows = list(Standing.objects.filter(who, period__in=numbers, score__isnull=False).values_list(*columns))
+        standing = Standing.objects.filter(who, period__in=numbers, score__isnull=False).values_list(*columns)
+        rows = list(standing.union(_banned_of_late(), all=True) if any(each.lags for each in asked) else standing)
+    lagging = [each.pk for each in asked if each.lags]
     for number, player, name in rows:
-        found[number][player] = name
+        for each in [number] if number else lagging:
+            found[each][player] = name
+
+
+def _banned_of_late() -> QuerySet[Player, tuple[int, int, str]]:
+    """They may stand where SQL lags: as rows of no period."""
+    banned = Player.objects.filter(banned_at__gt=clock.now() - LAGS_AT_MOST)
+    return banned.annotate(nowhere=Value(0, BigIntegerField())).values_list("nowhere", "pk", "external_id")
 
 
 def _load_kept_empty(labels: Collection[str]) -> dict[str, bool]:

@@ -9,10 +9,12 @@ import pytest
 from django.test import Client
 
 from competitions.models import Competition
+from competitions.selectors.grouped import forget_grouped
 from competitions.services.disqualify import disqualify, reinstate
 from competitions.services.finish import finish
 from competitions.services.revise import revise_due
 from competitions.services.reward import grant_due
+from competitions.services.series import score_due
 from competitions.services.snapshot import take
 from foundation import clock
 from leaderboards.core.entries import read_entry
@@ -21,7 +23,8 @@ from leaderboards.models import Player
 from leaderboards.selectors.hidden import forget_hidden
 from leaderboards.services.submit import submit
 from tests.competitions.addresses import EXAMPLES, addresses
-from tests.competitions.factories import DAY, HOUR, START, RewardTierFactory
+from tests.competitions.factories import DAY, HOUR, START, RewardTierFactory, SeriesFactory, TeamFactory
+from tests.competitions.grouping import in_division
 from tests.competitions.site import SOON, make_board, open_competition, player, raced, reloaded
 from tests.competitions.talking import say
 
@@ -60,7 +63,9 @@ def let_back(competition: Competition) -> None:
 
 def let_know() -> None:
     forget_hidden()
+    forget_grouped()
     revise_due(clock.now())
+    score_due(clock.now())
 
 
 @pytest.mark.parametrize("vacated", ["close_up", pytest.param("stay_empty", marks=pytest.mark.long)])
@@ -68,7 +73,9 @@ def test_no_address_shows_them_running_and_final_and_all_show_them_again(vacated
     other, board = make_board(name="By day", period="day"), make_board(name="Cups")
     now = clock.now()
     submit([read_entry({"board": other.seq, "player": "ann", "points": 3}, 0)], Caller("tests"), now)
-    competition = open_competition(board, starts_at=START - DAY, ends_at=now + HOUR, vacated_places=vacated)
+    competition = open_competition(
+        board, starts_at=START - DAY, ends_at=now + HOUR, vacated_places=vacated, team_score="sum"
+    )
     Competition.objects.filter(pk=competition.pk).update(picture=b"a picture", picture_hash="abc")
     RewardTierFactory.create(competition=competition, limit=2)
     raced(competition, {"ann": 9, "bob": 8, "cleo": 5, "dan": 4}, SOON - DAY)
@@ -76,8 +83,12 @@ def test_no_address_shows_them_running_and_final_and_all_show_them_again(vacated
         Player.objects.filter(external_id=name).update(name=shown)
     take(competition, SOON - DAY, SOON - DAY)
     comment = say(competition, "dan", "Well run.", at=SOON)
+    team = TeamFactory.create(competition=competition, name="Owls")
+    competition.participants.update(team=team)
     values: dict[str, object] = {
-        "c": competition.pk, "board": board.seq, "other": other.seq, "comment": comment.pk, "picture": "abc"
+        "c": competition.pk, "board": board.seq, "other": other.seq, "comment": comment.pk, "picture": "abc",
+        "team": team.pk, "division": in_division(competition, "Juniors", "ann", "bob", "cleo"),
+        "series": SeriesFactory.create(competitions=[competition]).pk,
     }  # fmt: skip  # as a table
 
     for is_final in (False, True):
@@ -87,6 +98,7 @@ def test_no_address_shows_them_running_and_final_and_all_show_them_again(vacated
             _end(held)
             assert finish(held, now)
             grant_due(now)
+        let_know()
         before = walk(values)
         own_page = before["/players/bob/"][2]
         leave_out(reloaded(competition))

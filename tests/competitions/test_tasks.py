@@ -19,7 +19,6 @@ from competitions.services import (
     reward,
     series,
     snapshot,
-    tell_rewards,
 )
 from leaderboards.services import close as closing
 from leaderboards.services import keep_ranks as keeping
@@ -66,7 +65,7 @@ def test_steps_run_in_order_at_the_time_of_their_turns_and_none_that_fails_keeps
         *((retaining, "expire_due"), (retaining, "drop_submissions"), (retaining, "fold_submissions")),
         *((freeze, "freeze_due"), (snapshot, "take_due"), (notify, "compare_due"), (finish, "finish_due")),
         *((revise, "revise_due"), (reward, "grant_due"), (reward, "follow_due"), (outcomes, "tell_results")),
-        *((tell_rewards, "tell_rewards"), (series, "score_due")),
+        (series, "score_due"),
         *((leagues, "begin_due"), (leagues, "place_due"), (league_turn, "turn_due")),
     ],
     ids=lambda part: part if isinstance(part, str) else part.__name__,

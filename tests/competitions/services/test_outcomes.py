@@ -162,7 +162,8 @@ def test_who_lost_their_scores_hears_that_they_have_no_place_any_more() -> None:
     competition = over()
     tell_results(AT)
     ranks = {who(name).pk: rank for rank, name in enumerate("ab", start=1)}
-    latest = published(competition, "A score was voided.", AT)
+    latest = out(competition, "c", "All scores were voided.", AT)
+    Participant.objects.filter(player=who("c")).update(disqualified_at=None)  # they are in the field, without a place
 
     outcomes._tell_chunk(Telling.objects.create(revision=latest).pk, ranks, AT)
 
@@ -177,8 +178,8 @@ def test_results_of_long_ago_are_no_news_whenever_they_are_published_first() -> 
     assert tell_results(late) == 0
 
     assert Telling.objects.get().told_at == late
-    published(competition, "New.", late)
-    assert tell_results(late) == 3
+    out(competition, "c", "New.", late)
+    assert tell_results(late) == 2
 
 
 def test_a_place_that_is_told_at_night_is_told_in_the_morning_though_the_competition_is_over() -> None:

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from django.db import transaction
 
 from competitions import errors
 from competitions.models import Change, Competition, Participant, Revision, RewardGrant
@@ -211,7 +212,8 @@ def test_who_takes_part_when_it_closes_is_neither_removed_nor_a_stray_nor_gone_w
 
     with pytest.raises(errors.CompetitionOver, match="closed"):
         remove(competition, player("ann"), "Because.", CLOSED, None)
-    forget(player("ann"), CLOSED)
+    with transaction.atomic():
+        forget(player("ann"), CLOSED)
     Participant.objects.filter(player__external_id="bob").update(left_at=CLOSED)
 
     assert Participant.objects.get(player__external_id="ann").left_at is None

@@ -7,7 +7,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from leaderboards.models import Board
-from leaderboards.views import scenes, second
+from leaderboards.views import scenes
 from tests.leaderboards.views.pages import count_round_trips, make_full_board, signed_in, text
 from tests.playing import name, score
 
@@ -90,7 +90,7 @@ def test_a_viewer_costs_one_exchange_and_of_a_kept_scene_no_statement(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     address, client = f"/boards/{board}/", remembered("p099")
-    monkeypatch.setattr(second, "KEPT_SECONDS", 60.0)  # on a slow machine too
+    monkeypatch.setattr("foundation.second.KEPT_SECONDS", 60.0)  # on a slow machine too
     Client().get(address)
     trips = count_round_trips(monkeypatch)
 
