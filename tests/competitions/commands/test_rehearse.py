@@ -8,7 +8,8 @@ from datetime import timedelta
 import pytest
 from django.core.management.base import CommandError
 
-from competitions.management.rehearsal import PRIZES, Rehearsal
+from competitions.management.record import PRIZES
+from competitions.management.rehearsal import Rehearsal
 from competitions.management.verdict import Verdict, judge
 from competitions.models import Competition, Notice, NoticeKind, RewardGrant, Snapshot
 from foundation import clock
