@@ -1,7 +1,7 @@
 """A jury's evening: a cheat in the freeze, the jury behind the curtain, reveal, confirmation, an appeal next morning.
 
-Each act and all that the schedule does after it are one transaction, so that a worker beside it has nothing left to
-do. The trap: whatever is done is also put into the record, since the verdict knows nothing else.
+An act that publishes a result, and all that the schedule does of it, are one transaction, so that a worker beside it
+has nothing left to do. The trap: whatever is done is also put into the record, since the verdict knows nothing else.
 """
 
 from collections.abc import Callable, Mapping
@@ -103,8 +103,7 @@ class JuryEvening:
 
     def confirm(self, at: datetime) -> None:
         """The result is final: its first revision, rewards, and notices."""
-        self._publish(at, lambda: confirm(self._competition, at, None))
-        self._told(at, "the result is confirmed: final")
+        self._publish("the result is confirmed", at, lambda: confirm(self._competition, at, None))
         self._look(at)
 
     def appeal(self, at: datetime) -> None:
@@ -112,8 +111,8 @@ class JuryEvening:
         driver = next(player for player in self._record.disqualified if player != self._cheat)
         self._record.back[driver] = at
         car = "The car was the doctor's."
-        self._publish(at, lambda: reinstate(self._competition, self._players[driver], car, at, None))
-        self._told(at, f"an appeal: {driver} is reinstated, and the result revised")
+        what = f"{driver} appeals and is reinstated"
+        self._publish(what, at, lambda: reinstate(self._competition, self._players[driver], car, at, None))
         self._look(at)
 
     # -- the same for several --------------------------------------------------------------------
@@ -141,7 +140,7 @@ class JuryEvening:
         self._record.voided.add(name)
         self._told(at, f"it voids {accepted[name].points} points of {player}, who was first then")
 
-    def _publish(self, at: datetime, act: Callable[[], object]) -> None:
+    def _publish(self, what: str, at: datetime, act: Callable[[], object]) -> None:
         """An act that publishes the result, and what the schedule does of it: rewards, and telling everybody."""
         with transaction.atomic():
             act()
@@ -149,13 +148,14 @@ class JuryEvening:
             granted = follow(run.pk, at) if run else grant_of(period_of(self._competition), at)
             told = _told_in_turns(self._competition, at)
         self._record.publish(at)
-        self._told(at, f"{granted} rewards are granted, {told} notices written")
+        self._told(at, f"{what}: {granted} rewards are granted, {told} notices written")
 
     def _look(self, at: datetime) -> None:
         competition = self._competition
         seen = self._witness.look(competition, [self._players[each] for each in self._concerned], at)
-        hidden, record = competition.is_hidden(at), self._record
-        counted = record.counted_before(competition.course.freezes_at) if hidden else record.counted
+        freezes_at, record = competition.course.freezes_at, self._record
+        is_hidden = competition.is_hidden(at)
+        counted = record.counted_before(freezes_at) if freezes_at and is_hidden else record.counted
         best = {player: rank for player, rank in ranking(counted).items() if rank <= BEST}
         record.seen.append((seen, best))
 

@@ -46,10 +46,11 @@ class Record:
         kept = [each for name, each in self.accepted.items() if name not in self.voided]
         return [each for each in kept + self.late if not self._is_out(each.player)]
 
-    def counted_before(self, freezes_at: datetime | None) -> list[Counted]:
-        """What a copy of that moment holds, of those who take part now; whatever a jury did since is not in it."""
-        before = (each for each in self.accepted.values() if freezes_at is None or each.at < freezes_at)
-        return [each for each in before if not self._is_out(each.player)]
+    def counted_before(self, freezes_at: datetime) -> list[Counted]:
+        """What a copy of that moment shows: whoever goes later, and whatever a jury does later, is still in it."""
+        before = [each for each in self.accepted.values() if each.at < freezes_at]
+        out = [player for player, at in self.gone.items() if at < freezes_at and player not in self.back]
+        return [each for each in before if each.player not in out]
 
     def publish(self, at: datetime) -> None:
         """The result is published as it is now."""

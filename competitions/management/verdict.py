@@ -81,9 +81,9 @@ def judge(competition: Competition, record: Record) -> Verdict:
 
 def _wrong_ranks(competition: Competition, record: Record) -> int:
     """In the result, in the copy of the freeze, in every snapshot, and in what the public saw at each moment."""
-    before = record.counted_before(competition.course.freezes_at)
+    freezes_at = competition.course.freezes_at or competition.ends_at
     wrong = _differing(_final(competition, competition.label), ranking(record.counted))
-    wrong += _differing(_final(competition, competition.frozen_label), ranking(before))
+    wrong += _differing(_final(competition, competition.frozen_label), ranking(record.counted_before(freezes_at)))
     for snapshot in Snapshot.objects.filter(competition=competition):
         wrong += _differing(_ranks(snapshot), record.ranks[snapshot.due_at])
     return wrong + sum(_differing(seen, wanted) for seen, wanted in record.seen)

@@ -69,7 +69,7 @@ def _judged(competition: Competition, at: datetime) -> str:
     if competition.closed_at is None:
         return "it still runs"
     if competition.final_at is None:
-        return f"provisional, {rewards_to_grant(competition)} to be rewarded if it is confirmed as it stands"
+        return f"provisional, {rewards_to_grant(competition)} rewards to grant if it is confirmed as it stands"
     latest = latest_revision(competition)
     number = latest.number if latest else 0
     return f"final, revision {number}, {grants(competition, at).total} rewards stand"
