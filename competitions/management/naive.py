@@ -6,7 +6,7 @@ points count, and of equals the earlier second is ahead.
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
@@ -51,7 +51,7 @@ class Result:
 
     at: datetime
     ranks: Mapping[str, int]
-    won: frozenset[tuple[str, str]]
+    won: Set[tuple[str, str]]
     listeners: Sequence[str]
 
 
@@ -112,18 +112,16 @@ def passage(player: str, before: Mapping[str, int], after: Mapping[str, int], al
     )
 
 
-def rewards(prizes: Iterable[Prize], counted: Collection[Counted]) -> frozenset[tuple[str, str]]:
+def rewards(prizes: Iterable[Prize], counted: Collection[Counted]) -> set[tuple[str, str]]:
     """(prize, player) of everybody who earns one."""
     ranks, points = ranking(counted), {player: each.points for player, each in best(counted).items()}
-    return frozenset(
-        (prize.name, player) for prize in prizes for player in ranks if _earns(prize, player, ranks, points)
-    )
+    return {(prize.name, player) for prize in prizes for player in ranks if _earns(prize, player, ranks, points)}
 
 
 def outcomes(results: Iterable[Result]) -> Iterator[Heard]:
     """What is heard of each result in turn: a place that is new or another, what is won, and what is lost again."""
     places: dict[str, int | None] = {}
-    held: frozenset[tuple[str, str]] = frozenset()
+    held: Set[tuple[str, str]] = frozenset()
     for each in results:
         for player in each.listeners:
             rank, was = each.ranks.get(player), places.get(player)
