@@ -4,11 +4,14 @@ It shares nothing with the services, so that a rehearsal can hold them to it. It
 points count, and of equals the earlier second is ahead.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 from math import inf
+from typing import Any, NamedTuple
 
 GOALS = (("first_taken", 1), ("top3_entered", 3), ("top10_entered", 10))
 Passed = dict[tuple[int, str], str]
@@ -40,6 +43,25 @@ class Prize:
     kind: str
     limit: float
     from_rank: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A result as it was published: final ranks, (prize, player) of what is won, and who is told."""
+
+    at: datetime
+    ranks: Mapping[str, int]
+    won: Set[tuple[str, str]]
+    listeners: Sequence[str]
+
+
+class Heard(NamedTuple):
+    """A notice: its kind, who hears it, when, and what it is about, in words."""
+
+    kind: str
+    player: str
+    about: str
+    at: datetime
 
 
 def best(counted: Iterable[Counted]) -> dict[str, Counted]:
@@ -94,6 +116,51 @@ def rewards(prizes: Iterable[Prize], counted: Collection[Counted]) -> set[tuple[
     """(prize, player) of everybody who earns one."""
     ranks, points = ranking(counted), {player: each.points for player, each in best(counted).items()}
     return {(prize.name, player) for prize in prizes for player in ranks if _earns(prize, player, ranks, points)}
+
+
+def outcomes(results: Iterable[Result]) -> Iterator[Heard]:
+    """What is heard of each result in turn: a place that is new or another, what is won, and what is lost again."""
+    places: dict[str, int | None] = {}
+    held: Set[tuple[str, str]] = frozenset()
+    for each in results:
+        for player in each.listeners:
+            rank, was = each.ranks.get(player), places.get(player)
+            if rank != was:
+                yield Heard("result_changed" if player in places else "result", player, moved(was, rank), each.at)
+                places[player] = rank
+        yield from (Heard("rewarded", player, prize, each.at) for prize, player in each.won - held)
+        yield from (Heard("reward_revoked", player, prize, each.at) for prize, player in held - each.won)
+        held = each.won
+
+
+def moved(was: int | None, rank: int | None) -> str:
+    """From which place to which, in words."""
+    return f"{was or 'none'} to {rank or 'none'}"
+
+
+def broken(documents: Sequence[bytes]) -> int:
+    """How many published results do not check out: another hash than theirs, or not the one after the one before.
+
+    Each says its hash in its first member, which is SHA-256 over its bytes without those 64 digits.
+    """
+    wrong, before = 0, ""
+    for number, document in enumerate(documents, start=1):
+        said, rest = document[17:81], document[:17] + document[81:]
+        content = published(document)
+        is_whole = document[:17] == b'{"content_hash":"' and hashlib.sha256(rest).hexdigest().encode() == said
+        follows = content.get("revision") == number and content.get("previous_hash") == before
+        wrong += not (is_whole and follows)
+        before = said.decode(errors="replace")
+    return wrong
+
+
+def published(document: bytes) -> dict[str, Any]:
+    """A published result as it reads; empty where it is no JSON object."""
+    try:
+        content = json.loads(document)
+    except ValueError:
+        return {}
+    return content if isinstance(content, dict) else {}
 
 
 def _earns(prize: Prize, player: str, ranks: Mapping[str, int], points: Mapping[str, int]) -> bool:

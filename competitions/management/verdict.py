@@ -1,28 +1,29 @@
 """What a rehearsal came to, held against plain computation: how much of it is wrong, there twice, or missing."""
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from competitions.management.naive import Look, notices, ranking, rewards
-from competitions.management.rehearsal import ALERTS, PRIZES, Record
+from competitions.management.naive import Heard, Look, broken, moved, notices, outcomes, published, ranking, rewards
+from competitions.management.record import ALERTS, PRIZES, Record
 from competitions.models import (
     Competition,
     Notice,
-    NoticeKind,
     Participant,
     Preference,
     RewardGrant,
     Snapshot,
     SnapshotRow,
 )
+from competitions.selectors.revisions import parts_of
+from competitions.services.judge import JURY
 from leaderboards.models import Period, Submission
 from leaderboards.selectors.export import ranking_of
 
-OUTCOMES = (NoticeKind.RESULT, NoticeKind.RESULT_CHANGED, NoticeKind.REWARDED, NoticeKind.REWARD_REVOKED)
-Told = Counter[tuple[str, str, int | None]]  # kind, player, snapshot
+Told = Counter[tuple[str, str, str]]  # kind, player, and what it is about
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +35,16 @@ class Verdict:
     rank_mismatches: int
     notifications: dict[str, int]
     rewards: int
+    revoked: int
+    revisions: int
+    broken_hashes: int
     duplicates: int
     missing: int
 
     @property
     def is_good(self) -> bool:
         """Whether all of it is as it must be."""
-        return not (self.rank_mismatches or self.duplicates or self.missing)
+        return not (self.rank_mismatches or self.broken_hashes or self.duplicates or self.missing)
 
     def to_json(self) -> dict[str, Any]:
         """For the terminal."""
@@ -48,34 +52,47 @@ class Verdict:
 
 
 def judge(competition: Competition, record: Record) -> Verdict:
-    """Compare the rows of a competition that is over with what its participants did."""
-    told, granted = _told(competition), _granted(competition)
-    kept = Counter(Submission.objects.filter(competition=competition.pk).values_list("external_id", flat=True))
+    """Compare the rows of a competition that is over with what its participants and its jury did."""
+    documents = [b"".join(parts_of(each)) for each in competition.revisions.order_by("number")]
+    told, standing, revoked = _told(competition), _granted(competition, False), _granted(competition, True)
+    due = _due(competition, record)
+    late = Counter((each.player, each.points) for each in record.late)
     pairs: list[tuple[Counter[Any], Counter[Any]]] = [
-        (kept, Counter(list(record.accepted))),
-        (told, _to_be_told(competition, record)),
-        (granted, Counter(rewards(PRIZES, record.counted))),
+        (_kept(competition), Counter(list(record.accepted))),
+        (_taken_late(competition), late),
+        (told, due),
+        (standing, Counter(rewards(PRIZES, record.counted))),
+        (revoked, Counter((about, player) for kind, player, about in due.elements() if kind == "reward_revoked")),
+        (Counter(range(len(documents))), Counter(range(len(record.results)))),
     ]
     return Verdict(
         participants=Participant.objects.filter(competition=competition).count(),
-        submissions=kept.total(),
-        rank_mismatches=_wrong_ranks(competition, record),
+        submissions=Submission.objects.filter(competition=competition.pk).count(),
+        rank_mismatches=_wrong_ranks(competition, record) + _wrong_rows(documents, record),
         notifications=dict(Counter(kind for kind, _, _ in told.elements())),
-        rewards=granted.total(),
+        rewards=standing.total(),
+        revoked=revoked.total(),
+        revisions=len(documents),
+        broken_hashes=broken(documents),
         duplicates=sum((found - wanted).total() for found, wanted in pairs),
         missing=sum((wanted - found).total() for found, wanted in pairs),
     )
 
 
 def _wrong_ranks(competition: Competition, record: Record) -> int:
-    """In the result, in what the public saw while it was frozen, and in every snapshot."""
-    freezes_at = competition.course.freezes_at
-    before = [each for each in record.counted if freezes_at is None or each.at < freezes_at]
+    """In the result, in the copy of the freeze, in every snapshot, and in what the public saw at each moment."""
+    freezes_at = competition.course.freezes_at or competition.ends_at
     wrong = _differing(_final(competition, competition.label), ranking(record.counted))
-    wrong += _differing(_final(competition, competition.frozen_label), ranking(before))
+    wrong += _differing(_final(competition, competition.frozen_label), ranking(record.counted_before(freezes_at)))
     for snapshot in Snapshot.objects.filter(competition=competition):
         wrong += _differing(_ranks(snapshot), record.ranks[snapshot.due_at])
-    return wrong
+    return wrong + sum(_differing(seen, wanted) for seen, wanted in record.seen)
+
+
+def _wrong_rows(documents: Sequence[bytes], record: Record) -> int:
+    """In the results as they were published."""
+    found = [{row["player"]: row["rank"] for row in published(each).get("rows", [])} for each in documents]
+    return sum(_differing(rows, dict(each.ranks)) for rows, each in zip(found, record.results, strict=False))
 
 
 def _differing(found: dict[str, int], wanted: dict[str, int]) -> int:
@@ -93,47 +110,74 @@ def _ranks(snapshot: Snapshot) -> dict[str, int]:
     return dict(rows.values_list("player__external_id", "rank"))
 
 
+def _kept(competition: Competition) -> Counter[str | None]:
+    """The ids of what the game sent."""
+    rows = Submission.objects.filter(competition=competition.pk).exclude(service=JURY)
+    return Counter(rows.values_list("external_id", flat=True))
+
+
+def _taken_late(competition: Competition) -> Counter[tuple[str, int]]:
+    """Player and points of what the jury accepted."""
+    rows = Submission.objects.filter(competition=competition.pk, service=JURY)
+    return Counter((each.player.external_id, each.points or 0) for each in rows.select_related("player"))
+
+
 def _told(competition: Competition) -> Told:
-    """What was told until the end: what it came to is told later, by the schedule."""
-    rows = Notice.objects.filter(competition=competition).exclude(kind__in=OUTCOMES)
-    return Counter(rows.values_list("kind", "player__external_id", "snapshot_id"))
+    rows = Notice.objects.filter(competition=competition).select_related("player", "grant")
+    return Counter((each.kind, each.player.external_id, _about(each)) for each in rows)
 
 
-def _granted(competition: Competition) -> Counter[tuple[str, str]]:
-    rows = RewardGrant.objects.filter(competition=competition)
+def _about(notice: Notice) -> str:
+    """The snapshot that it comes of, the places that it tells, or the reward; in words."""
+    if notice.snapshot_id is not None:
+        return str(notice.snapshot_id)
+    if notice.revision_id is not None:
+        return moved(notice.previous_rank, notice.rank)
+    return notice.grant.name if notice.grant else ""
+
+
+def _granted(competition: Competition, revoked: bool) -> Counter[tuple[str, str]]:
+    """What stands, or what was revoked."""
+    rows = RewardGrant.objects.filter(competition=competition, revoked_at__isnull=not revoked)
     return Counter(rows.values_list("name", "player__external_id"))
 
 
-def _to_be_told(competition: Competition, record: Record) -> Told:
-    """Passages of the last hours, the moved end, who is out, and a summary of what somebody was to hear at night."""
+def _due(competition: Competition, record: Record) -> Told:
+    """Every notice that there must be, and a summary of what somebody was to hear at night."""
+    heard = [*_of_ranks(competition, record), *_of_people(record), *outcomes(record.results)]
+    told = Counter((each.kind, each.player, each.about) for each in heard)
+    return told + _summaries([(each.player, each.at) for each in heard])
+
+
+def _of_ranks(competition: Competition, record: Record) -> Iterator[Heard]:
+    """Passages of the last hours."""
     found = Snapshot.objects.filter(competition=competition)
     looks = [Look(each.pk, each.due_at, _ranks(each)) for each in found]
     begins = competition.ends_at - timedelta(hours=competition.alert_hours)
     ends = competition.course.freezes_at or competition.ends_at
     last_hours = {look.number: look.due_at for look in looks if begins < look.due_at <= ends}
-    passed = {
-        (number, player): kind
-        for (number, player), kind in notices(looks, last_hours, ALERTS).items()
-        if player not in record.gone or last_hours[number] < record.gone[player]
-    }
-    told: Told = Counter({(kind, player, number): 1 for (number, player), kind in passed.items()})
-    told.update({("extended", player, None): 1 for player in record.told_of_end})
-    told.update({("disqualified", player, None): 1 for player in record.disqualified})
-    heard = [(player, last_hours[number]) for number, player in passed]
-    heard += [(player, record.moved_at) for player in record.told_of_end if record.moved_at]
-    heard += list(record.disqualified.items())
-    return told + _summaries(heard)
+    for (number, player), kind in notices(looks, last_hours, ALERTS).items():
+        if player not in record.gone or last_hours[number] < record.gone[player]:
+            yield Heard(kind, player, str(number), last_hours[number])
+
+
+def _of_people(record: Record) -> Iterator[Heard]:
+    """The moved end, who is out, and who is in again."""
+    if record.moved_at is not None:
+        yield from (Heard("extended", player, "", record.moved_at) for player in record.told_of_end)
+    yield from (Heard("disqualified", player, "", at) for player, at in record.disqualified.items())
+    yield from (Heard("reinstated", player, "", at) for player, at in record.back.items())
 
 
 def _summaries(heard: list[tuple[str, datetime]]) -> Told:
     wishes = {wish.player.external_id: wish for wish in Preference.objects.select_related("player")}
     nights = Counter((player, _night(wishes[player], at)) for player, at in heard)
     several = [player for (player, night), count in nights.items() if night and count > 1]
-    return Counter(("summary", player, None) for player in several)
+    return Counter(("summary", player, "") for player in several)
 
 
 def _night(wish: Preference, at: datetime) -> str:
-    """The day whose morning ends the quiet hours that hold ``at``, on the player's clock; empty while he is awake."""
+    """The day whose morning ends the quiet hours that hold ``at``, on the player's clock; empty outside of them."""
     local = at.astimezone(ZoneInfo(wish.timezone or "UTC"))
     if wish.quiet_from == wish.quiet_until or wish.quiet_until <= local.hour < wish.quiet_from:
         return ""

@@ -32,15 +32,20 @@ Ranks = Mapping[int, int]
 _read: dict[int, Ranks] = {}
 
 
-def tell_results(at: datetime) -> int:
-    """Tell what there is to tell of the latest revisions, for a few seconds; returns how many notices were written."""
+def tell_results(at: datetime, of: Competition | None = None) -> int:
+    """Tell what there is to tell of the latest revisions, for a few seconds; returns how many notices were written.
+
+    Of all competitions, or of one.
+    """
     until = clock.monotonic() + BUDGET_SECONDS
-    return sum(for_each(_due(at), lambda revision: _tell(revision, at, until)))
+    return sum(for_each(_due(at, of), lambda revision: _tell(revision, at, until)))
 
 
-def _due(at: datetime) -> Iterator[Revision]:
+def _due(at: datetime, of: Competition | None) -> Iterator[Revision]:
     """The latest revisions of which not all have been told, where everybody may know them; the oldest first."""
     waiting = Revision.objects.filter(Q(telling=None) | Q(telling__told_at=None))
+    if of is not None:
+        waiting = waiting.filter(competition=of)
     rows = waiting.select_related("competition__board").defer("competition__picture").order_by("made_at", "pk")
     for revision in rows:
         if not revision.competition.is_hidden(at):

@@ -10,7 +10,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from competitions.models import Notice, NoticeKind, RewardGrant
+from competitions.models import Competition, Notice, NoticeKind, RewardGrant
 from competitions.selectors.preferences import preference_of
 from competitions.services import notices
 from foundation import clock
@@ -20,19 +20,23 @@ CHUNK = 1000
 BUDGET_SECONDS = 2.0
 
 
-def tell_rewards(at: datetime) -> int:
-    """Tell what was granted and what was revoked, for a few seconds; returns how many notices were written."""
+def tell_rewards(at: datetime, of: Competition | None = None) -> int:
+    """Tell what was granted and what was revoked, for a few seconds; returns how many notices were written.
+
+    Of all competitions, or of one.
+    """
     until, told = clock.monotonic() + BUDGET_SECONDS, 0
+    whose = Q() if of is None else Q(competition=of)
     for step in (_tell_granted, _tell_revoked):
-        while clock.monotonic() < until and (written := step(at)) is not None:
+        while clock.monotonic() < until and (written := step(whose, at)) is not None:
             told += written
     return told
 
 
 @transaction.atomic
-def _tell_granted(at: datetime) -> int | None:
+def _tell_granted(whose: Q, at: datetime) -> int | None:
     """The next thousand; returns how many notices that made, None where nothing is left."""
-    grants = _next(Q(told_at=None))
+    grants = _next(whose & Q(told_at=None))
     stands = [grant for grant in grants if grant.revoked_at is None]
     # Of what was taken back before its player heard of it, they hear nothing at all.
     _rows([grant for grant in grants if grant.revoked_at is not None]).update(revoked_told_at=at)
@@ -41,9 +45,9 @@ def _tell_granted(at: datetime) -> int | None:
 
 
 @transaction.atomic
-def _tell_revoked(at: datetime) -> int | None:
+def _tell_revoked(whose: Q, at: datetime) -> int | None:
     """The same for what was revoked, which nobody mutes."""
-    grants = _next(Q(revoked_at__isnull=False, revoked_told_at=None))
+    grants = _next(whose & Q(revoked_at__isnull=False, revoked_told_at=None))
     _rows(grants).update(revoked_told_at=at)
     return _write(grants, list(_notices(grants, NoticeKind.REWARD_REVOKED, lambda _grant: True)), at)
 

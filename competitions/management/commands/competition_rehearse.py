@@ -21,7 +21,7 @@ class Command(BaseCommand):
     """``competition_rehearse [--participants N] [--seconds S] [--chaos] [--seed N]``."""
 
     help = (
-        "Take a competition of simulated participants from joining to rewards on a private board of its own, beside "
+        "Take a competition of simulated participants from joining to an appeal on a private board of its own, beside "
         "whatever runs; prints a timeline and, as the last line, what it came to as JSON. Its rows stay, to be looked "
         "at. Webhook endpoints hear of it as of any competition."
     )

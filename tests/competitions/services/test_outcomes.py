@@ -13,7 +13,7 @@ from competitions.services.notices import release_held
 from competitions.services.outcomes import tell_results
 from foundation import clock
 from foundation.webhooks.models import WebhookDelivery
-from leaderboards.models import Player
+from leaderboards.models import FinalStanding, Player
 from tests.at_once import at_once
 from tests.competitions.factories import DAY, END, HOUR
 from tests.competitions.services.mishaps import dying_at
@@ -162,8 +162,8 @@ def test_who_lost_their_scores_hears_that_they_have_no_place_any_more() -> None:
     competition = over()
     tell_results(AT)
     ranks = {who(name).pk: rank for rank, name in enumerate("ab", start=1)}
-    latest = out(competition, "c", "All scores were voided.", AT)
-    Participant.objects.filter(player=who("c")).update(disqualified_at=None)  # they are in the field, without a place
+    FinalStanding.objects.filter(player=who("c")).delete()
+    latest = published(competition, "A score was voided.", AT)
 
     outcomes._tell_chunk(Telling.objects.create(revision=latest).pk, ranks, AT)
 
@@ -251,3 +251,20 @@ def test_the_banned_hear_nothing_of_their_rewards() -> None:
 
     assert tell_rewards.tell_rewards(AT + timedelta(seconds=1)) == 0
     assert not RewardGrant.objects.filter(told_at=None).exists()
+
+
+def test_of_one_competition_nobody_else_is_told_and_the_others_are_told_later() -> None:
+    cup, other = over(), over({"x": 4, "y": 2})
+    for each in (cup, other):
+        tier(each, name="Gold")
+    settle(AT)
+
+    assert [tell_results(AT, of=cup), tell_rewards.tell_rewards(AT, of=cup)] == [3, 1]
+    assert {name for name, *_ in told("result", "rewarded")} == {"a", "b", "c"}
+
+    assert [tell_results(AT), tell_rewards.tell_rewards(AT)] == [2, 1]
+    out(cup, "a")
+    out(other, "x")
+    settle(AT)
+    assert tell_rewards.tell_rewards(AT, of=other) == 2
+    assert {name for name, *_ in told("reward_revoked")} == {"x"}
