@@ -50,6 +50,7 @@ def test_it_prints_a_timeline_and_at_last_one_line_of_json_in_which_nothing_is_w
         assert any(step in line for line in timeline), step
 
 
+@pytest.mark.long
 def test_what_each_party_sees_is_told_at_each_moment_in_lines_of_a_hundred_columns() -> None:
     said: list[str] = []
     rehearsal = Rehearsal(8, said.append, random.Random(7))
@@ -72,6 +73,7 @@ def test_what_each_party_sees_is_told_at_each_moment_in_lines_of_a_hundred_colum
     assert any("place 1 of" in line and f"{FAST_BY_CAR} points" in line for line in said)
 
 
+@pytest.mark.long
 def test_whatever_goes_wrong_in_a_jurys_evening_is_noticed() -> None:
     rehearsal = rehearsed()
     cup, record = rehearsal.competition, rehearsal.record
