@@ -49,6 +49,7 @@ REFUSED = {
     "api/v1/competitions/<competition>/result.json",
     "api/v1/competitions/<competition>/revisions",
     "api/v1/competitions/<competition>/players/<player>/team",
+    *("api/v1/boards/<seq>/league", "api/v1/boards/<seq>/players/<player>/league"),  # the boards have none
 }
 # What tells of the standings, and so must change when they are revealed.
 TELLING = {

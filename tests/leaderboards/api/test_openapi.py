@@ -25,7 +25,7 @@ from likes.core.kinds import Storage
 from likes.models import LikeCount
 from likes.registry import Likeable
 from tests.competitions import site
-from tests.competitions.factories import LeagueFactory, TeamFactory
+from tests.competitions.factories import LeagueFactory, SeriesFactory, TeamFactory
 from tests.foundation.factories import KeyFactory
 from tests.leaderboards.api.conftest import Caller, Make
 from tests.links import links
@@ -86,6 +86,7 @@ def world(links: None, make_board: Make, game: Caller) -> Iterator[World]:
     site.raced(over, {"alice": 5}, site.SOON - site.DAY)
     take(running, site.SOON, site.SOON)
     finish(over, clock.now())
+    SeriesFactory.create(competitions=[over])
     LeagueFactory.create(board=Board.objects.get(pk=points[0]))
     begin_due(clock.now())
     place_due(clock.now())
@@ -177,6 +178,7 @@ def test_every_operation_tells_its_samples_its_refusals_and_whether_it_needs_a_k
         (selectors, "boards_listed"),
         (examples, "competitions_listed"),
         (examples, "example_board"),
+        (examples, "series_known"),
         (LikeCount.objects, "order_by"),
     ):
         monkeypatch.setattr(owner, name, Mock(side_effect=OperationalError))
