@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from competitions.errors import NotFinal, UnknownRevision
-from competitions.models import Competition, Revision, RevisionPart
+from competitions.models import Competition, Revision, RevisionPart, VacatedPlaces
 from foundation.errors import Unavailable
+from leaderboards.models import FinalStanding, Period
+from leaderboards.selectors.export import final_ranking
 
 LARGEST_NUMBER = 2**31 - 1
 
@@ -25,6 +27,15 @@ def revisions_shown(competition: Competition, at: datetime) -> list[Revision]:
 def latest_revision(competition: Competition) -> Revision | None:
     """The revision that holds now, whether it is hidden or not."""
     return competition.revisions.order_by("number").last()
+
+
+def ranking_published(revision: Revision, period: Period) -> Iterator[tuple[int, FinalStanding]]:
+    """The final standings of the period that the latest revision shows, best first, each with its published rank.
+
+    Whoever is banned or let in again since is in it as they are in the document: what follows a result asks here.
+    """
+    stay_empty = revision.competition.vacated_places == VacatedPlaces.STAY_EMPTY
+    return final_ranking(period, revision.left_out, stay_empty)
 
 
 def revision_shown(competition: Competition, at: datetime, number: int | None = None) -> Revision:

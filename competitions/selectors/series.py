@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 from competitions.errors import UnknownSeries
 from competitions.models import Competition, Series, SeriesEvent, SeriesResult, SeriesTotal
 from competitions.selectors.competitions import LARGEST_NUMBER
+from competitions.selectors.revisions import latest_revision, ranking_published
 from leaderboards import selectors
 from leaderboards.choices import Visibility
 from leaderboards.errors import NotRanked
@@ -47,11 +48,13 @@ def may_count(competition: Competition, at: datetime) -> bool:
 
 
 def places(competition: Competition) -> Iterator[tuple[int, int]]:
-    """The player (internal number) and the place of everybody in the result as it is shown, best first."""
+    """The player (internal number) and the place of everybody in the result as it is published, best first; as it is
+    shown where it never was."""
     period = period_by_label(competition.board, competition.label)
     if period is None or period.state not in (State.FINAL, State.EXPIRED):
         return
-    for rank, row in ranking_of(period):
+    last = latest_revision(competition)
+    for rank, row in ranking_of(period) if last is None else ranking_published(last, period):
         yield row.player_id, rank
 
 

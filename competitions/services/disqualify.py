@@ -2,7 +2,7 @@
 
 Who is removed loses his scores. Who is disqualified keeps them, and is shown nowhere: the others move up, before the
 end and after it, and whoever is reinstated has scores and place back. Once it is closed nobody is removed. On a final
-result both make the next revision.
+result both make the next revision. Whoever is erased between the asking and the act is refused as unknown.
 """
 
 from datetime import datetime
@@ -16,7 +16,7 @@ from competitions.selectors.grouped import forget_grouped
 from competitions.services.changes import note, reason_given
 from competitions.services.confirm import revise_if_final
 from competitions.services.freeze import freeze_if_due
-from competitions.services.locked import locked, period_of
+from competitions.services.locked import held_participant, locked, period_of
 from competitions.services.notices import tell_player
 from competitions.services.strays import take_out_marked
 from foundation.failpoints import failpoint
@@ -28,7 +28,8 @@ from leaderboards.selectors.hidden import forget_hidden
 def remove(
     competition: Competition, player: Player, reason: str, at: datetime, by: AbstractBaseUser | None
 ) -> Participant:
-    """Take a participant out; he may come back. Raises ``NotAParticipant``, ``CompetitionOver``, ``BadCompetition``."""
+    """Take a participant out; he may come back. Raises ``NotAParticipant``, ``UnknownPlayer``,
+    ``CompetitionOver``, ``BadCompetition``."""
     reason = reason_given(reason)
     with transaction.atomic():
         held = locked(competition)
@@ -39,7 +40,7 @@ def remove(
         participant.left_at, participant.reason = at, reason
         participant.save(update_fields=["left_at", "reason"])
         change = note(held, ChangeKind.REMOVED, at, by, reason, player=player.external_id)
-        tell_player(change, player)
+        tell_player(change, participant.player)
     take_out_marked(participant, at)
     forget_grouped()
     return participant
@@ -50,7 +51,7 @@ def disqualify(
 ) -> Participant:
     """Show a participant nowhere any more; again changes nothing.
 
-    Raises ``NotAParticipant``, ``BadCompetition``, or ``Unavailable`` where the copy of a freeze cannot be made now.
+    Raises ``NotAParticipant``, ``UnknownPlayer``, ``BadCompetition``, or ``Unavailable`` where the copy of a freeze cannot be made now.
     """
     reason = reason_given(reason)
     freeze_if_due(competition, at)
@@ -62,7 +63,7 @@ def disqualify(
         participant.disqualified_at, participant.reason = at, reason
         participant.save(update_fields=["disqualified_at", "reason"])
         change = note(held, ChangeKind.DISQUALIFIED, at, by, reason, player=player.external_id)
-        tell_player(change, player)
+        tell_player(change, participant.player)
         revise_if_final(held, at, change)
         failpoint("disqualify.before_commit")
     forget_hidden()
@@ -84,7 +85,7 @@ def reinstate(
         participant.disqualified_at, participant.reason = None, ""
         participant.save(update_fields=["disqualified_at", "reason"])
         change = note(held, ChangeKind.REINSTATED, at, by, reason, player=player.external_id)
-        tell_player(change, player)
+        tell_player(change, participant.player)
         revise_if_final(held, at, change)
     forget_hidden()
     forget_grouped()
@@ -102,7 +103,7 @@ def _refuse_ranked(competition: Competition) -> None:
 
 
 def _participant(competition: Competition, player: Player) -> Participant:
-    found = Participant.objects.select_for_update().filter(competition=competition, player=player).first()
+    found = held_participant(competition, player)
     if found is None:
         raise NotAParticipant(f"{player.external_id} does not take part in this competition.")
     return found

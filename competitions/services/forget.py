@@ -32,9 +32,10 @@ from likes.services.forget import forget_letters
 def forget(player: Player, at: datetime) -> None:
     """He leaves what is not closed; his words go, his notices with their e-mails, his wishes and invitations."""
     taking_part = Participant.objects.filter(Participant.TAKING_PART, player=player)
-    taking_part.filter(competition__closed_at=None, competition__cancelled_at=None).update(left_at=at)
-    hold_revisions(player)
     own, comments = Participant.objects.filter(player=player), Comment.objects.filter(player=player)
+    hold_revisions(player)
+    _hold(own)  # a jury's act that is under way writes its record first, and is forgotten below
+    taking_part.filter(competition__closed_at=None, competition__cancelled_at=None).update(left_at=at)
     for rows in (own, comments, RewardGrant.objects.filter(player=player)):
         _forget_in_record(rows, player)
         _forget_in_log(rows)
@@ -50,10 +51,18 @@ def forget(player: Player, at: datetime) -> None:
     Invitation.objects.filter(external_id=player.external_id).delete()
 
 
+def _hold(rows: QuerySet[Participant]) -> None:
+    list(rows.select_for_update(of=("self",)).order_by("pk").values_list("pk", flat=True))
+
+
 def _forget_in_record(rows: QuerySet[Any], player: Player) -> None:
+    """The record of these rows' competitions, what was published of it, and why others lost a reward by it."""
     record = Change.objects.filter(competition__in=rows.values("competition"))
     about = record.filter(details__player=player.external_id)
-    Revision.objects.filter(change__in=about.values("pk")).update(reason="")
+    published = Revision.objects.filter(change__in=about.values("pk")).exclude(reason="")
+    for number, reason in list(published.values_list("competition", "reason")):
+        RewardGrant.objects.filter(competition=number, revoked_reason=reason).update(revoked_reason="")
+    published.update(reason="")
     about.update(details={}, reason="")
 
 

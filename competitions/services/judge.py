@@ -17,7 +17,7 @@ from competitions.models import Change, ChangeKind, Competition, Participant
 from competitions.services.changes import note, reason_given
 from competitions.services.confirm import revise_if_final
 from competitions.services.freeze import freeze_if_due
-from competitions.services.locked import locked, period_of
+from competitions.services.locked import held_participant, locked, period_of
 from foundation.failpoints import failpoint
 from leaderboards.core.entries import Entry, read_value
 from leaderboards.errors import PeriodClosed, UnknownCompetition
@@ -44,7 +44,7 @@ def void(
 ) -> Change | None:
     """Let a submission not count; None if it was voided before, which changes nothing.
 
-    Raises ``BadCompetition`` (the reason), ``UnknownCompetition``, ``CompetitionOver``, ``NotClosed`` while it is being
+    Raises ``BadCompetition`` (the reason), ``UnknownCompetition``, ``UnknownPlayer``, ``CompetitionOver``, ``NotClosed`` while it is being
     closed, ``SubmissionsDropped``, or ``Unavailable`` where the copy of a freeze cannot be made now.
     """
     reason = reason_given(reason)
@@ -56,6 +56,7 @@ def void(
         _refuse_cancelled(held)
         if Submission.objects.filter(pk=submission.pk, voided_at__isnull=False).exists():
             return None
+        held_participant(held, submission.player)  # the record must not name who is erased meanwhile
         change = note(held, ChangeKind.VOIDED, at, by, reason, **_about(submission), submission=submission.pk)
         if held.closed_at is None:
             _void_in_open(submission, at)
@@ -71,7 +72,7 @@ def accept_late(
 ) -> Change:
     """Take a score after the closing, as if it had come in time; attempts are not counted, the jury's word is enough.
 
-    Raises ``BadCompetition`` (the reason, the time), ``CompetitionOver``, ``NotClosed``, ``NotAParticipant``,
+    Raises ``BadCompetition`` (the reason, the time), ``CompetitionOver``, ``NotClosed``, ``NotAParticipant``, ``UnknownPlayer``,
     ``Disqualified``, ``Banned``, ``BadEntry``, ``BadPoints``, ``OutOfRange``, or ``Unavailable`` as ``void`` does.
     """
     reason = reason_given(reason)
@@ -119,7 +120,7 @@ def _refuse_cancelled(competition: Competition) -> None:
 
 def _refuse_stranger(competition: Competition, player: Player) -> None:
     """Whoever does not take part: their row is held, so that nobody disqualifies them meanwhile."""
-    found = Participant.objects.select_for_update().filter(competition=competition, player=player).first()
+    found = held_participant(competition, player)
     if found is None or found.left_at is not None:
         raise NotAParticipant(f"{player.external_id} does not take part in this competition.")
     if found.disqualified_at is not None:

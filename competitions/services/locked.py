@@ -1,14 +1,29 @@
-"""A competition's row, held, so that whoever changes it does so one after another; and its period, open."""
+"""A competition's row, held, so that whoever changes it does so one after another; a participant's; and its period."""
 
-from competitions.models import Competition
-from leaderboards.models import Period
+from competitions.models import Competition, Participant
+from leaderboards.models import Period, Player
 from leaderboards.services.open import open_period
+from leaderboards.services.players import hold_player
 
 
 def locked(competition: Competition) -> Competition:
     """The row as it is now, held until this transaction ends. Rows that refer to it may still be added."""
     rows = Competition.objects.select_for_update(of=("self",), no_key=True).select_related("board").defer("picture")
     return rows.get(pk=competition.pk)
+
+
+def held_participant(competition: Competition, player: Player) -> Participant | None:
+    """The player's part in a competition whose row is held, with the player as they are now; None where they never
+    joined. Both rows are held until this transaction ends: an erasure comes before or after.
+
+    Raises ``UnknownPlayer`` for whoever was erased since ``player`` was read.
+    """
+    rows = Participant.objects.select_for_update().filter(competition=competition, player=player.pk)
+    found = rows.first()  # before the player: an erasure holds them in this order
+    present = hold_player(player)
+    if found is not None:
+        found.player = present
+    return found
 
 
 def period_of(competition: Competition) -> Period:

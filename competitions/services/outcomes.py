@@ -1,8 +1,10 @@
 """Telling participants what a competition came to for them: their final place, and where it changed later.
 
-Only what is final and shown is told: a freeze holds it back until the reveal. A pass tells for a few seconds, a chunk
-of players at a time, each a transaction with the mark of how far it came; the next pass goes on there, so a
-competition of a hundred thousand is told in turns. The place that somebody was last told is in their last notice.
+Only what is final and shown is told: a freeze holds it back until the reveal. Who has a place is told by the revision,
+whoever is banned at that moment: a short ban, or an erasure, changes no result and loses no notice.
+
+A pass tells for a few seconds, a chunk of players at a time, each a transaction with the mark of how far it came; the
+next pass goes on there, so a competition of a hundred thousand is told in turns. The place that somebody was last told is in their last notice.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,13 +16,12 @@ from django.db.models import Q
 
 from competitions.models import Competition, Notice, NoticeKind, Revision, Telling
 from competitions.selectors.preferences import preference_of
+from competitions.selectors.revisions import ranking_published
 from competitions.services import notices
 from foundation import clock
 from foundation.each import for_each
 from foundation.failpoints import failpoint
 from leaderboards.models import Period, Player
-from leaderboards.selectors.export import ranking_of
-from leaderboards.selectors.hidden import forget_hidden
 
 CHUNK = 1000
 BUDGET_SECONDS = 2.0
@@ -84,13 +85,12 @@ def _is_news(revision: Revision, at: datetime) -> bool:
 
 
 def _ranks(revision: Revision) -> Ranks:
-    """Internal number → final rank of everybody who is shown; what changes it makes another revision."""
+    """Internal number → final rank of everybody whom the revision shows; what changes it makes another revision."""
     found = _read.get(revision.pk)
     if found is None:
-        forget_hidden()  # what this process remembers may be older than the revision
         competition = revision.competition
         period = Period.objects.select_related("board").get(board=competition.board_id, label=competition.label)
-        found = {row.player_id: rank for rank, row in ranking_of(period)}
+        found = {row.player_id: rank for rank, row in ranking_published(revision, period)}
         _read.clear()
         _read[revision.pk] = found
     return found
@@ -107,7 +107,8 @@ def _tell_chunk(number: int, ranks: Ranks, at: datetime) -> int | None:
     if not players:
         _done(telling, at)
         return None
-    told = list(_notices(telling.revision, [player for player in players if player.banned_at is None], ranks))
+    hearing = [player for player in players if player.banned_at is None or player.pk in ranks]
+    told = list(_notices(telling.revision, hearing, ranks))
     notices.write(told, at)
     telling.reached = players[-1].pk
     telling.save(update_fields=["reached"])

@@ -16,6 +16,7 @@ from django.db.models.functions import Coalesce
 from competitions.core.rewards import Field, Ranked
 from competitions.models import Competition, Revision, RewardGrant, RewardRun
 from competitions.models.competitions import FROZEN_SUFFIX
+from competitions.selectors.revisions import latest_revision, ranking_published
 from competitions.services import grants
 from competitions.services.locked import locked
 from competitions.services.reward_rules import Kept, existing, kept_rules, rules_of, withheld
@@ -74,7 +75,8 @@ def _grant(period: Period, competition: Competition | None, at: datetime) -> int
         return 0  # another run was here
     failpoint("reward.after_run")
     if held is None or held.cancelled_at is None:
-        run.tiers, run.revision = rules_of(period, held), _latest(held)
+        latest = _latest(held)
+        run.tiers, run.revision = rules_of(period, held), None if latest is None else latest.number
         run.grants = _settle(run, at, "")
     run.save(update_fields=["grants", "tiers", "revision"])
     failpoint("reward.before_commit")
@@ -90,9 +92,10 @@ def follow(number: int, at: datetime) -> int:
         return 0
     held = locked(competition)
     run = RewardRun.objects.select_for_update(of=("self",)).select_related("period__board").get(pk=number)
-    latest = held.revisions.order_by("number").last()
+    latest = latest_revision(held)
     if latest is None or latest.number <= (run.revision or 0) or not _is_settled(held, at):
         return 0
+    run.competition = held
     granted = _settle(run, at, latest.reason)
     run.revision, run.grants = latest.number, run.grants + granted
     run.save(update_fields=["revision", "grants"])
@@ -108,25 +111,23 @@ def settle_again(run: RewardRun, at: datetime) -> int:
     return granted
 
 
-def _latest(competition: Competition | None) -> int | None:
-    """The number of the competition's latest revision; None without one."""
-    if competition is None:
-        return None
-    return competition.revisions.order_by("-number").values_list("number", flat=True).first()
+def _latest(competition: Competition | None) -> Revision | None:
+    """The competition's latest revision; None without one, and on calendar boards."""
+    return None if competition is None else latest_revision(competition)
 
 
 def _settle(run: RewardRun, at: datetime, reason: str) -> int:
-    """Revoke what is not earned any more, and grant what is newly earned, by the ranking that is shown."""
-    forget_hidden()  # what this process remembers may be older than the revision
-    rules = kept_rules(run)
+    """Revoke what is not earned any more, and grant what is newly earned, by the ranking that is published."""
+    forget_hidden()  # what this process remembers may be older than the end of the period
+    rules, last = kept_rules(run), _latest(run.competition)
     exist = existing(rules)
-    return sum(_settle_tier(rule, run, rule.number in exist, at, reason) for rule in rules)
+    return sum(
+        _settle_tier(rule, run, _earned(rule, run.period, last), rule.number in exist, (at, reason)) for rule in rules
+    )
 
 
-def _settle_tier(rule: Kept, run: RewardRun, exists: bool, at: datetime, reason: str) -> int:
-    period = run.period
-    field = Field(period.players - len(hidden_in(period)), period.rules.order)
-    earned = {row.player: row.rank for row in rule.rule.earners(_ranking(period), field)}
+def _settle_tier(rule: Kept, run: RewardRun, earned: dict[int, int], exists: bool, why: tuple[datetime, str]) -> int:
+    (at, reason), period = why, run.period
     standing = {
         grant.player_id: grant
         for grant in RewardGrant.objects.select_for_update(of=("self",))
@@ -161,8 +162,16 @@ def _move(kept: list[RewardGrant], earned: dict[int, int]) -> None:
     RewardGrant.objects.bulk_update(moved, ["rank"], batch_size=grants.CHUNK)
 
 
-def _ranking(period: Period) -> Iterator[Ranked]:
-    """Whoever is banned or disqualified is not in it, and the others have moved up."""
-    for rank, row in ranking_of(period):
+def _earned(rule: Kept, period: Period, last: Revision | None) -> dict[int, int]:
+    """Internal number → rank of everybody who earns a tier, by the published result whoever is banned since; by who is
+    shown now where nothing is published."""
+    total = period.players - len(hidden_in(period)) if last is None else last.total
+    earners = rule.rule.earners(_ranking(period, last), Field(total, period.rules.order))
+    return {row.player: row.rank for row in earners}
+
+
+def _ranking(period: Period, last: Revision | None) -> Iterator[Ranked]:
+    """Whoever is left out is not in it, and the others have moved up, unless places stay empty."""
+    for rank, row in ranking_of(period) if last is None else ranking_published(last, period):
         points, _ = period.rules.shown(period.layout.unpack(row.score, row.member).value)
         yield Ranked(row.player_id, rank, None if points is None else Decimal(points))

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import F, Q, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
@@ -57,7 +57,8 @@ class PlayerAdmin(PhraseSearch[Player]):
     @admin.action(description=_lazy("Ban the selected players"), permissions=["change"])
     def ban(self, request: HttpRequest, players: QuerySet[Player]) -> None:
         """They are shown nowhere, and what they submit from now on is refused."""
-        self._set(request, players.filter(banned_at=None), banned=True)
+        of_erasures = Q(banned_at=F("erasing_since"))  # it would end with the erasure
+        self._set(request, players.filter(Q(banned_at=None) | of_erasures), banned=True)
 
     @admin.action(description=_lazy("Let the selected players in again"), permissions=["change"])
     def unban(self, request: HttpRequest, players: QuerySet[Player]) -> None:

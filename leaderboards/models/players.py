@@ -13,7 +13,11 @@ from leaderboards.fields import ByteOrderedCharField
 
 
 class Player(models.Model):
-    """Who is ranked. ``external_id`` is the game's own id, the ``player`` of the API; ``id`` is internal."""
+    """Who is ranked. ``external_id`` is the game's own id, the ``player`` of the API; ``id`` is internal.
+
+    ``erasing_since`` is when an erasure began that is not through yet. A ban of that same moment is the erasure's own
+    and ends with it; any other ban stays.
+    """
 
     external_id = ByteOrderedCharField(_("player"), max_length=64, unique=True)
     name = models.CharField(_("name"), max_length=100, blank=True)
@@ -23,6 +27,7 @@ class Player(models.Model):
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="player", verbose_name=_("user")
     )
     banned_at = models.DateTimeField(_("banned"), null=True, blank=True)
+    erasing_since = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
 
     class Meta:

@@ -41,9 +41,20 @@ def final_rows(period: Period, left_out: Collection[str], stay_empty: bool) -> I
 
 def ranking_of(period: Period) -> Iterator[tuple[int, FinalStanding]]:
     """The final standings of those who are shown, best first, each with its rank among them."""
-    out, stay_empty = hidden_in(period), keeps_places(period)
+    out = hidden_in(period)
     everybody = _final(period).select_related("player").iterator(chunk_size=CHUNK)
-    rows = (row for row in everybody if row.player.external_id not in out)
+    yield from _ranked(period, (row for row in everybody if row.player.external_id not in out), keeps_places(period))
+
+
+def final_ranking(period: Period, left_out: Collection[int], stay_empty: bool) -> Iterator[tuple[int, FinalStanding]]:
+    """The same without those of ``left_out`` (internal numbers), whoever is shown now; with ``stay_empty`` nobody
+    moves up. Nothing is remembered here: for what follows a result as it was written down."""
+    out = frozenset(left_out)
+    everybody = _final(period).iterator(chunk_size=CHUNK)
+    return _ranked(period, (row for row in everybody if row.player_id not in out), stay_empty)
+
+
+def _ranked(period: Period, rows: Iterator[FinalStanding], stay_empty: bool) -> Iterator[tuple[int, FinalStanding]]:
     seen = 0
     for nth, (final_rank, group) in enumerate(groupby(rows, key=lambda row: row.rank), start=1):
         equals = list(group)

@@ -1,7 +1,8 @@
 """Erasing who a player is: what he has in open periods goes, what is final stays in its place under another id.
 
 Ranks, scores and the hash over final standings do not change: they know his internal number alone. He is banned first,
-so that nobody scores for him meanwhile. The trap: a name in Redis outlives SQL's, so Redis is asked before SQL forgets,
+so that nobody scores for him meanwhile; that ban ends with the erasure, a moderator's stays.
+The trap: a name in Redis outlives SQL's, so Redis is asked before SQL forgets,
 once more in the transaction that renames him, which no mirror with his name in its hands outlasts.
 Cut off anywhere, it is run again. What apps above know of him they forget in the same transaction (``also``).
 """
@@ -15,7 +16,7 @@ from itertools import count
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
-from django.db.models import F, Model, QuerySet, Value
+from django.db.models import Case, F, Model, QuerySet, Value, When
 from django.db.models.functions import Concat, Length, Substr
 
 from foundation import redis
@@ -90,7 +91,7 @@ def renamed(rename: Rename) -> None:
 def erase_player(external_id: str, at: datetime) -> Erased:
     """Erase. Raises ``UnknownPlayer``, and ``PeriodClosed`` or what the link raises where it has to be run again."""
     player = _known(external_id, at)
-    Player.objects.filter(pk=player.pk, banned_at=None).update(banned_at=at)
+    Player.objects.filter(pk=player.pk, banned_at=None).update(banned_at=at, erasing_since=at)
     forget_bans()
     living = Period.objects.filter(state__in=LIVING).select_related("board").order_by("pk")
     removed = [str(period) for period in living if _take_out(period, player, at)]
@@ -164,10 +165,13 @@ def _rename(player: Player, removed: list[str], at: datetime) -> Erased:
         link_codes=LinkCode.objects.filter(player=player).delete()[0],
     )
     _refuse_if_back(player)
-    nobody = {"name": "", "avatar_url": "", "country": "", "user": None, "banned_at": None}
+    nobody = {"name": "", "avatar_url": "", "country": "", "user": None, "erasing_since": None}
     _distrust_older_memory(player)
     KeptRank.objects.filter(player=player).delete()
-    Player.objects.filter(pk=player.pk).update(external_id=new, **nobody)
+    of_erasure = When(banned_at=F("erasing_since"), then=None)  # set by this run, or by one that was cut off
+    Player.objects.filter(pk=player.pk).update(
+        external_id=new, banned_at=Case(of_erasure, default=F("banned_at")), **nobody
+    )
     for rename in _renames:
         rename(Player.objects.get(pk=player.pk), old, at)
     transaction.on_commit(forget_bans)

@@ -19,7 +19,7 @@ def ensure_player(external_id: str, at: datetime) -> Player:
 def hold_player(player: Player) -> Player:
     """His row as it is now, held until the transaction ends: a ban or an erasure comes before or after, not between.
 
-    The trap: who was erased keeps his number, and is not banned any more. Raises ``UnknownPlayer`` for him.
+    The trap: who was erased keeps his number, and may not be banned. Raises ``UnknownPlayer`` for him.
     """
     held = Player.objects.select_for_update(no_key=True).filter(pk=player.pk, external_id=player.external_id).first()
     if held is None:

@@ -151,7 +151,7 @@ def test_the_banned_the_disqualified_and_who_muted_it_are_told_no_place() -> Non
     competition = over({**POINTS, "d": 3})
     wants("a", muted=["result"])
     Player.objects.filter(external_id="b").update(banned_at=END)
-    Participant.objects.filter(competition=competition, player=who("c")).update(disqualified_at=END)
+    out(competition, "c")
 
     tell_results(AT)
 

@@ -4,11 +4,12 @@ import threading
 from contextlib import nullcontext
 from datetime import datetime
 from typing import Any
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 import pytest
 from django.apps import apps
 from django.contrib.admin.models import CHANGE, LogEntry
+from django.test import Client
 
 from foundation import redis
 from foundation.models import DeadLetter
@@ -122,6 +123,34 @@ def test_nothing_names_them_and_nothing_final_has_moved(form: dict[str, Any]) ->
             client.flushdb()
         settle_due(NOON + DAY)
         assert in_redis(running) == in_sql(running)
+
+
+@pytest.mark.parametrize("cut_off", [False, True])
+def test_who_was_banned_before_stays_banned_and_nobody_else_is_banned_by_their_erasure(cut_off: bool) -> None:
+    played(storage="sql")
+    Player.objects.filter(external_id=OLD).update(banned_at=NOON)
+    for name in (OLD, "third"):
+        if cut_off:
+            with patch.object(erase, "_first", [Mock(side_effect=SystemExit)]), pytest.raises(SystemExit):
+                erase_player(name, NOON + DAY)
+
+    old, third = (erase_player(name, NOON + 2 * DAY).player for name in (OLD, "third"))
+
+    banned = dict(Player.objects.values_list("external_id", "banned_at"))
+    assert banned == {"first": None, old: NOON, third: None}
+    assert not Player.objects.exclude(erasing_since=None).exists()
+
+
+def test_a_ban_while_an_erasure_is_half_done_stays(admin_client: Client) -> None:
+    played(storage="sql")
+    with patch.object(erase, "_first", [Mock(side_effect=SystemExit)]), pytest.raises(SystemExit):
+        erase_player(OLD, NOON + DAY)
+    number = Player.objects.get(external_id=OLD).pk
+    admin_client.post("/admin/leaderboards/player/", {"action": "ban", "_selected_action": [number]})
+
+    erase_player(OLD, NOON + 2 * DAY)
+
+    assert Player.objects.get(pk=number).banned_at is not None
 
 
 def test_they_get_an_id_that_nobody_has_and_whoever_comes_by_the_old_one_is_somebody_else() -> None:
