@@ -47,9 +47,11 @@ class Record:
         return [each for each in kept + self.late if not self._is_out(each.player)]
 
     def counted_before(self, freezes_at: datetime) -> list[Counted]:
-        """What a copy of that moment shows: whoever goes later, and whatever a jury does later, is still in it."""
+        """What a copy of that moment shows now: who leaves later is still in it, and so is a score that a jury voids
+        later; who is disqualified, whenever that was, is not."""
         before = [each for each in self.accepted.values() if each.at < freezes_at]
-        out = [player for player, at in self.gone.items() if at < freezes_at and player not in self.back]
+        out = [player for player, at in self.gone.items() if at < freezes_at or player in self.disqualified]
+        out = [player for player in out if player not in self.back]
         return [each for each in before if each.player not in out]
 
     def publish(self, at: datetime) -> None:

@@ -15,7 +15,7 @@ from leaderboards.selectors.periods import period_by_label
 def history(competition: Competition, player: str, at: datetime, full: bool = False) -> list[RankThen]:
     """Their places, the earliest first; during a freeze those from before it. None of somebody who is not shown."""
     period = period_by_label(competition.board, competition.label)
-    if period is None or (not full and is_left_out(competition, player, at)):
+    if period is None or (not full and is_left_out(competition, player)):
         return []
     rows = _rows(competition, player, at, full).order_by("snapshot__taken_at")
     found = rows.values_list("snapshot__taken_at", "rank", "points", "fields")

@@ -24,12 +24,9 @@ def participant_of(competition: Competition, player: str) -> Participant | None:
     return taking_part.select_related("player").filter(player__external_id=player).first()
 
 
-def is_left_out(competition: Competition, player: str, at: datetime) -> bool:
-    """Whether a player is banned, or disqualified as far as the public may know: during a freeze, before it began."""
-    out = Q(disqualified_at__isnull=False)
-    if competition.is_hidden(at):
-        out &= Q(disqualified_at__lt=competition.course.frozen_since)
-    rows = competition.participants.filter(out | Q(player__banned_at__isnull=False))
+def is_left_out(competition: Competition, player: str) -> bool:
+    """Whether a player is banned or disqualified, and so shown to nobody, also during a freeze."""
+    rows = competition.participants.filter(Q(disqualified_at__isnull=False) | Q(player__banned_at__isnull=False))
     return rows.filter(player__external_id=player).exists()
 
 

@@ -9,7 +9,6 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 
 from django.contrib.auth.models import AbstractBaseUser
-from django.db.models import F
 
 from competitions.models import Competition, Participant, VacatedPlaces
 from competitions.selectors.competitions import competition_by_id, competitions_by_id
@@ -37,17 +36,15 @@ def _load(pairs: Collection[Pair]) -> dict[Pair, datetime]:
 _taking_part: Remembered[Pair, datetime] = Remembered(_load)
 
 
-_LABEL = re.compile(r"c([0-9]+)(-frozen)?")
+_LABEL = re.compile(r"c([0-9]+)(?:-frozen)?")
 
 
 def left_out(label: str) -> list[int]:
-    """The internal numbers of the disqualified; in the copy of a freeze, of those who were so when it began."""
+    """The internal numbers of those who are disqualified now, in an event and in the copy of its freeze alike."""
     found = _LABEL.fullmatch(label)
     if found is None:
         return []
     out = Participant.objects.filter(competition=int(found[1]), disqualified_at__isnull=False)
-    if found[2]:
-        out = out.filter(disqualified_at__lt=F("competition__frozen_at"))
     return list(out.values_list("player_id", flat=True))
 
 

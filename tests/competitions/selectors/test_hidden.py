@@ -8,7 +8,7 @@ from competitions.models import Competition
 from competitions.selectors.history import history
 from competitions.selectors.participants import not_started
 from competitions.selectors.standings import around, export_rows, page, player_row, standings
-from competitions.services.disqualify import disqualify
+from competitions.services.disqualify import disqualify, reinstate
 from competitions.services.finish import finish_due
 from competitions.services.snapshot import take_due
 from foundation.errors import SunwiError
@@ -16,7 +16,7 @@ from leaderboards.models import Player
 from leaderboards.selectors import PlayerRow
 from leaderboards.stores.base import Page
 from tests.competitions.factories import END, HOUR, MINUTE
-from tests.competitions.site import joined, make_board, player, race, reloaded, score
+from tests.competitions.site import joined, make_board, player, race, ranks, reloaded, score
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
@@ -58,13 +58,13 @@ def test_the_places_over_time_of_the_banned_and_disqualified_are_for_those_who_r
     assert [(len(public), len(full)) for public, full in seen.values()] == [(0, 1), (0, 1), (0, 0), (1, 1)]
 
 
-def test_who_was_disqualified_before_the_freeze_has_no_history_and_who_was_behind_it_keeps_theirs() -> None:
+def test_who_is_disqualified_before_the_freeze_or_behind_it_has_no_history() -> None:
     competition = race({"ann": 9, "bob": 5}, freeze_minutes=60)
     take_due(END - 3 * HOUR)
     disqualify(competition, player("ann"), "cheated", END - 2 * HOUR, None)
     disqualify(competition, player("bob"), "cheated", AT, None)
 
-    assert [len(history(reloaded(competition), name, AT)) for name in ("ann", "bob")] == [0, 1]
+    assert [len(history(reloaded(competition), name, AT)) for name in ("ann", "bob")] == [0, 0]
 
 
 @pytest.mark.parametrize("storage", ["hybrid", "redis", "sql"])
@@ -76,7 +76,6 @@ def test_a_hidden_change_changes_no_public_answer(storage: str) -> None:
 
     score(competition, {"bob": 100, "cleo": 50}, AT)
     take_due(AT)
-    disqualify(competition, player("ann"), "cheated", AT, None)
     during = answers(competition)
     finish_due(END + MINUTE)
     after = answers(competition)
@@ -84,3 +83,19 @@ def test_a_hidden_change_changes_no_public_answer(storage: str) -> None:
     assert during == before
     assert after == before
     assert answers(competition, full=True) != before
+
+
+@pytest.mark.parametrize("storage", ["hybrid", "redis", "sql"])
+def test_who_is_disqualified_behind_the_freeze_is_in_no_public_answer_and_tells_no_hidden_score(storage: str) -> None:
+    competition = race({"ann": 9, "bob": 5, "dan": 4}, make_board(storage), freeze_minutes=60)
+    score(competition, {"dan": 100}, AT)
+    before = answers(competition)
+
+    disqualify(competition, player("ann"), "cheated", AT, None)
+    public, out = ranks(competition, AT), answers(competition)
+    reinstate(competition, player("ann"), "it was a mistake", AT, None)
+
+    assert public == [("bob", 1, 5), ("dan", 2, 4)]  # in the order of then
+    assert (out["player_row ann"], out["around ann"]) == ("not_ranked", "not_ranked")
+    assert "ann" not in str((out["standings"], out["export"], out["page bob"], out["around bob"]))
+    assert answers(competition) == before
