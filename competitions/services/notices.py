@@ -34,9 +34,9 @@ _OF_RANKS = (NoticeKind.FIRST_TAKEN, NoticeKind.FIRST_LOST, NoticeKind.TOP3_ENTE
 
 
 def listeners(competition: Competition) -> QuerySet[Player]:
-    """The players who take part now, with what decides how they are told."""
+    """The players who take part now and are not banned, with what decides how they are told."""
     taking_part = Participant.objects.filter(Participant.TAKING_PART, competition=competition)
-    players = Player.objects.filter(pk__in=taking_part.values("player"))
+    players = Player.objects.filter(banned_at=None, pk__in=taking_part.values("player"))
     return players.select_related("user", "preference").order_by("pk")
 
 

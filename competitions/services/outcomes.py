@@ -107,7 +107,7 @@ def _tell_chunk(number: int, ranks: Ranks, at: datetime) -> int | None:
     if not players:
         _done(telling, at)
         return None
-    told = list(_notices(telling.revision, [player for player in players if player.banned_at is None], ranks))
+    told = list(_notices(telling.revision, players, ranks))
     notices.write(told, at)
     telling.reached = players[-1].pk
     telling.save(update_fields=["reached"])
