@@ -5,7 +5,8 @@ competition is final and shown, and a cancelled one earns nothing. The rewards o
 revision: after each new one who earns no more is revoked, and who newly earns is granted, by the tiers of the run.
 """
 
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from decimal import Decimal
 
@@ -18,7 +19,7 @@ from competitions.models import Competition, Revision, RewardGrant, RewardRun
 from competitions.models.competitions import FROZEN_SUFFIX
 from competitions.services import grants
 from competitions.services.locked import locked
-from competitions.services.reward_rules import Kept, existing, kept_rules, rules_of, withheld
+from competitions.services.reward_rules import Kept, kept_rules, rules_of, withheld
 from foundation.each import for_each
 from foundation.failpoints import failpoint
 from leaderboards.models import Period, State
@@ -118,37 +119,43 @@ def _latest(competition: Competition | None) -> int | None:
 def _settle(run: RewardRun, at: datetime, reason: str) -> int:
     """Revoke what is not earned any more, and grant what is newly earned, by the ranking that is shown."""
     forget_hidden()  # what this process remembers may be older than the revision
-    rules = kept_rules(run)
-    exist = existing(rules)
-    return sum(_settle_tier(rule, run, rule.number in exist, at, reason) for rule in rules)
+    alike = defaultdict(list)
+    for rule in kept_rules(run):
+        alike[rule.mark].append(rule)
+    return sum(_settle_alike(rules, run, at, reason) for rules in alike.values())
 
 
-def _settle_tier(rule: Kept, run: RewardRun, exists: bool, at: datetime, reason: str) -> int:
-    period = run.period
+def _settle_alike(rules: Sequence[Kept], run: RewardRun, at: datetime, reason: str) -> int:
+    """Settle tiers whose grants cannot be told apart: of each player, as many stand as they earn of these tiers."""
+    period, one = run.period, rules[0]
     field = Field(period.players - len(hidden_in(period)), period.rules.order)
-    earned = {row.player: row.rank for row in rule.rule.earners(_ranking(period), field)}
-    standing = {
-        grant.player_id: grant
-        for grant in RewardGrant.objects.select_for_update(of=("self",))
-        .filter(RewardGrant.STANDING, rule.grants, period=period)
-        .select_related("period")
-    }
-    grants.revoke([grant for player, grant in standing.items() if player not in earned], reason, at)
-    _move([grant for player, grant in standing.items() if player in earned], earned)
-    out = standing.keys() | withheld(rule, period)
+    ranks: dict[int, int] = {}
+    missing: Counter[int] = Counter()
+    for rule in rules:
+        for row in rule.rule.earners(_ranking(period), field):
+            ranks[row.player] = row.rank
+            missing[row.player] += 1
+    kept: list[RewardGrant] = []
+    lost: list[RewardGrant] = []
+    rows = RewardGrant.objects.select_for_update(of=("self",)).filter(RewardGrant.STANDING, one.grants, period=period)
+    for grant in rows.select_related("period").order_by("pk"):
+        (kept if missing[grant.player_id] > 0 else lost).append(grant)
+        missing[grant.player_id] -= 1
+    grants.revoke(lost, reason, at)
+    _move(kept, ranks)
+    missing.subtract(withheld(one, period))
     new = (
         RewardGrant(
-            tier_id=rule.number if exists else None,
+            tier_id=one.number,
             period=period,
             competition_id=run.competition_id,
             player_id=player,
-            rank=rank,
-            name=rule.name,
-            code=rule.code,
+            rank=ranks[player],
+            name=one.name,
+            code=one.code,
             granted_at=at,
         )
-        for player, rank in earned.items()
-        if player not in out
+        for player in missing.elements()
     )
     return grants.write(new, at)
 

@@ -1,5 +1,6 @@
 """Snapshots: one for each time of the grid, with the very ranks of the board; harmless late, twice and at once."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 
@@ -151,7 +152,7 @@ def test_first_place_that_is_taken_in_the_last_seconds_is_told_from_the_closed_s
 def test_places_that_a_jury_or_a_ban_gives_and_takes_are_told_to_nobody(act: str) -> None:
     competition = race({"ann": 9, "bob": 5, "cleo": 3, "dan": 1}, alerts=NoticeKind.values, alert_hours=100)
     ann = Player.objects.get(external_id="ann")
-    acts = {
+    acts: dict[str, Callable[[], object]] = {
         "ban": lambda: Player.objects.filter(pk=ann.pk).update(banned_at=SOON),
         "void": lambda: void(competition, Submission.objects.get(player=ann), "A car.", SOON, None),
         "disqualify": lambda: disqualify(competition, ann, "A car.", SOON, None),
