@@ -1,12 +1,13 @@
 """Who passed what between two looks at the standings, from their ranks alone. Whom to tell is decided elsewhere.
 
-A player who is missing in a look stands below everybody in it. Ranks may be shared, so several can take first place at
-once, and nobody loses it to somebody who only draws level. Who moves up because others are gone, or because the field
-was so small that everybody was high in it, has passed nobody.
+Only who stands in both looks can pass or be passed: who comes back, or comes for the first time, had no place to rise
+from, and who is gone was not passed. Ranks may be shared, so several can take first place at once, and nobody loses it
+to somebody who only draws level. Who moves up because others are gone, or because the field was so small that everybody
+was high in it, has passed nobody.
 """
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import accumulate
@@ -38,15 +39,14 @@ class Look:
 def passages(before: Look, after: Look) -> Iterator[tuple[int, list[Passage]]]:
     """Each player who passed something and what, highest first."""
     to_win = [(passage, rank) for passage, rank in _REACHES if before.total >= rank and after.total > rank]
-    overtaking = _Overtaking(before, after)
-    for player in sorted(before.ranks.keys() | after.ranks.keys()):
-        was, now = before.ranks.get(player), after.ranks.get(player)
-        if _reaches(was, 1) and not _reaches(now, 1):
-            if after.ranks:
-                yield player, [Passage.FIRST_LOST]
+    stay = {player: (before.ranks[player], after.ranks[player]) for player in before.ranks.keys() & after.ranks.keys()}
+    overtaking = _Overtaking(stay.values())
+    for player, (was, now) in sorted(stay.items()):
+        if was == 1 and overtaking.is_ahead_of(now):
+            yield player, [Passage.FIRST_LOST]
             continue
-        passed = [passage for passage, rank in to_win if _reaches(now, rank) and not _reaches(was, rank)]
-        if passed and now is not None and overtaking.has_passed(was, now):
+        passed = [passage for passage, rank in to_win if now <= rank < was]
+        if passed and overtaking.has_passed(was, now):
             yield player, passed
 
 
@@ -56,18 +56,19 @@ def highest(passed: Collection[Passage], wanted: Collection[str]) -> Passage | N
 
 
 class _Overtaking:
-    """Those who stand in both looks: whom somebody on the way from one rank to another may have passed."""
+    """Those who stand in both looks, as (rank before, rank now): whom one of them may have passed."""
 
-    def __init__(self, before: Look, after: Look) -> None:
-        stay = sorted((was, after.ranks[player]) for player, was in before.ranks.items() if player in after.ranks)
-        self._ranks_before = [was for was, _ in stay]
-        self._lowest_now = list(accumulate((now for _, now in stay), max))
+    def __init__(self, stay: Iterable[tuple[int, int]]) -> None:
+        moves = sorted(stay)
+        self._ranks_before = [was for was, _ in moves]
+        self._lowest_now = list(accumulate((now for _, now in moves), max))
+        self._best_now = min((now for _, now in moves), default=None)
 
-    def has_passed(self, was: int | None, now: int) -> bool:
-        """Whether one who was ahead of rank ``was`` (None: everybody) is not ahead of rank ``now`` any more."""
-        ahead = len(self._ranks_before) if was is None else bisect_left(self._ranks_before, was)
+    def has_passed(self, was: int, now: int) -> bool:
+        """Whether one who was ahead of rank ``was`` is not ahead of rank ``now`` any more."""
+        ahead = bisect_left(self._ranks_before, was)
         return ahead > 0 and self._lowest_now[ahead - 1] >= now
 
-
-def _reaches(rank: int | None, goal: int) -> bool:
-    return rank is not None and rank <= goal
+    def is_ahead_of(self, now: int) -> bool:
+        """Whether any of them is ahead of rank ``now``: of a leader of before, each of them was not."""
+        return self._best_now is not None and self._best_now < now

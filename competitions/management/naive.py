@@ -94,22 +94,20 @@ def notices(looks: Sequence[Look], told: Collection[int], alerts: Collection[str
 
 
 def passage(player: str, before: Mapping[str, int], after: Mapping[str, int], alerts: Collection[str]) -> str | None:
-    """The highest goal that somebody came to between two looks by passing one who held it, of those announced."""
+    """The highest goal that somebody came to between two looks by passing one who held it, of those announced.
+
+    Who has no place in one of the looks neither passed anybody nor was passed.
+    """
     was, now = before.get(player, inf), after.get(player, inf)
-    if was == 1 and now > 1:
-        return "first_lost" if "first_lost" in alerts and after else None
-    return next(
-        (
-            name
-            for name, goal in GOALS
-            if name in alerts
-            and now <= goal < was
-            and len(before) >= goal
-            and len(after) > goal
-            and any(before[other] < was and after.get(other, 0) >= now for other in before)
-        ),
-        None,
-    )
+    if inf in (was, now):
+        return None
+    others = [(before[other], after[other]) for other in before if other in after and other != player]
+    if was == 1 and any(theirs < now for _, theirs in others):
+        return "first_lost" if "first_lost" in alerts else None
+    if not any(earlier < was and theirs >= now for earlier, theirs in others):
+        return None
+    wanted = [(name, goal) for name, goal in GOALS if name in alerts and len(before) >= goal and len(after) > goal]
+    return next((name for name, goal in wanted if now <= goal < was), None)
 
 
 def rewards(prizes: Iterable[Prize], counted: Collection[Counted]) -> set[tuple[str, str]]:

@@ -13,7 +13,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
 from competitions.errors import BadCompetition, CompetitionOver, Disqualified, NotAParticipant, NotClosed
-from competitions.models import Change, ChangeKind, Competition, Participant
+from competitions.models import Change, ChangeKind, Competition
 from competitions.services.changes import note, reason_given
 from competitions.services.confirm import revise_if_final
 from competitions.services.freeze import freeze_if_due

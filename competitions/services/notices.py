@@ -34,9 +34,14 @@ _OF_RANKS = (NoticeKind.FIRST_TAKEN, NoticeKind.FIRST_LOST, NoticeKind.TOP3_ENTE
 
 
 def listeners(competition: Competition) -> QuerySet[Player]:
-    """The players who take part now, with what decides how they are told."""
-    taking_part = Participant.objects.filter(Participant.TAKING_PART, competition=competition)
-    players = Player.objects.filter(pk__in=taking_part.values("player"))
+    """The players who take part now and are not banned, with what decides how they are told."""
+    return taking_part(competition).filter(banned_at=None)
+
+
+def taking_part(competition: Competition) -> QuerySet[Player]:
+    """The same with the banned."""
+    rows = Participant.objects.filter(Participant.TAKING_PART, competition=competition)
+    players = Player.objects.filter(pk__in=rows.values("player"))
     return players.select_related("user", "preference").order_by("pk")
 
 

@@ -64,7 +64,7 @@ def _is_hidden(snapshot: Snapshot, at: datetime) -> bool:
 
 
 def _notices(snapshot: Snapshot) -> list[Notice]:
-    """One for each player who passed something that he wants to hear of; none for a first snapshot."""
+    """One for each player who passed something that they want to hear of; none for a first snapshot."""
     competition = snapshot.competition
     earlier = Snapshot.objects.filter(competition=competition, due_at__lt=snapshot.due_at)
     before = earlier.order_by("due_at").last()

@@ -103,7 +103,7 @@ def _tell_chunk(number: int, ranks: Ranks, at: datetime) -> int | None:
     telling = rows.defer("revision__competition__picture").get(pk=number)
     if telling.told_at is not None or not _is_latest(telling.revision):
         return None
-    players = list(notices.listeners(telling.revision.competition).filter(pk__gt=telling.reached)[:CHUNK])
+    players = list(notices.taking_part(telling.revision.competition).filter(pk__gt=telling.reached)[:CHUNK])
     if not players:
         _done(telling, at)
         return None

@@ -5,7 +5,8 @@ competition is final and shown, and a cancelled one earns nothing. The rewards o
 revision: after each new one who earns no more is revoked, and who newly earns is granted, by the tiers of the run.
 """
 
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from decimal import Decimal
 
@@ -19,7 +20,7 @@ from competitions.models.competitions import FROZEN_SUFFIX
 from competitions.selectors.revisions import latest_revision, ranking_published
 from competitions.services import grants
 from competitions.services.locked import locked
-from competitions.services.reward_rules import Kept, existing, kept_rules, rules_of, withheld
+from competitions.services.reward_rules import Kept, kept_rules, rules_of, withheld
 from foundation.each import for_each
 from foundation.failpoints import failpoint
 from leaderboards.models import Period, State
@@ -119,37 +120,42 @@ def _latest(competition: Competition | None) -> Revision | None:
 def _settle(run: RewardRun, at: datetime, reason: str) -> int:
     """Revoke what is not earned any more, and grant what is newly earned, by the ranking that is published."""
     forget_hidden()  # what this process remembers may be older than the end of the period
-    rules, last = kept_rules(run), _latest(run.competition)
-    exist = existing(rules)
-    return sum(
-        _settle_tier(rule, run, _earned(rule, run.period, last), rule.number in exist, (at, reason)) for rule in rules
-    )
+    alike, last = defaultdict(list), _latest(run.competition)
+    for rule in kept_rules(run):
+        alike[rule.mark].append(rule)
+    return sum(_settle_alike(rules, run, last, (at, reason)) for rules in alike.values())
 
 
-def _settle_tier(rule: Kept, run: RewardRun, earned: dict[int, int], exists: bool, why: tuple[datetime, str]) -> int:
-    (at, reason), period = why, run.period
-    standing = {
-        grant.player_id: grant
-        for grant in RewardGrant.objects.select_for_update(of=("self",))
-        .filter(RewardGrant.STANDING, rule.grants, period=period)
-        .select_related("period")
-    }
-    grants.revoke([grant for player, grant in standing.items() if player not in earned], reason, at)
-    _move([grant for player, grant in standing.items() if player in earned], earned)
-    out = standing.keys() | withheld(rule, period)
+def _settle_alike(rules: Sequence[Kept], run: RewardRun, last: Revision | None, why: tuple[datetime, str]) -> int:
+    """Settle tiers whose grants cannot be told apart: of each player, as many stand as they earn of these tiers."""
+    (at, reason), period, one = why, run.period, rules[0]
+    ranks: dict[int, int] = {}
+    missing: Counter[int] = Counter()
+    for rule in rules:
+        earned = _earned(rule, period, last)
+        ranks |= earned
+        missing.update(earned.keys())
+    kept: list[RewardGrant] = []
+    lost: list[RewardGrant] = []
+    rows = RewardGrant.objects.select_for_update(of=("self",)).filter(RewardGrant.STANDING, one.grants, period=period)
+    for grant in rows.select_related("period").order_by("pk"):
+        (kept if missing[grant.player_id] > 0 else lost).append(grant)
+        missing[grant.player_id] -= 1
+    grants.revoke(lost, reason, at)
+    _move(kept, ranks)
+    missing.subtract(withheld(one, period))
     new = (
         RewardGrant(
-            tier_id=rule.number if exists else None,
+            tier_id=one.number,
             period=period,
             competition_id=run.competition_id,
             player_id=player,
-            rank=rank,
-            name=rule.name,
-            code=rule.code,
+            rank=ranks[player],
+            name=one.name,
+            code=one.code,
             granted_at=at,
         )
-        for player, rank in earned.items()
-        if player not in out
+        for player in missing.elements()
     )
     return grants.write(new, at)
 

@@ -16,17 +16,22 @@ from leaderboards.models import Period
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A tier as it was; ``number`` is its row's, which may be gone by now."""
+    """A tier as it was; ``number`` is its row's, None if that is gone by now."""
 
-    number: int
+    number: int | None
     name: str
     code: str
     rule: Tier
 
     @property
+    def mark(self) -> tuple[int | None, str, str]:
+        """What its grants are known by: two tiers of one name and code whose rows are gone share theirs."""
+        return (None, self.name, self.code) if self.number is None else (self.number, "", "")
+
+    @property
     def grants(self) -> Q:
-        """Its grants: those whose row is gone by name and code."""
-        return Q(tier=self.number) | Q(tier=None, name=self.name, code=self.code)
+        """Those of its mark."""
+        return Q(tier=None, name=self.name, code=self.code) if self.number is None else Q(tier=self.number)
 
 
 def rules_of(period: Period, competition: Competition | None) -> list[dict[str, Any]]:
@@ -50,9 +55,11 @@ def rule_of(tier: RewardTier) -> dict[str, Any]:
 
 def kept_rules(run: RewardRun) -> list[Kept]:
     """The tiers that a run keeps, in their order."""
+    rows = RewardTier.objects.filter(pk__in=[each["number"] for each in run.tiers])
+    existing = set(rows.values_list("pk", flat=True))
     return [
         Kept(
-            each["number"],
+            each["number"] if each["number"] in existing else None,
             each["name"],
             each["code"],
             Tier(By(each["kind"]), Decimal(each["limit"]), each["from_rank"]),
@@ -61,12 +68,7 @@ def kept_rules(run: RewardRun) -> list[Kept]:
     ]
 
 
-def existing(rules: list[Kept]) -> set[int]:
-    """The numbers of those whose row still exists, which new grants may name."""
-    return set(RewardTier.objects.filter(pk__in=[rule.number for rule in rules]).values_list("pk", flat=True))
-
-
-def withheld(rule: Kept, period: Period) -> set[int]:
-    """The internal numbers of players from whom staff have taken this tier's reward of the period back."""
+def withheld(rule: Kept, period: Period) -> list[int]:
+    """The internal numbers of players from whom staff have taken a reward of this mark and period back, one a row."""
     rows = RewardGrant.objects.filter(rule.grants, period=period, withheld_at__isnull=False)
-    return set(rows.values_list("player_id", flat=True))
+    return list(rows.values_list("player_id", flat=True))

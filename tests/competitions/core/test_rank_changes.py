@@ -32,10 +32,16 @@ def test_a_player_hears_of_the_highest_that_they_passed_and_want() -> None:
 def test_first_place_is_taken_from_somebody_who_is_still_there() -> None:
     assert passed(look(1, 2), look(2, 1)) == {1: [LOST], 2: [FIRST]}
     assert passed(look(), look(1, 2)) == {}
-    assert passed(look(1, 2, 3), look(2, 3)) == {1: [LOST]}  # the first is gone, and nobody was passed
-    assert passed(look(1, 2, 3), look(3, 2)) == {1: [LOST], 3: [FIRST]}  # and here the second was
-    assert passed(look(1), look(2, 1)) == {1: [LOST], 2: [FIRST]}
+    assert passed(look(1, 2, 3), look(2, 3)) == {}  # the first is gone, and nobody was passed
+    assert passed(look(1, 2, 3), look(3, 2)) == {3: [FIRST]}  # and here the second was
     assert passed(Look({1: 1, 2: 2}, 2), Look({1: 1, 2: 1}, 2)) == {2: [FIRST]}  # drawing level takes it too
+    assert passed(Look({1: 1, 2: 1}, 2), look(2, 1)) == {1: [LOST]}  # and going on from there loses it
+
+
+def test_who_had_no_place_passes_nobody_and_takes_first_place_from_nobody() -> None:
+    assert passed(look(1, 2), look(3, 1, 2)) == {}  # reinstated, or a first score
+    assert passed(look(1, 2, 3), look(4, 2, 1, 3)) == {1: [LOST]}  # the second passed the first all the same
+    assert passed(look(*range(1, 12)), look(12, *range(1, 12))) == {}
 
 
 def test_nobody_enters_the_top_of_a_field_that_is_no_larger_or_was_not_full() -> None:
@@ -43,15 +49,14 @@ def test_nobody_enters_the_top_of_a_field_that_is_no_larger_or_was_not_full() ->
 
     assert passed(look(*range(2, 11)), look(*ten[1:5], 1, *ten[5:])) == {}  # ten of ten are in the top 10
     assert passed(look(*range(1, 10)), look(*eleven)) == {}  # there was room for the tenth
-    assert passed(look(*ten), look(*range(1, 10), 11, 10)) == {11: [TOP10]}
-    assert passed(look(1, 2), look(1, 3, 2)) == {}
-    assert passed(look(1, 2, 3), look(1, 4, 2, 3)) == {4: [TOP3]}
+    assert passed(look(*eleven), look(*range(1, 10), 11, 10)) == {11: [TOP10]}
+    assert passed(look(1, 2, 3, 4), look(1, 4, 2, 3)) == {4: [TOP3]}
 
 
 def test_nobody_enters_the_top_because_somebody_in_it_is_gone() -> None:
     crowd = range(1, 13)
 
-    assert passed(look(*crowd), look(*crowd[1:])) == {1: [LOST]}
+    assert passed(look(*crowd), look(*crowd[1:])) == {}
     assert passed(look(*crowd), look(*crowd[:4], *crowd[5:])) == {}
 
 
@@ -60,14 +65,14 @@ def test_players_pass_what_comparing_every_pair_says(before: dict[int, int], aft
     found = passed(Look(before, len(before)), Look(after, len(after)))
 
     expected: dict[int, set[Passage]] = {}
+    stay = before.keys() & after.keys()
     for passage, goal in GOALS.items():
         if len(before) >= goal and len(after) > goal:
-            for player in _within(after, goal) - _within(before, goal):
-                was = before.get(player, 99)
-                if any(before[other] < was and after.get(other, 0) >= after[player] for other in before):
+            for player in stay & _within(after, goal) - _within(before, goal):
+                if any(before[other] < before[player] and after[other] >= after[player] for other in stay):
                     expected.setdefault(player, set()).add(passage)
-    if after:
-        for player in _within(before, 1) - _within(after, 1):
+    for player in stay & _within(before, 1):
+        if any(after[other] < after[player] for other in stay):
             expected[player] = {LOST}
     assert {player: set(several) for player, several in found.items()} == expected
 

@@ -47,8 +47,9 @@ def test_of_a_moved_end_all_who_take_part_are_told_once_in_chunks_and_of_other_c
 ) -> None:
     monkeypatch.setattr(telling, "CHUNK", 2)
     names = [f"p{number}" for number in range(5)]
-    competition = contest(*names, "bob")
+    competition = contest(*names, "bob", "eve")
     competition.participants.filter(player=who("bob")).update(left_at=NOON)
+    Player.objects.filter(external_id="eve").update(banned_at=NOON)
     change = changed(competition, "extended")
 
     assert (tell_participants(change), tell_participants(change)) == (5, 0)

@@ -11,6 +11,7 @@ from competitions.models import Competition, Notice, Participant, Snapshot
 from competitions.services import notify
 from competitions.services.notify import compare_due
 from foundation.webhooks.models import WebhookDelivery
+from leaderboards.models import Player
 from tests.at_once import at_once
 from tests.competitions.factories import HOUR
 from tests.competitions.services.mishaps import dying_at
@@ -43,14 +44,14 @@ def overtaken(competition: Competition, before: datetime = NOON - HOUR, after: d
 
 def test_a_first_snapshot_tells_nobody_and_taking_and_losing_first_place_is_told_to_both() -> None:
     competition = contest("ann", "bob")
-    snapshot(competition, NOON - HOUR, "ann")
+    snapshot(competition, NOON - HOUR, "ann", "bob")
     assert compare_due(NOON - HOUR) == 0
     snapshot(competition, NOON, "bob", "ann")
 
     assert compare_due(NOON) == 2
 
     told = Notice.objects.values_list("player__external_id", "kind", "rank", "previous_rank", "created_at")
-    assert set(told) == {("ann", "first_lost", 2, 1, NOON), ("bob", "first_taken", 1, None, NOON)}
+    assert set(told) == {("ann", "first_lost", 2, 1, NOON), ("bob", "first_taken", 1, 2, NOON)}
 
 
 def test_one_passage_is_one_notice_the_highest_that_is_wanted() -> None:
@@ -86,17 +87,26 @@ def test_players_are_told_nothing_that_they_muted_or_once_they_left_and_mailed_i
     with_address("ann", "bob")
     wants("bob", muted=["first_taken"], by_mail=False)
     competition = contest("ann", "bob", "eve")
-    snapshot(competition, NOON - HOUR, "ann", "eve", "p1", "p2")
-    snapshot(competition, NOON, "bob", ("ann", "eve"), "p1", "p2")
+    snapshot(competition, NOON - HOUR, "ann", "eve", "p1", "bob")
+    snapshot(competition, NOON, "bob", ("ann", "eve"), "p1")
     left = contest("ann", "bob", "eve")
     snapshot(left, NOON - HOUR, "ann", "bob", "eve")
-    snapshot(left, NOON, "eve", "bob")
+    snapshot(left, NOON, "eve", "bob", "ann")
     Participant.objects.filter(competition=left, player=who("ann")).update(left_at=NOON)
 
     compare_due(NOON)
 
     assert sorted(notices()) == [("ann", "first_lost"), ("bob", "top3_entered"), ("eve", "first_taken")]
     assert mails() == ["ann@example.com"]
+
+
+def test_who_is_banned_by_the_time_of_comparing_is_told_nothing() -> None:
+    overtaken(contest("ann", "bob"))
+    Player.objects.filter(external_id="bob").update(banned_at=NOON)
+
+    compare_due(NOON)
+
+    assert notices() == [("ann", "first_lost")]
 
 
 def test_only_the_last_hours_are_told() -> None:

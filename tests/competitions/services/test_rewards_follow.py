@@ -1,5 +1,6 @@
 """Rewards follow the latest revision: revoked, granted to the next in line, granted anew; and taken back by hand."""
 
+from collections import Counter
 from importlib import import_module
 
 import orjson
@@ -141,6 +142,27 @@ def test_tiers_that_are_made_changed_or_deleted_after_the_first_run_change_nothi
     settle(LATER)
 
     assert granted() == [("Half", "b", 1), ("Gold", "b", 1), ("Silver", "c", 2), ("Half", "c", 2)]
+
+
+@pytest.mark.parametrize("deleted", [1, 2])
+def test_of_two_tiers_of_one_name_and_code_each_keeps_its_grants_also_once_they_are_deleted(deleted: int) -> None:
+    competition = finished(POINTS)
+    tiers = [tier(competition, name="Badge", kind=kind, limit=limit) for kind, limit in (("rank", 1), ("percent", 75))]
+    published(competition)
+    assert settle(END + HOUR) == 4
+    for each in tiers[:deleted]:
+        each.delete()
+    before = granted()
+    taken = RewardGrant.objects.filter(player=who("a")).earliest("pk")
+    take_back.take_back(taken, "Given twice.", LATER)
+
+    out(competition, "d")  # 75 % of three are three, as of four
+    assert settle(LATER) == 0
+    assert granted() == before[1:]
+
+    out(competition, "a")
+    assert settle(LATER) == 1
+    assert Counter(granted()) == Counter([("Badge", "b", 1), ("Badge", "b", 1), ("Badge", "c", 2)])
 
 
 def test_calendar_boards_are_rewarded_once_whoever_is_banned_later() -> None:

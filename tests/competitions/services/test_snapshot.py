@@ -1,19 +1,24 @@
 """Snapshots: one for each time of the grid, with the very ranks of the board; harmless late, twice and at once."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 
 import pytest
 
-from competitions.models import Competition, Notice, Snapshot, SnapshotRow
+from competitions.models import Competition, Notice, NoticeKind, Snapshot, SnapshotRow
 from competitions.selectors.history import history
 from competitions.selectors.standings import standings
 from competitions.services import snapshot as snapshots
+from competitions.services.disqualify import disqualify, reinstate
 from competitions.services.finish import finish_due
+from competitions.services.judge import void
 from competitions.services.notify import compare_due
 from competitions.services.snapshot import due, take, take_due
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller
+from leaderboards.models import Player, Submission
+from leaderboards.selectors.hidden import forget_hidden
 from leaderboards.services.submit import submit
 from tests.at_once import at_once
 from tests.competitions.factories import DAY, END, HOUR, MINUTE, START
@@ -141,6 +146,29 @@ def test_first_place_that_is_taken_in_the_last_seconds_is_told_from_the_closed_s
     told = Notice.objects.values_list("player__external_id", "kind")
     assert set(told) == {("bob", "first_taken"), ("ann", "first_lost")}
     assert [each.at for each in history(reloaded(competition), "bob", END + DAY)] == [END - 10 * MINUTE, END]
+
+
+@pytest.mark.parametrize("act", ["ban", "void", "disqualify", "reinstate"])
+def test_places_that_a_jury_or_a_ban_gives_and_takes_are_told_to_nobody(act: str) -> None:
+    competition = race({"ann": 9, "bob": 5, "cleo": 3, "dan": 1}, alerts=NoticeKind.values, alert_hours=100)
+    ann = Player.objects.get(external_id="ann")
+    acts: dict[str, Callable[[], object]] = {
+        "ban": lambda: Player.objects.filter(pk=ann.pk).update(banned_at=SOON),
+        "void": lambda: void(competition, Submission.objects.get(player=ann), "A car.", SOON, None),
+        "disqualify": lambda: disqualify(competition, ann, "A car.", SOON, None),
+        "reinstate": lambda: reinstate(competition, ann, "A bicycle.", SOON, None),
+    }
+    if act == "reinstate":
+        acts["disqualify"]()
+    take(competition, SOON, SOON)
+    acts[act]()
+    forget_hidden()
+
+    later = take(competition, SOON + HOUR, SOON + HOUR)
+
+    assert later is not None
+    assert rows(later)[0] == (("ann", 1, 9) if act == "reinstate" else ("bob", 1, 5))
+    assert compare_due(SOON + HOUR) == 0
 
 
 def test_what_was_closed_long_ago_is_not_looked_at_again() -> None:
