@@ -188,6 +188,12 @@ class UnknownTeam(NotFound):
     code = "unknown_team"
 
 
+class GroupsFinal(Conflict):
+    """The published result names the teams and divisions: none is made, renamed or deleted any more."""
+
+    code = "groups_final"
+
+
 class UnknownDivision(NotFound):
     """There is no such division in this competition."""
 

@@ -64,6 +64,7 @@ SENTENCES = (
     gettext_noop("A team has this name already: take another name, or that team."),
     gettext_noop("Players do not found teams here: choose one of those there are."),
     gettext_noop("This competition has no teams."),
+    gettext_noop("The result is final: its teams and divisions stay as they were published."),
     gettext_noop("All %(places)s places of this team are taken."),
     gettext_noop("There is no team %(number)s in this competition."),
     gettext_noop("There is no division %(number)s in this competition."),

@@ -9,6 +9,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
@@ -17,9 +18,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
 from competitions.core.names import key_of, read_name
-from competitions.errors import BadName
+from competitions.errors import BadName, GroupsFinal
 from competitions.models import Competition, Division, Team
 from competitions.refusals import translated
+from competitions.services.teams import refuse_final
 from leaderboards.admin.lookups import NamedLookups
 
 _MEMBERS = Count("participants", filter=Q(participants__left_at=None))
@@ -33,6 +35,15 @@ def name_typed(form: forms.ModelForm[Any]) -> str:
         raise ValidationError(translated(error.detail)) from error
     form.instance.key = key_of(name)
     return name
+
+
+def final_refused(competition: Competition) -> str:
+    """Why its groups stay as they are, in the reader's language; empty while they need not."""
+    try:
+        refuse_final(competition)
+    except GroupsFinal as error:
+        return translated(error.detail)
+    return ""
 
 
 class ByCompetition:
@@ -68,12 +79,17 @@ class DivisionsOfCompetition(forms.BaseInlineFormSet[Division, Competition, form
     """All divisions of one competition, so that no two have one name."""
 
     def clean(self) -> None:
-        """Raises ``ValidationError`` where two names differ in capitals alone, or not at all."""
+        """Raises ``ValidationError`` where two names differ in capitals alone, or not at all, or where the published
+        result names the divisions as they are; their order is not part of it."""
         super().clean()
         kept = [form for form in self.forms if form.cleaned_data.get("name") and not form.cleaned_data.get("DELETE")]
         keys = [form.instance.key for form in kept]
         if len(set(keys)) < len(keys):
             raise ValidationError(_("Two divisions have the same name: change one of them."))
+        is_other = any({"name", "DELETE"} & set(form.changed_data) for form in self.forms)
+        refused = final_refused(self.instance) if is_other and self.instance.pk else ""
+        if refused:
+            raise ValidationError(refused)
 
 
 class CompetitionDivisions(ByCompetition, admin.TabularInline[Division, Competition]):
@@ -110,13 +126,16 @@ class TeamForm(forms.ModelForm[Team]):
         return name_typed(self)
 
     def clean(self) -> dict[str, Any]:
-        """A name that no other team of the competition has."""
+        """A name that no other team of the competition has, while its result is not final."""
         cleaned = super().clean() or self.cleaned_data
         competition = cleaned.get("competition") or (self.instance.competition if self.instance.pk else None)
         if cleaned.get("name") and competition is not None:
             others = Team.objects.filter(competition=competition, key=self.instance.key).exclude(pk=self.instance.pk)
             if others.exists():
                 self.add_error("name", _("A team has this name already: take another name, or that team."))
+        refused = final_refused(competition) if self.has_changed() and competition is not None else ""
+        if refused:
+            self.add_error(None, refused)
         return cleaned
 
 
@@ -140,6 +159,14 @@ class TeamAdmin(ByCompetition, NamedLookups[Team]):
     def get_readonly_fields(self, request: HttpRequest, obj: Team | None = None) -> tuple[str, ...]:
         """A team stays where it is."""
         return () if obj is None else ("competition",)
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """What goes with them; those that a published result names stay."""
+        teams = list(objs)
+        with transaction.atomic():
+            refused = [(team, final_refused(team.competition)) for team in teams]
+        deleted, counts, needed, protected = super().get_deleted_objects(teams, request)
+        return deleted, counts, needed, [*protected, *(f"{team}: {why}" for team, why in refused if why)]
 
     @admin.display(description=_lazy("members"), ordering="counted")
     def members(self, team: Team) -> str:

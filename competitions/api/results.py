@@ -13,12 +13,13 @@ from competitions.api.parameters import COMPETITION
 from competitions.api.schemas import RewardsShown
 from competitions.models import RewardGrant, RewardTier, TierKind
 from competitions.selectors import rewards
+from competitions.selectors.groups_shown import Groups
 from competitions.selectors.standings import export_rows
 from foundation import clock
 from foundation.encoding import number, when
 from leaderboards.api.access import Reads
 from leaderboards.api.answers import conditional
-from leaderboards.api.downloads import CSV, Download, csv_parts
+from leaderboards.api.downloads import CSV, Download, MoreColumns, csv_parts
 from leaderboards.api.export import is_mirrored, never_changes
 from leaderboards.api.parameters import LIMIT, OFFSET, RAW, Bounded, Whole
 from leaderboards.selectors.periods import period_by_label
@@ -28,17 +29,19 @@ router = Router(tags=["competitions"], auth=Reads())
 
 @router.get("/competitions/{competition}/standings.csv")
 def export_competition(request: HttpRequest, competition: Whole = COMPETITION, raw: bool = RAW) -> HttpResponseBase:
-    """All rows as CSV, as of a board; during a freeze those from before it."""
+    """All rows as CSV, as of a board, with team and division where there are any; during a freeze from before it."""
     found, at = competition_to_read(request, competition), clock.now()
     hidden = found.is_hidden(at)
     copy = period_by_label(found.board, found.frozen_label) if hidden else None
     stored = copy or period_by_label(found.board, found.label)
     live = stored is None or is_mirrored(stored)
     columns = [field.name for field in (stored.rules if stored else found.board.rules).fields]
+    groups = Groups(found)
+    more = MoreColumns(groups.names, groups.texts)
 
     def read() -> tuple[datetime, Iterator[bytes]]:
         as_of, rows = export_rows(found, at)
-        return as_of, csv_parts(columns, rows, raw)
+        return as_of, csv_parts(columns, rows, raw, more)
 
     download = Download(f"competition-{found.pk}.csv", CSV, is_private(found), read)
     # What is hidden does not change for the public, whether the copy is there yet or not.

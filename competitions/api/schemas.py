@@ -245,6 +245,13 @@ class CompetitionOfResult(Schema):
     ends_at: Time
 
 
+class RowOfResult(RowOfStandings):
+    """A participant in their place, as published."""
+
+    team: str | None = Field(None, description="The name of their team; only where the competition has teams.")
+    division: str | None = Field(None, description="The name of their division; only where the competition has some.")
+
+
 class FinalResult(Schema):
     """A final result as it was published. These are the stored bytes, which stay."""
 
@@ -259,7 +266,8 @@ class FinalResult(Schema):
     competition: CompetitionOfResult
     final_at: Time
     total: int
-    rows: list[RowOfCompetition]
+    rows: list[RowOfResult]
+    teams: list[RowOfTeam] | None = Field(None, description="Best first; only where the competition has teams.")
 
 
 class RevisionShown(Schema):

@@ -16,6 +16,7 @@ from competitions.api.schemas import ParticipantOfTeam, TeamMade, TeamsOfCompeti
 from competitions.errors import NotAParticipant, NoTeams
 from competitions.models import Competition
 from competitions.selectors.grouped import TeamRow, grouped
+from competitions.selectors.groups_shown import team_shown
 from competitions.selectors.teams import Member, members_of, team_by_id
 from competitions.services.teams import choose_team, make_team
 from foundation import clock
@@ -93,22 +94,6 @@ def change_team(request: HttpRequest, competition: Whole = COMPETITION, player: 
         raise NotAParticipant(f"{name} does not take part in this competition.")
     participant = choose_team(found, row, wish, clock.now())
     return answer({"competition": found.pk, "player": name, "team": participant.team_id})
-
-
-def team_shown(row: TeamRow) -> dict[str, Any]:
-    """A team as a row; times only where the board keeps them."""
-    value = {"points": row.points} if row.fields is None else {"fields": row.fields}
-    at = {} if row.achieved_at is None else {"achieved_at": when(row.achieved_at)}
-    return {
-        "rank": row.rank,
-        "team": row.team,
-        "name": row.name,
-        **value,
-        **at,
-        "tied": row.tied,
-        "members": row.members,
-        "counted": row.counted,
-    }
 
 
 def _with_teams(competition: Competition) -> Competition:

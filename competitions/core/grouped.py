@@ -5,11 +5,10 @@ not show no team shows. The trap: averages are fractions. They are compared exac
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from fractions import Fraction
-from itertools import islice
 
 from leaderboards.core.ranks import Place, places
 from leaderboards.core.rules import Order, Ties
@@ -47,28 +46,70 @@ class TeamRules:
 
 @dataclass(frozen=True, slots=True)
 class TeamPlace:
-    """A team in its place. ``value`` is exact, in scaled points; ``scored`` are indexes of rows, the best member first.
+    """A team in its place. ``value`` is exact, in scaled points, of its best ``counted`` members.
 
-    ``counted`` of those count; ``at`` is when the team had reached it, None where the board keeps no time.
+    ``at`` is when the team had reached it, None where the board keeps no time. ``scored`` are indexes of rows, the best
+    member first; empty where the rows came one by one.
     """
 
     team: int
     rank: int
     tied: int
     value: Fraction
-    scored: tuple[int, ...]
     counted: int
     at: datetime | None
+    scored: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Reached:
-    team: int
-    value: Fraction
-    scored: tuple[int, ...]
-    counted: int
-    at: datetime | None
-    key: tuple[Fraction | int, ...]
+@dataclass(slots=True)
+class _Tally:
+    """A team's members that count, so far; ``best`` is the rank of the first."""
+
+    best: int
+    total: int = 0
+    counted: int = 0
+    timed: int = 0
+    latest: datetime | None = None
+
+    def count(self, row: PlayerPlace) -> None:
+        self.total += row.points
+        self.counted += 1
+        if row.at is not None:
+            self.timed += 1
+            self.latest = row.at if self.latest is None else max(self.latest, row.at)
+
+    @property
+    def at(self) -> datetime | None:
+        return self.latest if self.timed == self.counted else None
+
+    def value(self, formula: Formula) -> Fraction:
+        return Fraction(self.total, self.counted if formula is Formula.AVERAGE else 1)
+
+
+class TeamTallies:
+    """What teams have, of rows that come one by one, best first: as much is kept as there are teams, not rows."""
+
+    def __init__(self, rules: TeamRules) -> None:
+        self._rules = rules
+        self._most = 1 if rules.formula is Formula.BEST else rules.counts
+        self._teams: dict[int, _Tally] = {}
+
+    def add(self, team: int, row: PlayerPlace) -> None:
+        """The next member of a team; of those who stand behind the best ``counts`` nothing is kept."""
+        tally = self._teams.setdefault(team, _Tally(row.rank))
+        if self._most is None or tally.counted < self._most:
+            tally.count(row)
+
+    def places(self) -> list[TeamPlace]:
+        """The teams of which a member has come, best first; equals share a rank and stand by their number."""
+        rules = self._rules
+        keyed = sorted((_key(tally, rules), team) for team, tally in self._teams.items())
+        held = places([key for key, _ in keyed], _sharing(rules.ties))
+        return [
+            TeamPlace(team, place.rank, place.tied, tally.value(rules.formula), tally.counted, tally.at)
+            for (_, team), place in zip(keyed, held, strict=True)
+            for tally in (self._teams[team],)
+        ]
 
 
 def team_standings(rows: Sequence[PlayerPlace], team_of: Mapping[str, int], rules: TeamRules) -> list[TeamPlace]:
@@ -76,18 +117,13 @@ def team_standings(rows: Sequence[PlayerPlace], team_of: Mapping[str, int], rule
 
     ``rows`` stand best first. A member without a row adds nothing to a sum, and is not part of an average.
     """
-    members: dict[int, list[int]] = {}
+    tallies, members = TeamTallies(rules), dict[int, list[int]]()
     for index, row in enumerate(rows):
         team = team_of.get(row.player)
         if team is not None:
+            tallies.add(team, row)
             members.setdefault(team, []).append(index)
-    reached = [_reached(team, scored, rows, rules) for team, scored in members.items()]
-    reached.sort(key=lambda each: (each.key, each.team))
-    held = places([each.key for each in reached], _sharing(rules.ties))
-    return [
-        TeamPlace(each.team, place.rank, place.tied, each.value, each.scored, each.counted, each.at)
-        for each, place in zip(reached, held, strict=True)
-    ]
+    return [replace(each, scored=tuple(members[each.team])) for each in tallies.places()]
 
 
 def division_places(ranks: Sequence[int], ties: Ties) -> list[Place]:
@@ -100,28 +136,16 @@ def _sharing(ties: Ties) -> Ties:
     return Ties.DENSE if ties is Ties.DENSE else Ties.SHARED
 
 
-def _reached(team: int, scored: Sequence[int], rows: Sequence[PlayerPlace], rules: TeamRules) -> _Reached:
-    most = 1 if rules.formula is Formula.BEST else rules.counts
-    counted = [rows[index] for index in islice(scored, most)]
-    total = Fraction(sum(row.points for row in counted))
-    value = total / len(counted) if rules.formula is Formula.AVERAGE else total
-    times = [row.at for row in counted if row.at is not None]
-    at = max(times) if len(times) == len(counted) else None
-    key = _key(counted, value, at, rules)
-    return _Reached(team, value, tuple(scored), len(counted), at, key)
-
-
-def _key(
-    counted: Sequence[PlayerPlace], value: Fraction, at: datetime | None, rules: TeamRules
-) -> tuple[Fraction | int, ...]:
+def _key(tally: _Tally, rules: TeamRules) -> tuple[Fraction | int, ...]:
     """The smaller the better. By the best member, the rank says all that the board knows of ties."""
     if rules.formula is Formula.BEST:
-        return (counted[0].rank,)
+        return (tally.best,)
+    value, since = tally.value(rules.formula), _time_key(tally.at, rules.ties)
     if rules.order is Order.DESC:
-        return (-value, _time_key(at, rules.ties))
+        return (-value, since)
     # Where less is better, a sum of fewer results would win by what is missing from it.
-    missing = -len(counted) if rules.formula is Formula.SUM else 0
-    return (missing, value, _time_key(at, rules.ties))
+    missing = -tally.counted if rules.formula is Formula.SUM else 0
+    return (missing, value, since)
 
 
 def _time_key(at: datetime | None, ties: Ties) -> int:

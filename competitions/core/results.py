@@ -2,7 +2,7 @@
 
 The hash is SHA-256 over the bytes of the document without the 64 digits of ``content_hash``, its first member. So
 who checks it needs no rule of how numbers or texts are written, and no number of ours. It is written and read in
-parts: the opening (all members before the rows), rows, and the closing.
+parts: the opening (all members before the rows), rows, and the closing, with the teams where there are any.
 """
 
 import hashlib
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 BEGINNING = b'{"content_hash":"'
 CLOSING = b"]}"
+TEAMS = b'],"teams":['  # behind the rows, and before the same closing
 DIGITS = 64
 _AFTER_DIGITS = b'",'
 _ROWS = b',"rows":['

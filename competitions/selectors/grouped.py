@@ -129,21 +129,32 @@ def _by_groups(competition: Competition, rows: Sequence[Row], rules: Rules) -> G
     team_of, division_of = _membership(competition)
     places = _team_places(competition, rows, rules, team_of) if competition.has_teams else []
     scored = {each.team: [rows[index] for index in each.scored] for each in places}
-    teams = _team_rows(competition, rules, places, scored) if competition.has_teams else []
+    best = {team: of_team[0] for team, of_team in scored.items()}
+    teams = team_rows(competition, rules, places, best) if competition.has_teams else []
     return Grouped(teams, scored, team_of, _by_division(rows, division_of, rules), len(rows))
 
 
-def _team_rows(
-    competition: Competition, rules: Rules, places: Sequence[TeamPlace], scored: Mapping[int, Sequence[Row]]
+def team_rules(competition: Competition, rules: Rules) -> TeamRules:
+    """How its teams rank, by its settings and the rules of its period."""
+    return TeamRules(Formula(competition.team_score), rules.order, rules.ties, competition.team_counts)
+
+
+def player_place(row: Row, rules: Rules) -> PlayerPlace:
+    """A row as teams are made of it."""
+    return PlayerPlace(row.player, row.rank or 0, scaled(row.points or 0, rules.decimals), row.achieved_at)
+
+
+def team_rows(
+    competition: Competition, rules: Rules, places: Sequence[TeamPlace], best: Mapping[int, Row]
 ) -> list[TeamRow]:
-    """The ranked, best first; then those without a score, by name."""
+    """The ranked, best first; then those without a score, by name. ``best`` are the rows of best members, by team."""
     members = _members(competition)
     empty = {
         team: TeamRow.without_score(team, name, members.get(team, 0))
         for team, name in competition.teams.values_list("pk", "name")
     }
     ranked = [
-        _in_place(empty.pop(each.team), each, _value(each, rules, competition.team_score, scored[each.team][0]))
+        _in_place(empty.pop(each.team), each, _value(each, rules, competition.team_score, best[each.team]))
         for each in places
         if each.team in empty
     ]
@@ -167,11 +178,7 @@ def _members(competition: Competition) -> dict[int, int]:
 def _team_places(
     competition: Competition, rows: Sequence[Row], rules: Rules, team_of: Mapping[str, int]
 ) -> list[TeamPlace]:
-    wanted = TeamRules(Formula(competition.team_score), rules.order, rules.ties, competition.team_counts)
-    placed = [
-        PlayerPlace(row.player, row.rank or 0, scaled(row.points or 0, rules.decimals), row.achieved_at) for row in rows
-    ]
-    return team_standings(placed, team_of, wanted)
+    return team_standings([player_place(row, rules) for row in rows], team_of, team_rules(competition, rules))
 
 
 def _in_place(row: TeamRow, place: TeamPlace, value: _Value) -> TeamRow:

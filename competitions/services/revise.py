@@ -8,13 +8,14 @@ import zlib
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import transaction
 from django.utils.translation import gettext_noop
 
-from competitions.core.results import CLOSING, ContentHash, joined, opening, with_digits
+from competitions.core.results import CLOSING, TEAMS, ContentHash, joined, opening, with_digits
 from competitions.models import Change, Competition, Revision, RevisionPart, VacatedPlaces
+from competitions.selectors.groups_shown import RowsAndTeams
 from competitions.selectors.revisions import latest_revision, parts_of
 from competitions.selectors.unpublished import BANS_COUNT_AFTER, left_out_anew, unpublished
 from competitions.services.locked import locked, period_of
@@ -25,7 +26,8 @@ from foundation.failpoints import failpoint
 from leaderboards.models import Period
 from leaderboards.selectors.export import final_rows
 from leaderboards.selectors.hidden import hidden_now
-from leaderboards.selectors.rows import row_shown
+
+Shown = TypeVar("Shown")
 
 ROWS_A_PART = 5000
 BUDGET_SECONDS = 4.0  # of each run, so that a thousand results to publish keep nothing else waiting
@@ -111,13 +113,23 @@ def _write(revision: Revision, period: Period, left_out: frozenset[str]) -> str:
 
 
 def _rows_and_closing(competition: Competition, period: Period, left_out: frozenset[str]) -> Iterator[bytes]:
+    groups = RowsAndTeams(competition, period.rules)
     rows = final_rows(period, left_out, competition.vacated_places == VacatedPlaces.STAY_EMPTY)
-    yield from joined(_several(as_json(row_shown(row)) for row in rows))
+    yield from _parts(groups.shown(several) for several in _several(rows))
+    teams = groups.teams()
+    if teams is not None:
+        yield TEAMS
+        yield from _parts(_several(teams))
     yield CLOSING
 
 
-def _several(rows: Iterator[bytes]) -> Iterator[list[bytes]]:
-    while several := list(islice(rows, ROWS_A_PART)):
+def _parts(several: Iterable[list[dict[str, Any]]]) -> Iterator[bytes]:
+    return joined([as_json(each) for each in rows] for rows in several)
+
+
+def _several(rows: Iterable[Shown]) -> Iterator[list[Shown]]:
+    remaining = iter(rows)
+    while several := list(islice(remaining, ROWS_A_PART)):
         yield several
 
 

@@ -2,7 +2,8 @@
 that a team's places are exact, however many want them.
 
 Until the start members come and go as they like. From the start on only those who run the competition move somebody,
-with a reason that stays on record; who joins later chooses while joining.
+with a reason that stays on record; who joins later chooses while joining. Once the result is final a move makes its
+next revision, and no team or division is made, renamed or deleted any more.
 """
 
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from competitions.errors import (
     CompetitionOver,
     DivisionFixed,
     FoundingClosed,
+    GroupsFinal,
     NameTaken,
     NotAParticipant,
     NoTeams,
@@ -26,7 +28,9 @@ from competitions.models import ChangeKind, Competition, Division, Participant, 
 from competitions.selectors.grouped import forget_grouped
 from competitions.selectors.teams import division_by_id, places_taken, team_by_id
 from competitions.services.changes import note, reason_given
+from competitions.services.confirm import revise_if_final
 from competitions.services.locked import locked
+from foundation.failpoints import failpoint
 from foundation.rate_limit import refuse_over
 from leaderboards.models import Player
 
@@ -61,6 +65,15 @@ def make_team(competition: Competition, name: str, at: datetime) -> Team:
     return team
 
 
+def refuse_final(competition: Competition) -> None:
+    """Raise ``GroupsFinal`` where the published result names the teams and divisions as they are.
+
+    Call it in the transaction that makes, renames or deletes one: it holds the competition's row.
+    """
+    if locked(competition).final_at is not None:
+        raise GroupsFinal("The result is final: its teams and divisions stay as they were published.")
+
+
 def choose_team(competition: Competition, player: Player, wish: Wish, at: datetime) -> Participant:
     """Let a participant change teams before the start; a wish for none leaves the one they are in.
 
@@ -85,7 +98,8 @@ def choose_team(competition: Competition, player: Player, wish: Wish, at: dateti
 
 
 def move(who: Participant, goal: Goal, reason: str, at: datetime, by: AbstractBaseUser | None) -> Participant:
-    """Put a participant into a team and a division, whenever it is; what stays the same writes nothing.
+    """Put a participant into a team and a division, whenever it is; what stays the same writes nothing. A final result
+    is published anew with it, for the same reason.
 
     Raises ``BadCompetition`` without a reason, ``NotAParticipant``, ``UnknownTeam``, ``UnknownDivision``, ``NoTeams``
     or ``TeamFull``.
@@ -102,7 +116,9 @@ def move(who: Participant, goal: Goal, reason: str, at: datetime, by: AbstractBa
         if before == (participant.team, participant.division):
             return participant
         participant.save(update_fields=["team", "division"])
-        note(held, ChangeKind.MOVED, at, by, reason, player=player.external_id, **_moved(before, participant))
+        moved = _moved(before, participant)
+        revise_if_final(held, at, note(held, ChangeKind.MOVED, at, by, reason, player=player.external_id, **moved))
+        failpoint("move.before_commit")
     forget_grouped()
     return participant
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from hashlib import blake2b
-from itertools import chain
+from itertools import chain, islice, repeat
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -65,20 +65,35 @@ class _Line:
         return line
 
 
-def csv_parts(columns: Sequence[str], rows: Iterable[Row], raw: bool = False) -> Iterator[bytes]:
+@dataclass(frozen=True, slots=True)
+class MoreColumns:
+    """Further columns of texts behind the others; ``texts`` gives the cells of some rows, for each row as many."""
+
+    names: Sequence[str] = ()
+    texts: Callable[[Sequence[Row]], Iterable[Sequence[str]]] = lambda rows: repeat((), len(rows))
+
+
+NO_MORE = MoreColumns()
+
+
+def csv_parts(
+    columns: Sequence[str], rows: Iterable[Row], raw: bool = False, more: MoreColumns = NO_MORE
+) -> Iterator[bytes]:
     """Rows as CSV, the header in the first part; ``columns`` are the criteria, none on boards of points.
 
     Texts that a spreadsheet would run are made harmless, unless ``raw``.
     """
     cell = raw_cell if raw else safe_cell
-    writer = csv.writer(_Line(), lineterminator="\r\n")
-    lines = [str(writer.writerow(["rank", "player", "name", *(columns or ["points"]), "achieved_at", "tied"]))]
-    for row in rows:
-        lines.append(str(writer.writerow(_cells(row, columns, cell))))
-        if len(lines) >= ROWS_A_CHUNK:
-            yield "".join(lines).encode()
-            lines = []
-    yield "".join(lines).encode()
+    writer, remaining = csv.writer(_Line(), lineterminator="\r\n"), iter(rows)
+    header = ["rank", "player", "name", *(columns or ["points"]), "achieved_at", "tied", *more.names]
+    lines = [str(writer.writerow(header))]
+    while several := list(islice(remaining, ROWS_A_CHUNK)):
+        for row, texts in zip(several, more.texts(several), strict=True):
+            lines.append(str(writer.writerow([*_cells(row, columns, cell), *map(cell, texts)])))
+        yield "".join(lines).encode()
+        lines = []
+    if lines:
+        yield "".join(lines).encode()
 
 
 def _cells(row: Row, columns: Sequence[str], cell: Callable[[object], object]) -> list[object]:

@@ -7,8 +7,10 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 
 from competitions.models import Change, Competition, Division, Participant, Team
+from competitions.services.finish import finish_due
 from tests.competitions.admin.test_others import PARTICIPANTS, said
 from tests.competitions.admin.typed import ADD, change, page, refusals, typed
+from tests.competitions.factories import END, MINUTE, DivisionFactory
 from tests.competitions.grouping import in_division, team_called, team_race, team_ranks
 from tests.competitions.site import joined, make_board, open_competition
 from tests.leaderboards.views.pages import signed_in
@@ -23,6 +25,11 @@ def of_divisions(*names: str, initial: int = 0) -> dict[str, Any]:
     rows = {f"divisions-{nth}-{key}": each for nth, name in enumerate(names) for key, each in
             {"name": name, "position": str(nth), "id": ""}.items()}  # fmt: skip  # two loops
     return rows | {"divisions-TOTAL_FORMS": str(len(names)), "divisions-INITIAL_FORMS": str(initial)}
+
+
+def of_kept(number: int, name: str, position: str) -> dict[str, Any]:
+    """The inline with one division that there is already."""
+    return of_divisions(name, initial=1) | {"divisions-0-id": str(number), "divisions-0-position": position}
 
 
 def test_a_draft_gets_teams_and_divisions_in_its_form(admin: Client) -> None:
@@ -151,3 +158,29 @@ def test_whoever_may_change_competitions_changes_their_teams(permission: str, se
 
     assert client.get(TEAMS).status_code == sees
     assert client.post(f"{TEAMS}add/", {"competition": competition.pk, "name": "Owls"}).status_code == changes
+
+
+def test_once_the_result_is_final_teams_and_divisions_stay_as_they_were_published(admin: Client) -> None:
+    competition = team_race({"Owls": {"ann": 5}, "Foxes": {}})
+    juniors = in_division(competition, "Juniors", "ann")
+    assert finish_due(END + MINUTE) == 1
+    owls, foxes = team_called(competition, "Owls"), team_called(competition, "Foxes")
+    empty = DivisionFactory.create(competition=competition, name="Masters")
+    refusal = "The result is final: its teams and divisions stay as they were published."
+
+    for address, sent in (
+        (f"{TEAMS}add/", {"competition": competition.pk, "name": "Cats"}),
+        (f"{TEAMS}{owls.pk}/change/", {"name": "The Owls"}),
+        (f"{TEAMS}{foxes.pk}/delete/", {"post": "yes"}),
+        (TEAMS, {"action": "delete_selected", "_selected_action": str(foxes.pk), "post": "yes"}),
+        (change(competition), of_kept(juniors, "Youth", "0")),
+        (change(competition), of_kept(empty.pk, "Masters", "0") | {"divisions-0-DELETE": "on"}),
+        (change(competition), of_divisions("Seniors")),
+    ):
+        answer = admin.post(address, sent if "division" not in str(sent) else typed(competition.board, **sent))
+        assert (answer.status_code, refusal in answer.content.decode()) == (200, True), (address, sent)
+    assert sorted(competition.teams.values_list("name", flat=True)) == ["Foxes", "Owls"]
+    assert sorted(competition.divisions.values_list("name", flat=True)) == ["Juniors", "Masters"]
+
+    order = admin.post(change(competition), typed(competition.board, **of_kept(juniors, "Juniors", "7")))
+    assert (order.status_code, competition.divisions.get(pk=juniors).position) == (302, 7)

@@ -11,6 +11,7 @@ import pytest
 from django.conf import settings
 from django.db import transaction
 
+from competitions.api.schemas import FinalResult
 from competitions.models import Competition, Revision, RevisionPart
 from competitions.services import revise as revising
 from competitions.services.disqualify import disqualify, reinstate
@@ -18,9 +19,10 @@ from competitions.services.finish import finish
 from competitions.services.freeze import reveal
 from competitions.services.locked import locked
 from competitions.services.revise import revise
+from competitions.services.teams import Goal, move
 from foundation import clock
 from foundation.errors import Unavailable
-from tests.competitions.factories import DAY, HOUR, START
+from tests.competitions.factories import DAY, HOUR, START, TeamFactory
 from tests.competitions.published import document, revisions
 from tests.competitions.site import SOON, make_board, open_competition, player, raced, reloaded
 from tests.leaderboards.api.conftest import Caller, players, problem
@@ -216,3 +218,28 @@ def test_the_script_of_the_documents_agrees_with_what_was_published_and_with_not
         assert checked(tmp_path, tampered) == (1, "1.json: changed since it was published\n")
     assert checked(tmp_path, first, third)[0] == 1
     assert "2.json: does not follow the revision before" in checked(tmp_path, first, third)[1]
+
+
+def test_the_script_agrees_with_a_result_of_teams_and_with_no_other_team(anybody: Caller, tmp_path: Path) -> None:
+    ended = {"starts_at": START - DAY, "ends_at": START + HOUR, "team_score": "sum"}
+    competition = open_competition(**ended)  # type: ignore[arg-type]  # settings of competitions
+    raced(competition, {"ann": 9, "bob": 5}, SOON - DAY)
+    owls, cats = (TeamFactory.create(competition=competition, name=name) for name in ("Owls", "Cats"))
+    competition.participants.update(team=owls)
+    assert finish(competition, clock.now())
+    move(competition.participants.get(player=player("ann")), Goal(cats.pk, None), "Wrong list.", clock.now(), None)
+
+    first, second = (body(anybody, path(competition, f"result.json?revision={nth}")) for nth in (1, 2))
+
+    assert checked(tmp_path, first, second)[0] == 0
+    assert [[each["name"] for each in json.loads(content)["teams"]] for content in (first, second)] == [
+        ["Owls", "Cats"],
+        ["Cats", "Owls"],
+    ]
+    FinalResult.model_validate_json(second)
+    for tampered in (
+        second.replace(b'"team":"Cats"', b'"team":"Owls"'),
+        second.replace(b'"members":1', b'"members":2'),
+    ):
+        assert tampered != second
+        assert checked(tmp_path, tampered) == (1, "1.json: changed since it was published\n")

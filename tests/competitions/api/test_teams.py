@@ -1,5 +1,7 @@
 """Teams and divisions in the API: what is answered, who may change what, and every refusal by its name."""
 
+import csv
+import io
 from collections.abc import Callable
 from typing import Any
 
@@ -8,7 +10,7 @@ import pytest
 from competitions.models import Competition
 from tests.competitions.factories import DAY, START, DivisionFactory, TeamFactory
 from tests.competitions.grouping import in_division, members, team_called, team_race
-from tests.competitions.site import joined, open_competition
+from tests.competitions.site import follow, joined, open_competition, score
 from tests.leaderboards.api.conftest import Caller, problem
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
@@ -164,3 +166,24 @@ def test_etags_of_teams_stand_still_during_a_freeze(game: Caller) -> None:
     game.submit({"competition": competition.pk, "player": "dan", "points": 500})
 
     assert [game.get(home(competition, path))["ETag"] for path in paths] == before
+
+
+def test_the_file_of_the_standings_names_team_and_division_and_runs_in_no_spreadsheet(game: Caller) -> None:
+    competition = team_race(TEAMS)
+    joined(competition, "fay")
+    assert score(competition, {"fay": 1})[0].code is None
+    follow(competition)
+    in_division(competition, "=Juniors", "bob", "fay")
+
+    def lines(query: str = "") -> list[list[str]]:
+        content = b"".join(game.get(home(competition, f"/standings.csv{query}"))).decode()
+        return [[line[1], *line[6:]] for line in csv.reader(io.StringIO(content, newline=""))]
+
+    assert lines() == [
+        ["player", "team", "division"],
+        ["ann", "Owls", ""],
+        ["cleo", "'=Foxes", ""],
+        ["bob", "Owls", "'=Juniors"],
+        ["fay", "", "'=Juniors"],
+    ]
+    assert lines("?raw=true")[2:4] == [["cleo", "=Foxes", ""], ["bob", "Owls", "=Juniors"]]
