@@ -37,6 +37,15 @@ class EndForm(ReasonForm):
         return in_zone(self.cleaned_data["ends_at"], self.competition.timezone)
 
 
+class CancelForm(ReasonForm):
+    """Why: the page shows it to everybody."""
+
+    def __init__(self, competition: Competition, *args: Any, **kwargs: Any) -> None:
+        super().__init__(competition, *args, **kwargs)
+        told, shown = self.fields["reason"].help_text, _("The competition's page shows it to everybody.")
+        self.fields["reason"].help_text = f"{told} {shown}"
+
+
 def _told(competition: Competition) -> str:
     count = participants_count(competition)
     return ngettext("%(count)s participant is told.", "%(count)s participants are told.", count) % {"count": count}
@@ -113,7 +122,7 @@ ACTS = (
         question=_lazy("Let everybody see the ranking?"),
         done=_lazy("Revealed."),
         run=lambda competition, _typed, at, by: reveal(competition, at, by),
-        offered=lambda competition, at: competition.is_hidden(at),
+        offered=lambda competition, at: competition.closed_at is not None and competition.is_hidden(at),
         preview=_if_revealed,
     ),
     CONFIRM,
@@ -126,6 +135,6 @@ ACTS = (
         run=lambda competition, typed, at, by: cancel(competition, typed["reason"], at, by),
         offered=lambda competition, _at: _lives(competition),
         preview=_if_cancelled,
-        form=ReasonForm,
+        form=CancelForm,
     ),
 )

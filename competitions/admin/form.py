@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy as _lazy
 from competitions.admin.times import ClockField, as_typed, in_zone
 from competitions.errors import BadCompetition
 from competitions.models import Competition, NoticeKind
+from competitions.models.competitions import default_alerts
 from competitions.refusals import translated
 from competitions.selectors.review import default_of
 from competitions.services.invite import read_invited
@@ -62,6 +63,7 @@ class CompetitionForm(forms.ModelForm[Competition]):
         label=_lazy("Alerts"),
         required=False,
         choices=[(kind.value, kind.label) for kind in ALERTS],
+        initial=default_alerts,
         widget=forms.CheckboxSelectMultiple,
         help_text=_lazy("What players hear in the last hours."),
     )

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from django import forms
+from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import ngettext
@@ -21,7 +22,7 @@ from competitions.services.confirm import confirm
 from competitions.services.judge import LateScore, accept_late
 from foundation import clock
 from foundation.errors import SunwiError
-from leaderboards.admin.scores import place_text
+from leaderboards.admin.scores import READ_BY_ALL, place_text
 from leaderboards.core.entries import Entry, read_value
 from leaderboards.core.instants import milliseconds
 from leaderboards.core.policies import State
@@ -41,7 +42,7 @@ class ConfirmForm(ActForm):
         label=_lazy("Reason"),
         max_length=LONGEST_REASON,
         required=False,
-        help_text=_lazy("It may be left out. It stays on record."),
+        help_text=format_lazy("{} {}", _lazy("It may be left out."), READ_BY_ALL),
         widget=forms.Textarea(attrs={"rows": 3, "cols": 60}),
     )
 
@@ -57,7 +58,7 @@ class LateForm(ReasonForm):
         for name, field in _value_fields(_rules(competition)).items():
             self.fields[name] = field
         self.order_fields(["player", *(name for name in self.fields if _is_value(name)), "happened_at", "reason"])
-        self.fields["reason"].help_text = _("It stays on record.")
+        self.fields["reason"].help_text = READ_BY_ALL
         self.fields["happened_at"].help_text = _("On the clock of %(zone)s.") % {"zone": competition.timezone}
 
     def clean_player(self) -> Player:

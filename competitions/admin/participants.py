@@ -15,6 +15,7 @@ from competitions.admin.reasons import Asked, WithReason
 from competitions.models import Competition, Participant
 from competitions.services.disqualify import disqualify, reinstate, remove
 from foundation import clock
+from leaderboards.admin.scores import READ_BY_ALL
 from leaderboards.models import Player
 
 Service = Callable[[Competition, Player, str, datetime, AbstractBaseUser | None], Participant]
@@ -57,14 +58,15 @@ class ParticipantAdmin(WithReason[Participant]):
             return None
         form = MoveForm(chosen[0].competition, request.POST if "confirmed" in request.POST else None)
         question = _("Their points count in the new team and division from now on, and the move stays on record.")
-        asked = Asked("move", _("Move participants"), question, form.run, _name)
+        readers = _("Only those who run the competition read it.")
+        asked = Asked("move", _("Move participants"), question, form.run, _name, readers)
         return self.ask(request, asked, chosen, form)
 
     @admin.action(description=_lazy("Remove the selected participants"), permissions=["act"])
     def remove(self, request: HttpRequest, participants: QuerySet[Participant]) -> HttpResponseBase | None:
         """They may join again."""
         question = _("They leave the ranking, and everybody below moves up. They may join again.")
-        asked = Asked("remove", _("Remove participants"), _told(question), _by(remove), _name)
+        asked = Asked("remove", _("Remove participants"), question, _by(remove), _name, _told())
         return self.ask(request, asked, list(participants))
 
     @admin.action(description=_lazy("Disqualify the selected participants"), permissions=["act"])
@@ -74,14 +76,14 @@ class ParticipantAdmin(WithReason[Participant]):
             "They are shown nowhere any more, and everybody below moves up, also where the result is final already. "
             "Whoever is reinstated has his scores and his place back."
         )
-        asked = Asked("disqualify", _("Disqualify participants"), _told(question), _by(disqualify), _name)
+        asked = Asked("disqualify", _("Disqualify participants"), question, _by(disqualify), _name, _told_and_public())
         return self.ask(request, asked, list(participants))
 
     @admin.action(description=_lazy("Reinstate the selected participants"), permissions=["act"])
     def reinstate(self, request: HttpRequest, participants: QuerySet[Participant]) -> HttpResponseBase | None:
         """Those who were disqualified."""
         question = _("Whoever was disqualified has his scores and his place back.")
-        asked = Asked("reinstate", _("Reinstate participants"), _told(question), _by(reinstate), _name)
+        asked = Asked("reinstate", _("Reinstate participants"), question, _by(reinstate), _name, _told_and_public())
         return self.ask(request, asked, list(participants))
 
     def has_act_permission(self, request: HttpRequest) -> bool:
@@ -93,9 +95,14 @@ def _by(service: Service) -> Callable[[Participant, str, AbstractBaseUser], Part
     return lambda row, reason, by: service(row.competition, row.player, reason, clock.now(), by)
 
 
-def _told(question: str) -> str:
-    """The same, and who reads the reason."""
-    return " ".join([question, _("They are told, in the words of your reason.")])
+def _told() -> str:
+    """That the participants whom it is about read the reason."""
+    return _("They are told, in the words of your reason.")
+
+
+def _told_and_public() -> str:
+    """That they do, and that the revisions of a final result show it to everybody."""
+    return f"{_told()} {READ_BY_ALL}"
 
 
 def _name(participant: Participant) -> str:

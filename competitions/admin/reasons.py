@@ -22,13 +22,14 @@ Row = TypeVar("Row", bound=Model)
 
 @dataclass(frozen=True, slots=True)
 class Asked(Generic[Row]):
-    """What is asked before ``deed`` is done to a row, and how a row is called."""
+    """What is asked before ``deed`` is done to a row, how a row is called, and who reads the reason (empty: staff)."""
 
     action: str
     title: str
     question: str
     deed: Callable[[Row, str, AbstractBaseUser], object]
     name: Callable[[Row], str]
+    readers: str = ""
 
 
 class WithReason(ReadOnlyAdmin[Row]):
@@ -53,6 +54,7 @@ class WithReason(ReadOnlyAdmin[Row]):
             "confirm": _("Yes"),
             "form": form,
             "longest": LONGEST_REASON,
+            "readers": asked.readers,
             "missing": "confirmed" in request.POST and not 1 <= len(reason) <= LONGEST_REASON,
             "opts": self.opts,
         }

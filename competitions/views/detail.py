@@ -76,7 +76,7 @@ def _parts(shown: Competition, viewer: Viewer, number: int, at: datetime) -> tup
         **_when(shown, phase, at),
         **states,
         **table(page, viewer, number),
-        **mine(page),
+        **mine(page, shown.timezone),
     }
     return context, etag_of(seen, number)
 

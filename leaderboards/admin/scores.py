@@ -29,6 +29,7 @@ from leaderboards.stores.sql_writes import state_of
 LONGEST_REASON = 300
 MOST_AT_ONCE = 500  # each is a field of the form that asks
 MOST_FORESEEN = 50  # players: each is counted in SQL
+READ_BY_ALL = _lazy("Everybody can read it once the result is final: write it for the public.")
 
 
 def _value(row: Standing | Submission) -> str:
@@ -143,6 +144,7 @@ class SubmissionAdmin(ReadOnlyAdmin[Submission]):
             "action": "void",
             "confirm": _("Yes, void"),
             "longest": LONGEST_REASON,
+            "readers": READ_BY_ALL if any(row.period.board.is_event for row in chosen) else "",
             "missing": "confirmed" in request.POST,
             "opts": self.opts,
         }

@@ -1,6 +1,7 @@
-"""What voiding submissions would come to: where each player stands now, and where he would stand without them.
+"""What voiding submissions would come to: where each player stands now, and where they would stand without them.
 
-Counted in SQL, which decides wherever there are submissions. All others are taken as they stand now.
+Counted in SQL, which decides wherever there are submissions. All others are taken as they stand now, and as everybody
+sees them: who is banned or left out is counted nowhere, unless the places of such players stay empty.
 """
 
 from collections import defaultdict
@@ -12,6 +13,7 @@ from django.db.models import Q, QuerySet
 from leaderboards.core.policies import State, judge, replay
 from leaderboards.core.rules import Order, Ties
 from leaderboards.models import Period, Player, Standing, Submission
+from leaderboards.selectors.hidden import hidden_now, keeps_places
 from leaderboards.stores.sql import patiently
 from leaderboards.stores.sql_writes import state_of
 
@@ -19,14 +21,14 @@ PATIENCE_MS = 300  # for each rank; without it, the rank is not told
 
 
 class Place(NamedTuple):
-    """A rank (None where SQL had no time to count) and what it is for."""
+    """A rank (None where SQL had no time to count, or the player is shown nowhere) and what it is for."""
 
     rank: int | None
     state: State
 
 
 class Foreseen(NamedTuple):
-    """A player's submissions that are to be voided, and his place before and after; None for no place."""
+    """A player's submissions that are to be voided, and their place before and after; None for no place."""
 
     period: Period
     player: Player
@@ -79,8 +81,13 @@ def _foreseen(period: Period, player: Player, rows: Sequence[Submission]) -> For
 
 
 def _rank(period: Period, player: Player, score: float, member: str) -> int | None:
-    """The rank that the player would have with this score, among all others."""
-    others: QuerySet[Standing] = Standing.objects.filter(period=period, score__isnull=False).exclude(player=player)
+    """The rank that the player would have with this score, among all who are shown; None for who is not."""
+    hidden = hidden_now(period)
+    if player.pk in hidden:
+        return None
+    uncounted = [player.pk] if keeps_places(period) else [player.pk, *hidden]
+    others: QuerySet[Standing] = Standing.objects.filter(period=period, score__isnull=False)
+    others = others.exclude(player__in=uncounted)
     better = "gt" if period.rules.order is Order.DESC else "lt"
     ahead = Q(**{f"score__{better}": score})
     if period.rules.ties.by_time:

@@ -1,4 +1,4 @@
-"""Why a player stands where he does, in sentences: what counts, how many are better, and what decides among equals.
+"""Why a player stands where they do, in sentences: what counts, how many are better, and what decides among equals.
 
 Names stand between marks that keep their direction to themselves, since a sentence is one text.
 """
@@ -15,13 +15,14 @@ from leaderboards.selectors import Row, Standings
 from leaderboards.views.lines import Gap, result
 
 
-def reasons(found: Standings, me: Row, neighbours: Sequence[Row], ahead: Gap | None) -> list[str]:
-    """The sentences, by the rules of the period; ``neighbours`` stand best first, ``me`` among them."""
-    said = [_counts(found, me), _better(me), _equal(found.rules, me, neighbours), _next(ahead)]
+def reasons(found: Standings, me: Row, neighbours: Sequence[Row], ahead: Gap | None, zone: str) -> list[str]:
+    """The sentences, by the rules of the period, with times on the clock of ``zone``; ``neighbours`` stand best first,
+    ``me`` among them."""
+    said = [_counts(found, me, zone), _better(me), _equal(found.rules, me, neighbours), _next(ahead)]
     return [sentence for sentence in said if sentence]
 
 
-def _counts(found: Standings, me: Row) -> str:
+def _counts(found: Standings, me: Row, zone: str) -> str:
     said = {
         Update.BEST: _("The best result counts here: %(result)s."),
         Update.LATEST: _("The latest result counts here: %(result)s."),
@@ -31,7 +32,7 @@ def _counts(found: Standings, me: Row) -> str:
     if me.achieved_at is None:
         return counts
     since = _("It has stood so since %(moment)s.").replace("%(moment)s", '<time datetime="{}">{}</time>')
-    moment = formats.moment(me.achieved_at, found.board.timezone)
+    moment = formats.moment(me.achieved_at, zone)
     return format_html(f"{{}} {since}", counts, formats.machine(me.achieved_at), moment)
 
 

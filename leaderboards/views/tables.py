@@ -28,8 +28,8 @@ def table(page: BoardPage, viewer: Viewer, number: int, movement: Movement | Non
     }
 
 
-def mine(page: BoardPage) -> dict[str, Any]:
-    """What the viewer's own card says."""
+def mine(page: BoardPage, zone: str = "") -> dict[str, Any]:
+    """What the viewer's own card says; times are on the clock of ``zone``, or of the board where it is empty."""
     me, found, board = page.me, page.standings, page.standings.board
     if me is None:
         return {"me": None, "around": []}
@@ -41,7 +41,7 @@ def mine(page: BoardPage) -> dict[str, Any]:
         "me": me,
         "my_result": result(board, me),
         "my_page": (me.ahead or 0) // ROWS + 1,
-        "reasons": reasons(found, me, page.neighbours, ahead),
+        "reasons": reasons(found, me, page.neighbours, ahead, zone or board.timezone),
         "gap_ahead": ahead,
         "gap_behind": next(filter(None, (gap_behind(board, me, seen) for seen in in_sight)), None),
         "percentile": selectors.share_below(me, found.total),

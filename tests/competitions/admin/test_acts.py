@@ -30,7 +30,7 @@ def test_each_state_says_where_it_stands_and_offers_what_is_possible(admin: Clie
     for competition, step, offered in (
         (draft(board), "draft", ["publish"]),
         (open_competition(board, timezone=ZONE), "running", ["move-end", "cancel"]),
-        (open_competition(board, freeze_minutes=24 * 60), "frozen until the reveal", ["move-end", "reveal", "cancel"]),
+        (open_competition(board, freeze_minutes=24 * 60), "frozen until the reveal", ["move-end", "cancel"]),
         (open_competition(board, **past), "closing", ["cancel"]),
     ):
         html = page(admin, change(competition))

@@ -1,5 +1,6 @@
 """Making and changing competitions in the admin: what can be typed, and every refusal at its field."""
 
+import re
 from io import BytesIO
 from typing import Any
 
@@ -9,6 +10,7 @@ from django.test import Client
 from PIL import Image
 
 from competitions.models import Competition, RewardTier
+from competitions.models.competitions import default_alerts
 from tests.competitions.admin.typed import ADD, LIST, ZONE, change, moment, page, refusals, typed
 from tests.competitions.factories import DAY, END, HOUR, MINUTE, START
 from tests.competitions.site import draft, joined, make_board, open_competition, reloaded
@@ -39,6 +41,21 @@ def test_a_draft_is_made_with_times_on_its_own_clock(admin: Client) -> None:
     assert competition.published_at is None
     assert set(competition.invitations.values_list("external_id", flat=True)) == {"alice", "bob"}
     assert (reward.competition, reward.name, int(reward.limit)) == (competition, "Gold", 1)
+
+
+def test_a_new_one_has_the_alerts_on_that_a_competition_has_unless_asked_otherwise(admin: Client) -> None:
+    html = page(admin, ADD)
+    made = draft(alerts=["top3_entered"])
+
+    assert ticked(html) == default_alerts()
+    assert ticked(page(admin, change(made))) == ["top3_entered"]
+    admin.post(ADD, typed(make_board(), alerts=[]))
+    assert Competition.objects.get(name="Cup").alerts == []
+
+
+def ticked(html: str) -> list[str]:
+    """The alerts whose boxes are ticked."""
+    return re.findall(r'name="alerts" value="(\w+)"[^>]* checked', html)
 
 
 def test_the_list_says_where_each_stands_and_what_comes_next(admin: Client) -> None:

@@ -8,13 +8,24 @@ from django.contrib.auth.models import Group
 from django.test import Client
 
 from competitions.models import Change, Competition, Revision
+from competitions.services.disqualify import disqualify
 from competitions.services.finish import finish
 from competitions.services.freeze import reveal
 from foundation import clock
-from leaderboards.models import Submission
+from leaderboards.models import Player, Submission
 from tests.competitions.admin.typed import LIST, ZONE, act, change, moment, page, refusals
-from tests.competitions.factories import DAY, HOUR, START, RewardTierFactory
-from tests.competitions.site import SOON, joined, make_board, open_competition, period_of, raced, ranks, reloaded
+from tests.competitions.factories import DAY, HOUR, MINUTE, START, RewardTierFactory
+from tests.competitions.site import (
+    SOON,
+    joined,
+    make_board,
+    open_competition,
+    period_of,
+    raced,
+    ranks,
+    reloaded,
+    score,
+)
 from tests.leaderboards.factories import UserFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
@@ -182,3 +193,53 @@ def test_the_review_may_change_until_the_result_is_final_and_the_form_says_what_
     assert 'name="review_hours"' in page(admin, change(over))
     Competition.objects.filter(pk=over.pk).update(final_at=clock.now())
     assert 'name="review_hours"' not in page(admin, change(over))
+
+
+def test_the_reveal_is_offered_from_when_it_is_possible(admin: Client) -> None:
+    closed = provisional(freeze_minutes=60)
+
+    assert 'href="../reveal/"' in page(admin, change(closed))
+
+
+ACTS_ON_PEOPLE = ("move", "remove", "disqualify", "reinstate")
+PUBLIC = "Everybody can read it once the result is final: write it for the public."
+
+
+def test_who_gives_a_reason_is_told_before_who_reads_it(admin: Client) -> None:
+    competition = provisional()
+    runs = open_competition(competition.board)
+    chosen = {"_selected_action": [competition.participants.all()[0].pk]}
+    participants = "/admin/competitions/participant/"
+    void = {"action": "void", "_selected_action": [Submission.objects.all()[0].pk]}
+
+    asked = {name: admin.post(participants, chosen | {"action": name}).content.decode() for name in ACTS_ON_PEOPLE}
+    asked |= {slug: page(admin, act(competition, slug)) for slug in ("confirm", "accept-late", "cancel")}
+    asked |= {"void": admin.post(SUBMISSIONS, void).content.decode(), "move-end": page(admin, act(runs, "move-end"))}
+
+    public = {"disqualify", "reinstate", "confirm", "accept-late", "void"}
+    assert {name for name, html in asked.items() if PUBLIC in html} == public
+    assert {name for name, html in asked.items() if "in the words of your reason" in html} == {
+        *("remove", "disqualify", "reinstate"),
+    }
+    assert "Only those who run the competition read it." in asked["move"]
+    assert "page shows it to everybody" in asked["cancel"]
+    assert 'aria-describedby="reason-readers"' in asked["disqualify"]
+
+
+@pytest.mark.parametrize(("places", "then"), [("close_up", 3), ("stay_empty", 5)])
+def test_ranks_that_voiding_comes_to_are_those_that_everybody_sees(admin: Client, places: str, then: int) -> None:
+    competition = open_competition(vacated_places=places)
+    raced(competition, {"cheat": 99, "banned": 98, "alice": 30, "bob": 20, "cleo": 10})
+    score(competition, {"alice": 40}, SOON + MINUTE)
+    Player.objects.filter(external_id="banned").update(banned_at=SOON)
+    disqualify(competition, Player.objects.get(external_id="cheat"), "A car.", clock.now(), None)
+    rows = Submission.objects.filter(player__external_id__in=("bob", "cheat"))
+
+    asked = admin.post(SUBMISSIONS, {"action": "void", "_selected_action": [row.pk for row in rows]}).content.decode()
+    seen = {name: rank for name, rank, _points in ranks(competition, clock.now())}
+
+    assert f"Now: rank {seen['bob']} with 20. Then: not ranked." in asked
+    assert "Now: 99. Then: not ranked." in asked
+    latest = Submission.objects.filter(player__external_id="alice", points=40)
+    asked = admin.post(SUBMISSIONS, {"action": "void", "_selected_action": [latest[0].pk]}).content.decode()
+    assert f"Now: rank {then - 2} with 40. Then: rank {then - 2} with 30." in asked

@@ -18,7 +18,7 @@ from foundation import clock, sql
 from leaderboards import formats
 from tests.competitions.factories import DAY, END, HOUR, MINUTE, CompetitionFactory, RewardTierFactory
 from tests.competitions.published import revisions
-from tests.competitions.site import draft, joined, make_board, open_competition, player, raced, score
+from tests.competitions.site import SOON, draft, joined, make_board, open_competition, player, raced, score
 from tests.competitions.talking import say
 from tests.competitions.views.conftest import SetClock, home, of
 from tests.leaderboards.views.pages import signed_in, text
@@ -278,3 +278,12 @@ def test_while_sql_is_silent_live_standings_are_shown_without_the_rest(
 
     assert "1 ann highlighted 9" in page
     assert "participant" not in page
+
+
+def test_why_this_place_says_times_on_the_clock_of_the_competition(client: Client) -> None:
+    seoul = open_competition(timezone="Asia/Seoul")
+    raced(seoul, {"ann": 9})
+
+    page = text(client.get(home(seoul, "?player=ann")))
+
+    assert f"It has stood so since {formats.moment(SOON, 'Asia/Seoul')} ." in page
