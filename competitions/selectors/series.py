@@ -19,7 +19,7 @@ from leaderboards.choices import Visibility
 from leaderboards.errors import NotRanked
 from leaderboards.models import State
 from leaderboards.selectors import Row, Standings
-from leaderboards.selectors.export import ranking_of
+from leaderboards.selectors.export import places_of
 from leaderboards.selectors.periods import period_by_label
 
 
@@ -47,12 +47,14 @@ def may_count(competition: Competition, at: datetime) -> bool:
 
 
 def places(competition: Competition) -> Iterator[tuple[int, int]]:
-    """The player (internal number) and the place of everybody in the result as it is shown, best first."""
+    """The player (internal number) and the place of everybody in the result as it is shown, best first.
+
+    A place is one more than the number of better players, whatever the board calls ranks: 1 1 1 4.
+    """
     period = period_by_label(competition.board, competition.label)
     if period is None or period.state not in (State.FINAL, State.EXPIRED):
         return
-    for rank, row in ranking_of(period):
-        yield row.player_id, rank
+    yield from places_of(period)
 
 
 def totals_due() -> QuerySet[SeriesTotal]:

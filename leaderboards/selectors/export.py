@@ -39,17 +39,52 @@ def final_rows(period: Period, left_out: Collection[str], stay_empty: bool) -> I
     return _shown_rows(period, left_out, stay_empty)
 
 
-def ranking_of(period: Period) -> Iterator[tuple[int, FinalStanding]]:
+class Finalist(NamedTuple):
+    """A final standing: the player by internal number and by the game's id, the rank as it closed, and the score."""
+
+    player_id: int
+    player: str
+    rank: int
+    score: float | None
+    member: str
+
+
+def ranking_of(period: Period) -> Iterator[tuple[int, Finalist]]:
     """The final standings of those who are shown, best first, each with its rank among them."""
-    out, stay_empty = hidden_in(period), keeps_places(period)
-    everybody = _final(period).select_related("player").iterator(chunk_size=CHUNK)
-    rows = (row for row in everybody if row.player.external_id not in out)
-    seen = 0
-    for nth, (final_rank, group) in enumerate(groupby(rows, key=lambda row: row.rank), start=1):
+    stay_empty, is_dense = keeps_places(period), period.rules.ties is Ties.DENSE
+    for nth, group in enumerate(_equals_shown(period), start=1):
+        moved_up = nth if is_dense else group.ahead + 1
+        yield from ((row.rank if stay_empty else moved_up, row) for row in group.rows)
+
+
+def places_of(period: Period) -> Iterator[tuple[int, int]]:
+    """The same players (internal number), each with one more than the number of better ones: 1 1 1 4, also where the
+    board's own ranks are dense. Where places stay empty, those who are not shown count as better ones too."""
+    stay_empty = keeps_places(period)
+    for group in _equals_shown(period):
+        place = (group.places if stay_empty else group.ahead) + 1
+        yield from ((row.player_id, place) for row in group.rows)
+
+
+class _Equals(NamedTuple):
+    """Those of one rank who are shown; ``ahead`` are shown and better, ``places`` are better, shown or not."""
+
+    ahead: int
+    places: int
+    rows: list[Finalist]
+
+
+def _equals_shown(period: Period) -> Iterator[_Equals]:
+    out = hidden_in(period)
+    columns = ("player", "player__external_id", "rank", "score", "member")
+    everybody = map(Finalist._make, _final(period).values_list(*columns).iterator(chunk_size=CHUNK))
+    ahead = places = 0
+    for _, group in groupby(everybody, key=lambda row: row.rank):
         equals = list(group)
-        moved_up = nth if period.rules.ties is Ties.DENSE else seen + 1
-        yield from ((final_rank if stay_empty else moved_up, row) for row in equals)
-        seen += len(equals)
+        shown = [row for row in equals if row.player not in out]
+        if shown:
+            yield _Equals(ahead, places, shown)
+        ahead, places = ahead + len(shown), places + len(equals)
 
 
 def content_hash_of(period: Period) -> str:
