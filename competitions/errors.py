@@ -1,6 +1,6 @@
 """What a competition can refuse, one class each; ``code`` is part of the API's contract."""
 
-from foundation.errors import Conflict, Forbidden, Invalid, NotFound
+from foundation.errors import Conflict, Forbidden, Invalid, NotFound, Unavailable
 
 
 class BadCompetition(Invalid):
@@ -11,6 +11,10 @@ class BadCompetition(Invalid):
     def __init__(self, detail: str, field: str = "") -> None:
         super().__init__(detail)
         self.field = field
+
+
+class CompetitionBusy(Unavailable):
+    """Somebody else holds the competition's row for longer than SQL lets us wait."""
 
 
 class NotAParticipant(NotFound):

@@ -6,6 +6,7 @@ from leaderboards import refusals
 
 SENTENCES = (
     *refusals.SENTENCES,
+    gettext_noop("Somebody else is changing this competition; nothing was done. Try again in some seconds."),
     gettext_noop("It is a draft: delete it instead."),
     gettext_noop("It was cancelled before."),
     gettext_noop("It is final: its result stays."),

@@ -163,7 +163,7 @@ def _review_help(competition: Competition) -> str:
     until = _("How long the result stays provisional after the closing; 0 makes it final at once.")
     hours = int(default_of(competition).total_seconds() // 3600)
     if hours:
-        empty = _("Empty: %(hours)s hours, since there is a freeze or a reward.") % {"hours": hours}
+        empty = _("Empty: %(hours)s hours, since there is a freeze, a reward or a series.") % {"hours": hours}
     else:
-        empty = _("Empty: none, or 24 hours once there is a freeze or a reward.")
+        empty = _("Empty: none, or 24 hours once there is a freeze, a reward or a series.")
     return f"{until} {empty}"

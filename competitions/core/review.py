@@ -5,13 +5,13 @@ The trap: a review of no hours is a review too, one that is over as it begins; o
 
 from datetime import datetime, timedelta
 
-DEFAULT = timedelta(hours=24)  # where somebody wins something, or a freeze ends in a reveal
+DEFAULT = timedelta(hours=24)  # where somebody wins something, points of a series too, or a freeze ends in a reveal
 NONE = timedelta()
 
 
-def default_review(has_freeze: bool, has_rewards: bool) -> timedelta:
-    """The length of a review that nobody has set."""
-    return DEFAULT if has_freeze or has_rewards else NONE
+def default_review(has_freeze: bool, has_prizes: bool) -> timedelta:
+    """The length of a review that nobody has set; prizes are rewards, and the points of a series."""
+    return DEFAULT if has_freeze or has_prizes else NONE
 
 
 def review_length(hours: int | None, default: timedelta) -> timedelta:

@@ -102,7 +102,7 @@ def _differing(found: dict[str, int], wanted: dict[str, int]) -> int:
 def _final(competition: Competition, label: str) -> dict[str, int]:
     """The final ranks of those who are shown."""
     period = Period.objects.select_related("board").filter(board=competition.board, label=label).first()
-    return {row.player.external_id: rank for rank, row in ranking_of(period)} if period else {}
+    return {row.player: rank for rank, row in ranking_of(period)} if period else {}
 
 
 def _ranks(snapshot: Snapshot) -> dict[str, int]:

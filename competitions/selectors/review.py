@@ -5,13 +5,13 @@ from datetime import datetime, timedelta
 from django.db.models import Q
 
 from competitions.core.review import default_review, is_reviewed, review_length
-from competitions.models import Competition, RewardTier
+from competitions.models import Competition, RewardTier, SeriesEvent
 
 
 def default_of(competition: Competition) -> timedelta:
-    """The length that an unset review has: as the competition's freeze and rewards are now, its board's too."""
+    """The length that an unset review has: as the competition's freeze, rewards (its board's too) and series are now."""
     has_freeze = competition.freeze_minutes is not None
-    return default_review(has_freeze, not has_freeze and _has_rewards(competition))
+    return default_review(has_freeze, not has_freeze and _has_prizes(competition))
 
 
 def length_of(competition: Competition) -> timedelta:
@@ -33,7 +33,8 @@ def is_review_over(competition: Competition, at: datetime) -> bool:
     return closed_at is not None and is_reviewed(closed_at, length_of(competition), at)
 
 
-def _has_rewards(competition: Competition) -> bool:
+def _has_prizes(competition: Competition) -> bool:
     if competition.pk is None:
         return False  # a form that nobody has filled in yet
-    return RewardTier.objects.filter(Q(board=competition.board_id) | Q(competition=competition)).exists()
+    tiers = RewardTier.objects.filter(Q(board=competition.board_id) | Q(competition=competition))
+    return tiers.exists() or SeriesEvent.objects.filter(competition=competition).exists()

@@ -11,8 +11,8 @@ from datetime import datetime
 from competitions.errors import NotFinal, UnknownRevision
 from competitions.models import Competition, Revision, RevisionPart, VacatedPlaces
 from foundation.errors import Unavailable
-from leaderboards.models import FinalStanding, Period
-from leaderboards.selectors.export import final_ranking
+from leaderboards.models import Period
+from leaderboards.selectors.export import Finalist, final_ranking
 
 LARGEST_NUMBER = 2**31 - 1
 
@@ -29,7 +29,7 @@ def latest_revision(competition: Competition) -> Revision | None:
     return competition.revisions.order_by("number").last()
 
 
-def ranking_published(revision: Revision, period: Period) -> Iterator[tuple[int, FinalStanding]]:
+def ranking_published(revision: Revision, period: Period) -> Iterator[tuple[int, Finalist]]:
     """The final standings of the period that the latest revision shows, best first, each with its published rank.
 
     Whoever is banned or let in again since is in it as they are in the document: what follows a result asks here.

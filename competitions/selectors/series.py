@@ -12,15 +12,16 @@ from datetime import datetime
 from django.db.models import QuerySet
 
 from competitions.errors import UnknownSeries
-from competitions.models import Competition, Series, SeriesEvent, SeriesResult, SeriesTotal
+from competitions.models import Competition, Series, SeriesEvent, SeriesResult, SeriesTotal, VacatedPlaces
 from competitions.selectors.competitions import LARGEST_NUMBER
-from competitions.selectors.revisions import latest_revision, ranking_published
+from competitions.selectors.revisions import latest_revision
 from leaderboards import selectors
 from leaderboards.choices import Visibility
 from leaderboards.errors import NotRanked
 from leaderboards.models import State
 from leaderboards.selectors import Row, Standings
-from leaderboards.selectors.export import ranking_of
+from leaderboards.selectors.export import places_of
+from leaderboards.selectors.hidden import hidden_now
 from leaderboards.selectors.periods import period_by_label
 
 
@@ -49,13 +50,16 @@ def may_count(competition: Competition, at: datetime) -> bool:
 
 def places(competition: Competition) -> Iterator[tuple[int, int]]:
     """The player (internal number) and the place of everybody in the result as it is published, best first; as it is
-    shown where it never was."""
+    shown where it never was.
+
+    A place is one more than the number of better players, whatever the board calls ranks: 1 1 1 4.
+    """
     period = period_by_label(competition.board, competition.label)
     if period is None or period.state not in (State.FINAL, State.EXPIRED):
         return
     last = latest_revision(competition)
-    for rank, row in ranking_of(period) if last is None else ranking_published(last, period):
-        yield row.player_id, rank
+    left_out = hidden_now(period) if last is None else last.left_out
+    yield from places_of(period, left_out, competition.vacated_places == VacatedPlaces.STAY_EMPTY)
 
 
 def totals_due() -> QuerySet[SeriesTotal]:

@@ -1,15 +1,29 @@
 """A competition's row, held, so that whoever changes it does so one after another; a participant's; and its period."""
 
+from django.db import OperationalError
+
+from competitions.errors import CompetitionBusy
 from competitions.models import Competition, Participant
+from foundation.sql import is_busy
 from leaderboards.models import Period, Player
 from leaderboards.services.open import open_period
 from leaderboards.services.players import hold_player
 
 
 def locked(competition: Competition) -> Competition:
-    """The row as it is now, held until this transaction ends. Rows that refer to it may still be added."""
+    """The row as it is now, held until this transaction ends. Rows that refer to it may still be added.
+
+    Raises ``CompetitionBusy`` where somebody else holds it for longer than SQL lets us wait.
+    """
     rows = Competition.objects.select_for_update(of=("self",), no_key=True).select_related("board").defer("picture")
-    return rows.get(pk=competition.pk)
+    try:
+        return rows.get(pk=competition.pk)
+    except OperationalError as error:
+        if not is_busy(error):
+            raise
+        raise CompetitionBusy(
+            "Somebody else is changing this competition; nothing was done. Try again in some seconds."
+        ) from error
 
 
 def held_participant(competition: Competition, player: Player) -> Participant | None:

@@ -3,10 +3,11 @@
 Two steps, each found by the schedule and each safe to run twice or at once. A competition is counted whole, in one
 transaction with the number of the revision that was counted: it must be final and shown, and is counted again when
 its result is revised or the series is changed. That marks totals as due; ``services/series_totals.py`` writes them.
-The trap: who is shown is remembered for a second, so it is asked afresh behind the lock that revisions are made under.
+The trap: the competition's row is never held here, since the jury would wait for it. The ranking is read between two
+looks at the number of the latest revision, and dropped if that moved; a later revision is counted by the next run.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from itertools import islice
@@ -18,7 +19,6 @@ from django.db.models.functions import Coalesce
 
 from competitions.models import Competition, Revision, Series, SeriesEvent, SeriesResult, SeriesTotal
 from competitions.selectors.series import may_count, places
-from competitions.services.locked import locked
 from competitions.services.series_totals import put_due
 from foundation import clock
 from foundation.each import for_each, run_each
@@ -28,7 +28,7 @@ from leaderboards.selectors.hidden import forget_hidden
 
 BUDGET_SECONDS = 6.0
 CHUNK = 1000
-RESTS_SECONDS = 30  # reading and comparing a hundred thousand rows, between two statements
+RESTS_SECONDS = 30  # comparing a hundred thousand results, between two statements
 
 Item = TypeVar("Item")
 
@@ -41,16 +41,28 @@ def score_due(at: datetime) -> int:
 
 
 def count(event: SeriesEvent, at: datetime) -> bool:
-    """Count one competition of a series as it is now; False if it cannot be counted, or was counted meanwhile."""
+    """Count one competition of a series as it is now; False if it cannot be counted, or was counted or revised
+    meanwhile."""
+    competition = Competition.objects.select_related("board").defer("picture").get(pk=event.competition_id)
+    number = revision_of(competition)
+    if not may_count(competition, at):
+        return False
+    forget_hidden()  # what this process remembers may be older than the revision
+    placed = dict(places(competition))
+    failpoint("series.after_reading")
+    return _keep(event, competition, number, placed)
+
+
+def _keep(event: SeriesEvent, competition: Competition, number: int, placed: Mapping[int, int]) -> bool:
+    """Write what was read at revision ``number``, unless that is not the latest any more, or somebody was here."""
     with transaction.atomic():
         may_rest(RESTS_SECONDS)
-        competition = locked(event.competition)
         series = held(event.series_id)
-        present = SeriesEvent.objects.filter(pk=event.pk, series=series).first()
-        number = revision_of(competition)
-        if present is None or not may_count(competition, at) or present.revision_counted == number:
+        present = SeriesEvent.objects.filter(pk=event.pk, series=series, competition=competition).first()
+        is_counted = present is not None and present.revision_counted == number
+        if present is None or is_counted or revision_of(competition) != number:
             return False
-        _write_results(series, competition, number)
+        _write_results(series, competition, number, placed)
         failpoint("series.after_results")
         present.revision_counted = number
         present.save(update_fields=["revision_counted"])
@@ -101,16 +113,15 @@ def _due(at: datetime) -> list[SeriesEvent]:
     return [event for event in oldest_first if may_count(event.competition, at)]
 
 
-def _write_results(series: Series, competition: Competition, number: int) -> None:
-    """The results of a competition as its shown ranking gives them, and the totals that they touch marked."""
-    forget_hidden()
+def _write_results(series: Series, competition: Competition, number: int, placed: Mapping[int, int]) -> None:
+    """The results of a competition by the place of each player, and the totals that they touch marked."""
     scoring, of = series.scoring, {"series_id": series.pk, "competition_id": competition.pk}
     results = SeriesResult.objects.filter(**of)
     before = {
         player: {"place": place, "points": points}
         for player, place, points in results.values_list("player", "place", "points")
     }
-    now = {player: {"place": place, "points": scoring.points_of(place)} for player, place in places(competition)}
+    now = {player: {"place": place, "points": scoring.points_of(place)} for player, place in placed.items()}
     changed = [player for player, result in now.items() if before.get(player) != result]
     gone = before.keys() - now.keys()
     for several in in_chunks(changed):

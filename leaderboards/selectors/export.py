@@ -1,7 +1,7 @@
 """A whole period as rows, from one SQL statement and so from one moment: for CSV, and for whoever counts after us."""
 
 import hashlib
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from datetime import datetime
 from itertools import groupby
 from typing import NamedTuple
@@ -39,28 +39,66 @@ def final_rows(period: Period, left_out: Collection[str], stay_empty: bool) -> I
     return _shown_rows(period, left_out, stay_empty)
 
 
-def ranking_of(period: Period) -> Iterator[tuple[int, FinalStanding]]:
+class Finalist(NamedTuple):
+    """A final standing: the player by internal number and by the game's id, the rank as it closed, and the score."""
+
+    player_id: int
+    player: str
+    rank: int
+    score: float | None
+    member: str
+
+
+IsOut = Callable[["Finalist"], bool]
+
+
+def ranking_of(period: Period) -> Iterator[tuple[int, Finalist]]:
     """The final standings of those who are shown, best first, each with its rank among them."""
     out = hidden_in(period)
-    everybody = _final(period).select_related("player").iterator(chunk_size=CHUNK)
-    yield from _ranked(period, (row for row in everybody if row.player.external_id not in out), keeps_places(period))
+    return _ranked(period, lambda row: row.player in out, keeps_places(period))
 
 
-def final_ranking(period: Period, left_out: Collection[int], stay_empty: bool) -> Iterator[tuple[int, FinalStanding]]:
+def final_ranking(period: Period, left_out: Collection[int], stay_empty: bool) -> Iterator[tuple[int, Finalist]]:
     """The same without those of ``left_out`` (internal numbers), whoever is shown now; with ``stay_empty`` nobody
     moves up. Nothing is remembered here: for what follows a result as it was written down."""
     out = frozenset(left_out)
-    everybody = _final(period).iterator(chunk_size=CHUNK)
-    return _ranked(period, (row for row in everybody if row.player_id not in out), stay_empty)
+    return _ranked(period, lambda row: row.player_id in out, stay_empty)
 
 
-def _ranked(period: Period, rows: Iterator[FinalStanding], stay_empty: bool) -> Iterator[tuple[int, FinalStanding]]:
-    seen = 0
-    for nth, (final_rank, group) in enumerate(groupby(rows, key=lambda row: row.rank), start=1):
+def places_of(period: Period, left_out: Collection[int], stay_empty: bool) -> Iterator[tuple[int, int]]:
+    """The same players (internal number), each with one more than the number of better ones: 1 1 1 4, also where the
+    board's own ranks are dense. Where places stay empty, those who are left out count as better ones too."""
+    out = frozenset(left_out)
+    for group in _equals(period, lambda row: row.player_id in out):
+        place = (group.places if stay_empty else group.ahead) + 1
+        yield from ((row.player_id, place) for row in group.rows)
+
+
+def _ranked(period: Period, is_out: IsOut, stay_empty: bool) -> Iterator[tuple[int, Finalist]]:
+    is_dense = period.rules.ties is Ties.DENSE
+    for nth, group in enumerate(_equals(period, is_out), start=1):
+        moved_up = nth if is_dense else group.ahead + 1
+        yield from ((row.rank if stay_empty else moved_up, row) for row in group.rows)
+
+
+class _Equals(NamedTuple):
+    """Those of one rank who are not out; ``ahead`` of them are better, ``places`` are better, out or not."""
+
+    ahead: int
+    places: int
+    rows: list[Finalist]
+
+
+def _equals(period: Period, is_out: IsOut) -> Iterator[_Equals]:
+    columns = ("player", "player__external_id", "rank", "score", "member")
+    everybody = map(Finalist._make, _final(period).values_list(*columns).iterator(chunk_size=CHUNK))
+    ahead = places = 0
+    for _, group in groupby(everybody, key=lambda row: row.rank):
         equals = list(group)
-        moved_up = nth if period.rules.ties is Ties.DENSE else seen + 1
-        yield from ((final_rank if stay_empty else moved_up, row) for row in equals)
-        seen += len(equals)
+        left = [row for row in equals if not is_out(row)]
+        if left:
+            yield _Equals(ahead, places, left)
+        ahead, places = ahead + len(left), places + len(equals)
 
 
 def content_hash_of(period: Period) -> str:

@@ -115,10 +115,11 @@ def _won(found: Iterable[FinalStanding], most: int) -> dict[str, list[FinalPlace
 
 
 def _first_shown(period: Period, most: int) -> list[FinalStanding]:
-    shown = []
-    for rank, row in islice(takewhile(lambda ranked: ranked[0] == 1, ranking_of(period)), most):
-        row.rank, row.period = rank, period
-        shown.append(row)
+    first = islice(takewhile(lambda ranked: ranked[0] == 1, ranking_of(period)), most)
+    players = [row.player_id for _, row in first]
+    shown = list(period.final_standings.filter(player__in=players).select_related("player").order_by("place"))
+    for row in shown:
+        row.rank, row.period = 1, period
     return shown
 
 

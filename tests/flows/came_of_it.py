@@ -28,7 +28,7 @@ def rows(competition: int) -> dict[str, Any]:
     return {
         "ends_at": cup.ends_at.timestamp(),
         "gone": list(gone.values_list("player__external_id", flat=True)),
-        "final": [(row.player.external_id, rank) for rank, row in ranking_of(period)],
+        "final": [(row.player, rank) for rank, row in ranking_of(period)],
         "submissions": [
             [row.external_id, row.player.external_id, row.points, row.at.timestamp()]
             for row in Submission.objects.filter(period=period).select_related("player")

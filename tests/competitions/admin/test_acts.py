@@ -17,6 +17,7 @@ from tests.competitions.admin.typed import LIST, ZONE, act, change, moment, page
 from tests.competitions.factories import DAY, END, HOUR, START
 from tests.competitions.site import SOON, draft, joined, make_board, open_competition, raced, reloaded, score
 from tests.leaderboards.factories import UserFactory
+from tests.locked import locked, only_postgresql
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
 
@@ -144,3 +145,15 @@ def test_whoever_may_look_sees_the_standings_and_may_do_none_of_the_acts(client:
     assert Competition.objects.filter(pk=competition.pk).values().get() == before
     assert client.get(act(competition, "standings")).status_code == 200
     assert client.get(f"{LIST}999999/{wanted.slug}/").status_code == 404
+
+
+@only_postgresql
+@pytest.mark.django_db(transaction=True)
+def test_an_act_for_which_somebody_else_keeps_the_competition_too_long_says_so_in_its_form(admin: Client) -> None:
+    competition = open_competition()
+
+    with locked(Competition.objects.filter(pk=competition.pk).order_by()):
+        answer = admin.post(act(competition, "cancel"), YES | {"reason": "It rained."})
+
+    assert "Somebody else is changing this competition; nothing was done." in refusals(answer)
+    assert reloaded(competition).cancelled_at is None

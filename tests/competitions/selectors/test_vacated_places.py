@@ -95,7 +95,7 @@ def test_whoever_is_left_keeps_the_rank_in_every_answer_before_the_end_and_after
         spread = selectors.distribution(board, held.label)
         assert (spread.total, sum(each.count for each in spread.histogram)) == (len(LEFT), len(LEFT))
         assert selectors.ranks(period_of(held), EVERYBODY) == {name: rank for rank, name, *_ in wanted}
-    assert [(rank, row.player.external_id) for rank, row in ranking_of(period_of(competition))] == [
+    assert [(rank, row.player) for rank, row in ranking_of(period_of(competition))] == [
         (rank, name) for rank, name, *_ in wanted
     ]
     assert places(revisions(competition)[-1]) == [(rank, name) for rank, name, *_ in wanted]

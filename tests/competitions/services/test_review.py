@@ -22,7 +22,7 @@ from competitions.services.strays import take_out_due
 from foundation.webhooks.models import WebhookDelivery
 from leaderboards.services.close import close_due
 from tests.at_once import at_once
-from tests.competitions.factories import DAY, END, HOUR, MINUTE, RewardTierFactory
+from tests.competitions.factories import DAY, END, HOUR, MINUTE, RewardTierFactory, SeriesFactory
 from tests.competitions.services.mishaps import dying_at
 from tests.competitions.services.telling import hooks, listening
 from tests.competitions.site import (
@@ -107,6 +107,16 @@ def test_a_review_lasts_a_day_where_somebody_wins_or_waits_for_a_reveal_unless_i
     finish_due(CLOSED + length)
     assert reloaded(competition).final_at == CLOSED + length
     assert default_of(draft(competition.board, freeze_minutes=1)) == DAY
+
+
+def test_points_of_a_series_are_a_prize_so_its_competitions_are_reviewed_for_a_day() -> None:
+    competition, other = open_competition(review_hours=None), open_competition(review_hours=None)
+    SeriesFactory.create(competitions=[competition])
+
+    finish_due(CLOSED)
+
+    assert review_until(reloaded(competition)) == CLOSED + DAY
+    assert (reloaded(competition).final_at, reloaded(other).final_at) == (None, CLOSED)
 
 
 def test_confirmed_it_is_final_once_with_its_first_revision_and_the_review_comes_too_late() -> None:

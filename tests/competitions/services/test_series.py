@@ -8,6 +8,7 @@ from competitions.models import Competition, Participant, Series, SeriesEvent, S
 from competitions.selectors.series import places
 from competitions.services import series as counting
 from competitions.services import series_totals as putting
+from competitions.services.disqualify import disqualify
 from competitions.services.finish import finish_due
 from competitions.services.freeze import reveal
 from competitions.services.revise import revise
@@ -21,8 +22,9 @@ from leaderboards.services.boards import retire
 from leaderboards.services.erase import erase_player
 from tests.at_once import at_once
 from tests.competitions.factories import END, HOUR, MINUTE, SeriesFactory
-from tests.competitions.services.mishaps import dying_at
+from tests.competitions.services.mishaps import dying_at, let_happen_before
 from tests.competitions.site import make_board, open_competition, race, reloaded
+from tests.locked import only_postgresql
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
@@ -351,3 +353,63 @@ def test_an_event_removed_while_it_is_counted_is_not_counted() -> None:
     assert counting.count(event, OVER) is False
 
     assert (totals(series), SeriesResult.objects.count()) == ({}, 0)
+
+
+@only_postgresql
+@pytest.mark.parametrize("step", ["series.after_reading", "series.after_results", "series.before_commit"])
+def test_the_jury_never_waits_for_a_count_and_the_next_run_counts_what_it_did(
+    step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    competition = final({"ann": 9, "bob": 7, "cleo": 5})
+    series = SeriesFactory.create(competitions=[competition])
+    ann = Player.objects.get(external_id="ann")
+
+    def act(name: str) -> None:
+        if name == step:
+            monkeypatch.setattr(counting, "failpoint", lambda _: None)
+            at_once([lambda: disqualify(competition, ann, "Two accounts.", OVER, None)])
+
+    monkeypatch.setattr(counting, "failpoint", act)
+    score_due(OVER)
+
+    assert competition.revisions.count() == 2
+    score_due(OVER + MINUTE)
+    assert totals(series) == {"bob": 10, "cleo": 6}
+    assert {row[4] for row in results(competition)} == {2}
+
+
+def test_a_result_that_is_revised_while_it_is_read_is_dropped_and_counted_by_the_next_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    competition = final({"ann": 9, "bob": 7})
+    event = SeriesFactory.create(competitions=[competition]).events.get()
+    let_happen_before(monkeypatch, counting, "failpoint", lambda: disqualified(competition, "ann"))
+
+    assert counting.count(event, OVER) is False
+    assert SeriesResult.objects.count() == 0
+    assert counting.count(event, OVER) is True
+
+    assert [(*row[:3], row[4]) for row in results(competition)] == [("bob", 1, 10, 2)]
+
+
+@pytest.mark.parametrize(("vacated_places", "expected"), [("close_up", [1, 1, 3, 4]), ("stay_empty", [1, 1, 4, 5])])
+def test_places_count_the_better_ones_also_on_boards_of_dense_ranks(vacated_places: str, expected: list[int]) -> None:
+    points = {"ann": 9, "bob": 9, "zoe": 9, "cleo": 5, "dan": 3}
+    competition = race(points, make_board(ties="dense"), review_hours=0, vacated_places=vacated_places)
+    finish_due(OVER)
+    disqualified(competition, "ann")
+    SeriesFactory.create(competitions=[competition])
+
+    score_due(OVER)
+
+    assert [row[1] for row in results(competition)] == expected
+
+
+def test_three_tied_first_on_a_dense_board_leave_the_fourth_place_to_the_next() -> None:
+    competition = race({"ann": 9, "bob": 9, "cleo": 9, "dan": 5}, make_board(ties="dense"), review_hours=0)
+    finish_due(OVER)
+    series = SeriesFactory.create(competitions=[revised(competition)], table=(25, 18, 15, 12))
+
+    score_due(OVER)
+
+    assert totals(series) == {"ann": 25, "bob": 25, "cleo": 25, "dan": 12}
