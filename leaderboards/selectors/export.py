@@ -45,7 +45,7 @@ class Finalist(NamedTuple):
     player_id: int
     player: str
     rank: int
-    score: float | None
+    score: float
     member: str
 
 
