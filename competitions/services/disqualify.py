@@ -51,7 +51,8 @@ def disqualify(
 ) -> Participant:
     """Show a participant nowhere any more; again changes nothing.
 
-    Raises ``NotAParticipant``, ``UnknownPlayer``, ``BadCompetition``, or ``Unavailable`` where the copy of a freeze cannot be made now.
+    Raises ``NotAParticipant``, ``UnknownPlayer``, ``BadCompetition``, or ``Unavailable`` where the copy of a freeze
+    cannot be made now.
     """
     reason = reason_given(reason)
     freeze_if_due(competition, at)

@@ -44,8 +44,9 @@ def void(
 ) -> Change | None:
     """Let a submission not count; None if it was voided before, which changes nothing.
 
-    Raises ``BadCompetition`` (the reason), ``UnknownCompetition``, ``UnknownPlayer``, ``CompetitionOver``, ``NotClosed`` while it is being
-    closed, ``SubmissionsDropped``, or ``Unavailable`` where the copy of a freeze cannot be made now.
+    Raises ``BadCompetition`` (the reason), ``UnknownCompetition``, ``UnknownPlayer`` (erased meanwhile),
+    ``CompetitionOver``, ``NotClosed`` while it is being closed, ``SubmissionsDropped``,
+    or ``Unavailable`` where the copy of a freeze cannot be made now.
     """
     reason = reason_given(reason)
     if submission.competition != competition.pk:
@@ -72,8 +73,9 @@ def accept_late(
 ) -> Change:
     """Take a score after the closing, as if it had come in time; attempts are not counted, the jury's word is enough.
 
-    Raises ``BadCompetition`` (the reason, the time), ``CompetitionOver``, ``NotClosed``, ``NotAParticipant``, ``UnknownPlayer``,
-    ``Disqualified``, ``Banned``, ``BadEntry``, ``BadPoints``, ``OutOfRange``, or ``Unavailable`` as ``void`` does.
+    Raises ``BadCompetition`` (the reason, the time), ``CompetitionOver``, ``NotClosed``, ``NotAParticipant``,
+    ``UnknownPlayer``, ``Disqualified``, ``Banned``, ``BadEntry``, ``BadPoints``, ``OutOfRange``, or ``Unavailable`` as
+    ``void`` does.
     """
     reason = reason_given(reason)
     freeze_if_due(competition, at)

@@ -4,7 +4,8 @@ Only what is final and shown is told: a freeze holds it back until the reveal. W
 whoever is banned at that moment: a short ban, or an erasure, changes no result and loses no notice.
 
 A pass tells for a few seconds, a chunk of players at a time, each a transaction with the mark of how far it came; the
-next pass goes on there, so a competition of a hundred thousand is told in turns. The place that somebody was last told is in their last notice.
+next pass goes on there, so a competition of a hundred thousand is told in turns. The place that somebody was last told
+is in their last notice.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

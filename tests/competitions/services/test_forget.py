@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 from unittest.mock import patch
 
@@ -25,24 +26,28 @@ from competitions.models import (
     Snapshot,
     SnapshotRow,
 )
+from competitions.services import disqualify as disqualifying
 from competitions.services import retain, revise, rewrite
 from competitions.services.comment import edit, write
-from competitions.services.disqualify import disqualify, reinstate
+from competitions.services.disqualify import disqualify, reinstate, remove
 from competitions.services.finish import finish_due
 from competitions.services.join import join, leave
+from competitions.services.judge import LateScore, accept_late, void
 from competitions.services.locked import locked
 from competitions.services.preferences import Wishes, keep
 from competitions.services.retain import retain_due
 from foundation import clock
 from leaderboards.errors import UnknownPlayer
-from leaderboards.models import FinalStanding, Player
+from leaderboards.models import FinalStanding, Player, Submission
 from leaderboards.services import erase
 from leaderboards.services.erase import erase_player
 from tests.competitions.factories import DAY, END, MINUTE, START
 from tests.competitions.published import document, places, revisions, told
-from tests.competitions.site import SOON, open_competition, period_of, player, race
+from tests.competitions.services.winning import settle, tier
+from tests.competitions.site import SOON, joined, open_competition, period_of, player, race
 from tests.competitions.talking import liked, say
 from tests.leaderboards.commands.calls import run
+from tests.locked import only_postgresql
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
@@ -196,6 +201,70 @@ def test_why_an_erased_player_lost_a_reward_goes_and_that_they_did_stays() -> No
 
     grant.refresh_from_db()
     assert (grant.revoked_at, grant.revoked_reason) == (SOON, "")
+
+
+def test_why_others_lost_a_reward_by_an_act_about_an_erased_player_goes_and_other_reasons_stay() -> None:
+    competition, at = race({"cleo": 9, "bob": 5, "ann": 4}), END + DAY
+    tier(competition, limit=1)
+    finish_due(at)
+    settle(at)
+    for name, reason in (("cleo", "Cleo rode a bus."), ("bob", "Bob had two accounts.")):
+        disqualify(competition, player(name), reason, at, None)
+        settle(at)
+    reinstate(competition, player("cleo"), "Cleo had a permit.", at, None)
+    settle(at)
+
+    erase_player("cleo", at + DAY)
+
+    rows = RewardGrant.objects.exclude(revoked_at=None).order_by("pk")
+    assert list(rows.values_list("player__external_id", "revoked_reason")) == [
+        (Player.objects.get(external_id__startswith="erased-").external_id, ""),
+        ("bob", "Bob had two accounts."),
+        ("ann", ""),
+    ]
+
+
+def test_a_jury_that_read_a_player_before_their_erasure_is_refused_and_writes_nothing_of_them() -> None:
+    final, at = race({"ann": 9, "bob": 5}), END + DAY
+    finish_due(at)
+    running = open_competition()
+    joined(running, "ann")
+    ann, late = player("ann"), LateScore(player("ann"), SOON, Decimal(50))
+    read = Submission.objects.select_related("player", "period__board").get(player=ann)
+    erase_player("ann", at)
+
+    for deed in (
+        lambda: disqualify(final, ann, "Ann rode a bus.", at, None),
+        lambda: reinstate(final, ann, "Ann had a permit.", at, None),
+        lambda: remove(running, ann, "Ann asked for it.", SOON, None),
+        lambda: accept_late(final, late, "Ann had no network.", at, None),
+        lambda: void(final, read, "Ann rode a bus.", at, None),
+    ):
+        with pytest.raises(UnknownPlayer):
+            deed()
+
+    assert not Change.objects.filter(reason__contains="Ann").exists()
+    assert not Player.objects.filter(external_id="ann").exists()
+    assert len(revisions(final)) == 1
+
+
+@only_postgresql
+def test_an_act_about_somebody_who_has_left_is_forgotten_by_an_erasure_that_waits_for_it() -> None:
+    competition = open_competition()
+    joined(competition, "ann")
+    leave(competition, player("ann"), SOON)
+    late: list[Future[int]] = []
+
+    def erased_meanwhile(_step: str) -> None:
+        late.append(threads.submit(on_its_own, lambda: len(erase_player("ann", SOON).player)))
+        assert not wait(late, timeout=1).done
+
+    with ThreadPoolExecutor(1) as threads, patch.object(disqualifying, "failpoint", erased_meanwhile):
+        disqualify(competition, player("ann"), "Ann rode a bus.", SOON, None)
+        assert late[0].result()
+
+    change = Change.objects.get(kind="disqualified")
+    assert (change.reason, change.details) == ("", {})
 
 
 def test_who_read_a_player_before_their_erasure_does_nothing_in_their_name_after_it() -> None:
