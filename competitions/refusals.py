@@ -30,6 +30,8 @@ SENTENCES = (
     gettext_noop("The score is not one of competition %(number)s."),
     gettext_noop("%(player)s is disqualified: reinstate them first."),
     gettext_noop("The score must have happened in the competition: from %(start)s to before %(end)s UTC."),
+    gettext_noop("%(player)s takes part since %(since)s UTC: what happened before does not count."),
+    gettext_noop("This form has been used for another score: open it anew."),
     gettext_noop("This reward does not stand any more: there is nothing to take back."),
     gettext_noop("Nobody has taken this reward back by hand: it follows the result."),
     gettext_noop("The player does not earn this reward by the result as it is now."),

@@ -3,6 +3,7 @@
 Voiding a score and disqualifying a participant are done to the rows themselves, in their lists.
 """
 
+import secrets
 from datetime import datetime
 from typing import Any
 
@@ -19,7 +20,7 @@ from competitions.selectors.standings import standings
 from competitions.selectors.winners import rewards_to_grant
 from competitions.services.changes import LONGEST_REASON
 from competitions.services.confirm import confirm
-from competitions.services.judge import LateScore, accept_late
+from competitions.services.judge import LateScore, accept_late, was_accepted
 from foundation import clock
 from foundation.errors import SunwiError
 from leaderboards.admin.scores import READ_BY_ALL, place_text
@@ -48,8 +49,9 @@ class ConfirmForm(ActForm):
 
 
 class LateForm(ReasonForm):
-    """Whose score, what and when."""
+    """Whose score, what and when. The token is drawn when the form is shown, so that sent twice it counts once."""
 
+    token = forms.CharField(max_length=64, required=False, widget=forms.HiddenInput)
     player = forms.CharField(label=_lazy("Player"), max_length=64, help_text=_lazy("The player's whole id."))
     happened_at = ClockField(label=_lazy("Happened"))
 
@@ -58,8 +60,15 @@ class LateForm(ReasonForm):
         for name, field in _value_fields(_rules(competition)).items():
             self.fields[name] = field
         self.order_fields(["player", *(name for name in self.fields if _is_value(name)), "happened_at", "reason"])
+        self.initial["token"] = secrets.token_urlsafe(16)
         self.fields["reason"].help_text = READ_BY_ALL
         self.fields["happened_at"].help_text = _("On the clock of %(zone)s.") % {"zone": competition.timezone}
+
+    def clean_token(self) -> str:
+        """What the page drew. Who sends none has not opened it."""
+        if not self.cleaned_data["token"]:
+            raise forms.ValidationError(_("This form is not whole: open it anew."))
+        return str(self.cleaned_data["token"])
 
     def clean_player(self) -> Player:
         """Somebody who is known."""
@@ -90,7 +99,7 @@ def _rules(competition: Competition) -> Rules:
 
 def _late(typed: Typed) -> LateScore:
     fields = {name.removeprefix(FIELD): typed[name] for name in typed if name.startswith(FIELD)}
-    return LateScore(typed["player"], typed["happened_at"], typed.get("points"), fields or None)
+    return LateScore(typed["player"], typed["happened_at"], typed.get("points"), fields or None, typed["token"])
 
 
 def _if_accepted(competition: Competition, typed: Typed) -> list[str]:
@@ -103,6 +112,7 @@ def _if_accepted(competition: Competition, typed: Typed) -> list[str]:
     try:
         value = read_value(period.rules, Entry(0, None, competition.pk, name, late.points, fields, None, None))
         at_ms = period.layout.quantize(milliseconds(late.happened_at))
+        again = was_accepted(competition, period, late, value)
         now, then = foresee_added(period, late.player, State(value, at_ms))
     except SunwiError as error:
         return [translated(error.detail)]
@@ -111,6 +121,7 @@ def _if_accepted(competition: Competition, typed: Typed) -> list[str]:
     return [
         _("A score of %(player)s that happened %(when)s.") % words,
         _("Now: %(now)s. Then: %(then)s.") % words,
+        *([_("The same score was accepted before: it would be taken once more.")] if again else []),
         *_if_final(competition),
     ]
 

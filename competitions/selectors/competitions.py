@@ -86,6 +86,11 @@ def participant_counts(numbers: Collection[int]) -> dict[int, int]:
     return dict(rows.values_list("competition").annotate(Count("pk")))
 
 
+def places_taken(competition: Competition) -> int:
+    """How many places are taken: the disqualified and the banned keep theirs, since they may come back."""
+    return competition.participants.filter(left_at=None).count()
+
+
 def participants_count(competition: Competition) -> int:
     """How many take part now."""
     return participant_counts([competition.pk]).get(competition.pk, 0)

@@ -19,6 +19,7 @@ from competitions.services.freeze import freeze_if_due
 from competitions.services.locked import held_participant, locked, period_of
 from competitions.services.notices import tell_player
 from competitions.services.strays import take_out_marked
+from competitions.services.teams import give_up_team
 from foundation.failpoints import failpoint
 from foundation.sync import barrier
 from leaderboards.models import Period, Player, State
@@ -28,8 +29,10 @@ from leaderboards.selectors.hidden import forget_hidden
 def remove(
     competition: Competition, player: Player, reason: str, at: datetime, by: AbstractBaseUser | None
 ) -> Participant:
-    """Take a participant out; he may come back. Raises ``NotAParticipant``, ``UnknownPlayer``,
-    ``CompetitionOver``, ``BadCompetition``."""
+    """Take a participant out; they may come back. Before the start their place in a team goes too, as on leaving.
+
+    Raises ``NotAParticipant``, ``UnknownPlayer``, ``CompetitionOver``, ``BadCompetition``.
+    """
     reason = reason_given(reason)
     with transaction.atomic():
         held = locked(competition)
@@ -39,6 +42,7 @@ def remove(
             raise NotAParticipant(f"{player.external_id} does not take part any more.")
         participant.left_at, participant.reason = at, reason
         participant.save(update_fields=["left_at", "reason"])
+        give_up_team(held, participant, at)
         change = note(held, ChangeKind.REMOVED, at, by, reason, player=player.external_id)
         tell_player(change, participant.player)
     take_out_marked(participant, at)

@@ -16,7 +16,9 @@ from competitions.services.changes import note
 from competitions.services.gone import take_out_gone_before
 from competitions.services.locked import locked, period_of
 from foundation.each import for_each
-from leaderboards.services.freeze import copy_period
+from foundation.failpoints import failpoint
+from leaderboards.models import Period
+from leaderboards.services.freeze import copy_in_sql, let_sql_follow
 
 
 def freeze_due(at: datetime) -> int:
@@ -33,15 +35,36 @@ def is_due(competition: Competition, at: datetime) -> bool:
 
 
 def freeze_if_due(competition: Competition, at: datetime) -> bool:
-    """Make the public copy if its time has come and it is not there. Raises ``Unavailable`` where it cannot be made."""
+    """Make the public copy if its time has come and it is not there. Raises ``Unavailable`` where it cannot be made.
+
+    The row that is given may be old: what counts is the end that it has now. Copy and mark are one transaction, behind
+    the locked row, so an end that is moved meanwhile is moved before both or after both.
+    """
+    if not is_due(competition, at):
+        return False
+    competition.refresh_from_db(fields=["starts_at", "ends_at", "cancelled_at", "revealed_at", "frozen_at"])
     freezes_at = competition.course.freezes_at
     if freezes_at is None or not is_due(competition, at):
         return False
     take_out_gone_before(competition, freezes_at, at)  # else the copy would show them until the reveal
-    copy_period(period_of(competition), competition.frozen_label, at)
-    since = _frozen_since(competition, freezes_at)
-    Competition.objects.filter(pk=competition.pk, frozen_at=None).update(frozen_at=since)
-    competition.refresh_from_db(fields=["frozen_at"])
+    period = period_of(competition)
+    let_sql_follow(period)
+    is_frozen = _frozen(competition, period, at)
+    competition.refresh_from_db(fields=["ends_at", "frozen_at"])
+    return is_frozen
+
+
+@transaction.atomic
+def _frozen(competition: Competition, period: Period, at: datetime) -> bool:
+    """Whether it was still due once the row was held; then the copy is there, and the row says since when."""
+    held = locked(competition)
+    freezes_at = held.course.freezes_at
+    if freezes_at is None or not is_due(held, at):
+        return False
+    copy_in_sql(period, held.frozen_label, at)
+    held.frozen_at = _frozen_since(held, freezes_at)
+    held.save(update_fields=["frozen_at"])
+    failpoint("freeze.marked")
     return True
 
 

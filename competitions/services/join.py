@@ -21,11 +21,11 @@ from competitions.errors import (
     WrongCode,
 )
 from competitions.models import Competition, Joining, Participant
-from competitions.selectors.competitions import participants_count
+from competitions.selectors.competitions import places_taken
 from competitions.selectors.grouped import forget_grouped
 from competitions.services.locked import locked
 from competitions.services.strays import take_out_marked
-from competitions.services.teams import Wish, drop_if_empty, placed_on_joining
+from competitions.services.teams import Wish, give_up_team, placed_on_joining
 from foundation.rate_limit import refuse_over
 from leaderboards.errors import Banned
 from leaderboards.models import Player
@@ -56,7 +56,7 @@ def _join(competition: Competition, player: Player, at: datetime, code: str, wis
     before = rows.filter(competition=held, player=player).first()
     _refuse_by_record(player, before)
     _refuse_uninvited(held, player, code)
-    if held.most_participants is not None and participants_count(held) >= held.most_participants:
+    if held.most_participants is not None and places_taken(held) >= held.most_participants:
         raise CompetitionFull(f"All {held.most_participants} places are taken.")
     team, division = placed_on_joining(held, player, wish, before, at)
     if before is None:
@@ -79,12 +79,9 @@ def leave(competition: Competition, player: Player, at: datetime) -> None:
         participant = rows.filter(competition=held, player=player).first()
         if participant is None or not participant.takes_part:
             raise NotAParticipant(f"{player.external_id} does not take part in this competition.")
-        team, participant.left_at = participant.team, at
-        if at < held.starts_at:
-            participant.team = None
-        participant.save(update_fields=["left_at", "team"])
-        if team is not None:
-            drop_if_empty(team)
+        participant.left_at = at
+        participant.save(update_fields=["left_at"])
+        give_up_team(held, participant, at)
     take_out_marked(participant, at)
     forget_grouped()
 

@@ -6,14 +6,15 @@ makes the next revision. The trap: an act that the public may not see yet must n
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
+from django.db.models import QuerySet
 
 from competitions.errors import BadCompetition, CompetitionOver, Disqualified, NotAParticipant, NotClosed
-from competitions.models import Change, ChangeKind, Competition
+from competitions.models import Change, ChangeKind, Competition, Participant
 from competitions.services.changes import note, reason_given
 from competitions.services.confirm import revise_if_final
 from competitions.services.freeze import freeze_if_due
@@ -23,6 +24,7 @@ from leaderboards.core.entries import Entry, read_value
 from leaderboards.errors import PeriodClosed, UnknownCompetition
 from leaderboards.models import Period, Player, Submission
 from leaderboards.services.correct import Late, add_to_closed, void_in_closed
+from leaderboards.services.resolve import JOINED_TOLERANCE
 from leaderboards.services.void import void_submission
 from leaderboards.stores.sql_writes import state_of
 
@@ -31,12 +33,17 @@ JURY = "jury"  # the service by which a late score is kept
 
 @dataclass(frozen=True, slots=True)
 class LateScore:
-    """A score that came too late: ``points``, or ``fields`` on a board of criteria, and when it happened."""
+    """A score that came too late: ``points``, or ``fields`` on a board of criteria, and when it happened.
+
+    ``token`` is of one sending, up to 64 characters: the same score that is sent again with it counts once. Empty is
+    none, and then each call counts.
+    """
 
     player: Player
     happened_at: datetime
     points: Decimal | int | None = None
     fields: Mapping[str, int] | None = None
+    token: str = ""
 
 
 def void(
@@ -72,10 +79,11 @@ def accept_late(
     competition: Competition, late: LateScore, reason: str, at: datetime, by: AbstractBaseUser | None
 ) -> Change:
     """Take a score after the closing, as if it had come in time; attempts are not counted, the jury's word is enough.
+    Sent again with its token it changes nothing, and the first change is the answer.
 
-    Raises ``BadCompetition`` (the reason, the time), ``CompetitionOver``, ``NotClosed``, ``NotAParticipant``,
-    ``UnknownPlayer``, ``Disqualified``, ``Banned``, ``BadEntry``, ``BadPoints``, ``OutOfRange``, or ``Unavailable`` as
-    ``void`` does.
+    Raises ``BadCompetition`` (the reason, the time, a token that another score had), ``CompetitionOver``,
+    ``NotClosed``, ``NotAParticipant``, ``UnknownPlayer``, ``Disqualified``, ``Banned``, ``BadEntry``, ``BadPoints``,
+    ``OutOfRange``, or ``Unavailable`` as ``void`` does.
     """
     reason = reason_given(reason)
     freeze_if_due(competition, at)
@@ -84,17 +92,25 @@ def accept_late(
         _refuse_cancelled(held)
         if held.closed_at is None:
             raise NotClosed("It is not closed yet: a late score can be accepted once it is.")
-        _refuse_stranger(held, late.player)
+        participant = _participant(held, late.player)
         period = period_of(held)
         value = read_value(period.rules, _entry(held, late))
         _refuse_outside(held, period, late.happened_at, at)
+        _refuse_before_joining(participant, late)
+        about = _about_late(period, late, value)
+        if (before := _sent_before(held, late.token, about)) is not None:
+            return before
         add_to_closed(period, Late(late.player.external_id, value, late.happened_at), JURY, at)
-        happened = late.happened_at.isoformat()
-        about = {"player": late.player.external_id, "score": score_text(period, value), "happened_at": happened}
-        change = note(held, ChangeKind.ACCEPTED, at, by, reason, **about)
+        sent = {"token": late.token} if late.token else {}
+        change = note(held, ChangeKind.ACCEPTED, at, by, reason, **about, **sent)
         revise_if_final(held, at, change)
         failpoint("judge.before_commit")
     return change
+
+
+def was_accepted(competition: Competition, period: Period, late: LateScore, value: tuple[int, ...]) -> bool:
+    """Whether a late score of this player, value and moment was accepted before. ``value`` is as the rules scale it."""
+    return _accepted(competition, _about_late(period, late, value)).exists()
 
 
 def score_text(period: Period, value: tuple[int, ...]) -> str:
@@ -120,13 +136,43 @@ def _refuse_cancelled(competition: Competition) -> None:
         raise CompetitionOver("The competition was cancelled; its record stays.")
 
 
-def _refuse_stranger(competition: Competition, player: Player) -> None:
-    """Whoever does not take part: their row is held, so that nobody disqualifies them meanwhile."""
+def _about_late(period: Period, late: LateScore, value: tuple[int, ...]) -> dict[str, str]:
+    happened = late.happened_at.astimezone(UTC).isoformat()
+    return {"player": late.player.external_id, "score": score_text(period, value), "happened_at": happened}
+
+
+def _accepted(competition: Competition, details: Mapping[str, str]) -> QuerySet[Change]:
+    wanted = {f"details__{name}": text for name, text in details.items()}
+    return Change.objects.filter(competition=competition, kind=ChangeKind.ACCEPTED, **wanted)
+
+
+def _sent_before(competition: Competition, token: str, about: Mapping[str, str]) -> Change | None:
+    """What this sending did before. The competition's row is held, so that two at once are one after the other."""
+    before = _accepted(competition, {"token": token}).first() if token else None
+    if before is not None and any(before.details.get(name) != text for name, text in about.items()):
+        raise BadCompetition("This form has been used for another score: open it anew.")
+    return before
+
+
+def _participant(competition: Competition, player: Player) -> Participant:
+    """Who takes part: their row is held, so that nobody disqualifies them meanwhile."""
     found = held_participant(competition, player)
     if found is None or found.left_at is not None:
         raise NotAParticipant(f"{player.external_id} does not take part in this competition.")
     if found.disqualified_at is not None:
         raise Disqualified(f"{player.external_id} is disqualified: reinstate them first.")
+    return found
+
+
+def _refuse_before_joining(participant: Participant, late: LateScore) -> None:
+    """The same rule as for scores in time."""
+    since = participant.joined_at
+    if late.happened_at < since - JOINED_TOLERANCE:
+        player = late.player.external_id
+        raise BadCompetition(
+            f"{player} takes part since {since:%Y-%m-%d %H:%M:%S} UTC: what happened before does not count.",
+            "happened_at",
+        )
 
 
 def _refuse_outside(competition: Competition, period: Period, happened_at: datetime, at: datetime) -> None:

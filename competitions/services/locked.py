@@ -32,7 +32,8 @@ def held_participant(competition: Competition, player: Player) -> Participant | 
 
     Raises ``UnknownPlayer`` for whoever was erased since ``player`` was read.
     """
-    rows = Participant.objects.select_for_update().filter(competition=competition, player=player.pk)
+    rows = Participant.objects.select_for_update(of=("self",)).select_related("team")
+    rows = rows.filter(competition=competition, player=player.pk)
     found = rows.first()  # before the player: an erasure holds them in this order
     present = hold_player(player)
     if found is not None:

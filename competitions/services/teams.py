@@ -160,6 +160,19 @@ def placed_on_joining(
     return _place_kept(held, player, team, wish), division or former
 
 
+def give_up_team(held: Competition, participant: Participant, at: datetime) -> None:
+    """The place in a team of who goes before the start; an empty team that a player founded goes with it.
+
+    From the start on the row remembers the team, for who comes back. Both rows are held.
+    """
+    team = participant.team
+    if team is None or held.starts_at <= at:
+        return
+    participant.team = None
+    participant.save(update_fields=["team"])
+    drop_if_empty(team)
+
+
 def drop_if_empty(team: Team) -> None:
     """Delete a team that a player founded and that nobody is in any more. Its competition's row is held."""
     if team.founder_id is not None and not team.participants.exists():

@@ -11,6 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from competitions.models import Competition, Joining, Participant, Team
+from competitions.selectors.competitions import places_taken
 from competitions.services import join as services
 from competitions.services.teams import Wish
 from competitions.views.access import own_player, visible
@@ -101,7 +102,7 @@ def _why_not(competition: Competition, player: Player | None, at: datetime) -> s
     if competition.join_until is not None and competition.join_until <= at:
         return joining_was_until(competition, at)
     most = competition.most_participants
-    if most is not None and competition.participants.filter(Participant.TAKING_PART).count() >= most:
+    if most is not None and places_taken(competition) >= most:
         return _("All places are taken.")
     if player is None or competition.joining != Joining.LIST:
         return ""

@@ -22,26 +22,40 @@ def copy_period(period: Period, label: str, at: datetime) -> Period:
     It has what was submitted before the call; what comes meanwhile may be in it or not. Raises ``Unavailable``
     where Redis decides for the board and is away or being settled.
     """
-    copies = Period.objects.filter(board=period.board_id, label=label)
-    if (made := copies.first()) is not None:
-        return made
-    _let_sql_follow(period)
-    with transaction.atomic():
-        barrier.hold_exclusive(period.pk)
-        if (made := copies.first()) is None:
-            made = _copy(period, label, at)
-        failpoint("freeze.before_commit")
+    made = _made(period, label)
+    if made is None:
+        let_sql_follow(period)
+        made = copy_in_sql(period, label, at)
     failpoint("freeze.after_commit")
     return made
 
 
-def _let_sql_follow(period: Period) -> None:
+@transaction.atomic
+def copy_in_sql(period: Period, label: str, at: datetime) -> Period:
+    """The same of what SQL has: for who holds a transaction, and called ``let_sql_follow`` before it."""
+    made = _made(period, label)
+    if made is None:
+        barrier.hold_exclusive(period.pk)
+        made = _made(period, label) or _copy(period, label, at)
+    failpoint("freeze.before_commit")
+    return made
+
+
+def let_sql_follow(period: Period) -> None:
+    """Bring to SQL what was submitted before the call: outside of any transaction, since Redis is told what is copied.
+
+    Raises ``Unavailable`` where Redis decides for the board and is away or being settled.
+    """
     if period.board.storage != Storage.REDIS or period.state in (State.FINAL, State.EXPIRED):
         return
     mirror(period)
     period.refresh_from_db(fields=["stale_since"])
     if period.stale_since is not None:
         raise StorageUnavailable("Its standings in Redis are being settled; try again in a moment.")
+
+
+def _made(period: Period, label: str) -> Period | None:
+    return Period.objects.filter(board=period.board_id, label=label).first()
 
 
 def _copy(period: Period, label: str, at: datetime) -> Period:

@@ -1,5 +1,6 @@
 """The jury in the admin: confirming a result, accepting a late score, voiding one where scores are listed."""
 
+import re
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from tests.competitions.admin.typed import LIST, ZONE, act, change, moment, page
 from tests.competitions.factories import DAY, HOUR, MINUTE, START, RewardTierFactory
 from tests.competitions.site import (
     SOON,
+    follow,
     joined,
     make_board,
     open_competition,
@@ -34,12 +36,20 @@ SUBMISSIONS = "/admin/leaderboards/submission/"
 PLAYED = SOON - DAY
 
 
-def provisional(storage: str = "hybrid", **settings: Any) -> Competition:
+def provisional(storage: str = "hybrid", board: dict[str, Any] | None = None, **settings: Any) -> Competition:
     """It ended an hour after START; alice leads bob, and gold waits."""
     competition = open_competition(
-        make_board(storage), timezone=ZONE, starts_at=START - DAY, ends_at=START + HOUR, review_hours=48, **settings
+        make_board(storage, **(board or {})),
+        timezone=ZONE,
+        starts_at=START - DAY,
+        ends_at=START + HOUR,
+        review_hours=48,
+        **settings,
     )
-    raced(competition, {"alice": 30, "bob": 20}, PLAYED)
+    joined(competition, "alice", "bob")
+    competition.participants.update(joined_at=START - DAY)
+    score(competition, {"alice": 30, "bob": 20}, PLAYED)
+    follow(competition)
     RewardTierFactory.create(competition=competition)
     finish(competition, clock.now())
     return reloaded(competition)
@@ -103,7 +113,7 @@ def provisional_again(competition: Competition) -> Competition:
 
 def late(client: Client, competition: Competition, **typed: str) -> Any:
     happened = moment("happened_at", PLAYED.replace(microsecond=0), ZONE)
-    fields = {"player": "bob", "points": "40", "reason": "The network was down.", **happened}
+    fields = {"player": "bob", "points": "40", "reason": "The network was down.", "token": "t", **happened}
     return client.post(act(competition, "accept-late"), fields | typed)
 
 
@@ -129,6 +139,7 @@ def test_a_late_score_is_shown_with_its_place_first_and_counts_then(db: None, st
         ({"points": "much"}, "Enter a number"),
         ({"points": "-1"}, "must be 0 to"),
         ({"reason": " "}, "required"),
+        ({"token": ""}, "is not whole: open it anew"),
         (moment("happened_at", START + 2 * HOUR, ZONE), "must have happened in the competition"),
     ],
 )
@@ -144,6 +155,7 @@ def test_criteria_have_a_field_each(admin: Client) -> None:
     board = make_board(name="Criteria", criteria=criteria)
     competition = open_competition(board, starts_at=START - DAY, ends_at=START + HOUR, timezone=ZONE, review_hours=48)
     joined(competition, "bob")
+    competition.participants.update(joined_at=START - DAY)
     finish(competition, clock.now())
 
     done = late(admin, competition, field_kills="3", field_deaths="1", confirmed="1")
@@ -243,3 +255,31 @@ def test_ranks_that_voiding_comes_to_are_those_that_everybody_sees(admin: Client
     latest = Submission.objects.filter(player__external_id="alice", points=40)
     asked = admin.post(SUBMISSIONS, {"action": "void", "_selected_action": [latest[0].pk]}).content.decode()
     assert f"Now: rank {then - 2} with 40. Then: rank {then - 2} with 30." in asked
+
+
+def token_of(client: Client, competition: Competition) -> str:
+    """What the form draws when it is shown."""
+    [token] = re.findall(r'name="token" value="([^"]+)"', page(client, act(competition, "accept-late")))
+    return str(token)
+
+
+@pytest.mark.parametrize("storage", ["hybrid", "redis"])
+def test_a_late_score_that_is_sent_twice_counts_once_and_one_of_another_form_is_warned_of(
+    db: None, storage: str
+) -> None:
+    competition, client = provisional(storage, board={"update": "increment"}), judge()
+    token = token_of(client, competition)
+
+    asked = late(client, competition, token=token, points="6").content.decode()
+    sent = [late(client, competition, token=token, points="6", confirmed="1") for _ in range(2)]
+    other = late(client, competition, token=token, points="7", confirmed="1")
+    once = ranks(competition, clock.now())
+    anew = late(client, competition, token=token_of(client, competition), points="6").content.decode()
+
+    assert f'name="token" value="{token}"' in asked
+    assert [answer.status_code for answer in sent] == [302, 302]
+    assert "This form has been used for another score" in refusals(other)
+    assert once == [("alice", 1, 30), ("bob", 2, 26)]
+    assert Change.objects.filter(kind="accepted").count() == 1
+    assert token not in page(client, change(competition))
+    assert ("accepted before" in asked, "accepted before" in anew) == (False, True)

@@ -8,9 +8,10 @@ import pytest
 from competitions import errors
 from competitions.models import Change, Competition, Participant
 from competitions.selectors.standings import OwnPoints, own_points, standings
+from competitions.services import freeze
 from competitions.services.change_end import change_end
 from competitions.services.finish import finish_due
-from competitions.services.freeze import freeze_due, reveal
+from competitions.services.freeze import freeze_due, freeze_if_due, reveal
 from competitions.services.snapshot import take_due
 from leaderboards import selectors
 from leaderboards.core.entries import read_entry
@@ -21,7 +22,7 @@ from leaderboards.services.close import close_due
 from leaderboards.services.submit import submit
 from tests.at_once import at_once
 from tests.competitions.factories import DAY, END, HOUR, MINUTE
-from tests.competitions.services.mishaps import let_happen_before, redis_away
+from tests.competitions.services.mishaps import dying_at, let_happen_before, redis_away
 from tests.competitions.site import (
     SOON,
     STORAGES,
@@ -183,3 +184,43 @@ def test_what_was_closed_while_nobody_froze_it_is_frozen_as_it_ended(storage: st
 
     assert reloaded(competition).phase(END + DAY) == "frozen"
     assert ranks(competition, END + DAY) == ranks(competition, END + DAY, full=True) == BEFORE
+
+
+def test_an_end_that_was_moved_since_the_row_was_read_is_not_frozen_by_the_old_one() -> None:
+    competition = freezing()
+    stale = reloaded(competition)
+    change_end(reloaded(competition), END + 5 * HOUR, "rain", FREEZE - MINUTE, None)
+
+    frozen = freeze_if_due(stale, FREEZE + MINUTE)
+
+    assert (frozen, stale.frozen_at, reloaded(competition).frozen_at) == (False, None, None)
+    assert not Period.objects.filter(label=competition.frozen_label).exists()
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_an_end_that_is_moved_while_the_copy_is_being_made_ready_is_not_frozen_by_the_old_one(
+    monkeypatch: pytest.MonkeyPatch, storage: str
+) -> None:
+    competition = freezing(storage)
+
+    def move_the_end() -> None:
+        change_end(reloaded(competition), END + 5 * HOUR, "rain", FREEZE - MINUTE, None)
+
+    let_happen_before(monkeypatch, freeze, "let_sql_follow", move_the_end)
+    found = freeze_due(FREEZE + MINUTE)
+    score(competition, {"bob": 99}, FREEZE + MINUTE)
+    seen = ranks(competition, FREEZE + MINUTE)
+    freeze_due(END + 4 * HOUR)
+
+    assert (found, seen) == (0, AFTER)
+    assert (reloaded(competition).frozen_at, ranks(competition, END + 4 * HOUR)) == (END + 4 * HOUR, AFTER)
+
+
+def test_the_copy_and_its_mark_are_there_together_or_not_at_all() -> None:
+    competition = freezing()
+
+    with dying_at(freeze, "freeze.marked"):
+        freeze_if_due(competition, FREEZE + MINUTE)
+
+    assert reloaded(competition).frozen_at is None
+    assert not Period.objects.filter(label=competition.frozen_label).exists()

@@ -2,6 +2,7 @@
 
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 from unittest.mock import patch
 
@@ -400,3 +401,30 @@ def test_a_draft_has_nothing_to_judge() -> None:
     with pytest.raises(errors.NotClosed):
         accept_late(loose, late("ann", 1), "Late.", SOON, None)
     assert publish(loose, SOON, None).closed_at is None
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_one_sending_of_a_late_score_counts_once_also_by_two_at_once(storage: str) -> None:
+    competition = race({"ann": 4, "bob": 5}, make_board(storage, update="increment"), review_hours=24)
+    finish_due(CLOSED)
+    sent = late("ann", 3, token="drawn")
+
+    found = at_once([lambda: accept_late(competition, sent, "The network.", JUDGED, None).pk] * 2)
+
+    assert found[0] == found[1] == Change.objects.get(kind="accepted").pk
+    assert ranks(competition, JUDGED) == [("ann", 1, 7), ("bob", 2, 5)]
+
+
+def test_a_late_score_of_before_its_player_joined_is_refused_as_a_score_in_time_is() -> None:
+    competition = provisional()
+    since = SOON + 5 * MINUTE
+    Participant.objects.filter(player__external_id="ann").update(joined_at=since)
+
+    with pytest.raises(errors.BadCompetition, match="ann takes part since") as refusal:
+        accept_late(competition, late("ann", 30, happened_at=since - MINUTE), "Late.", JUDGED, None)
+    before = ranks(competition, JUDGED)
+    accept_late(competition, late("ann", 30, happened_at=since - timedelta(seconds=5)), "Late.", JUDGED, None)
+
+    assert refusal.value.field == "happened_at"
+    assert before[0] == ("ann", 1, 9)
+    assert ranks(competition, JUDGED)[0] == ("ann", 1, 30)

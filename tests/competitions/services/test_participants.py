@@ -318,3 +318,15 @@ def test_once_the_ranks_are_written_nobody_is_removed_and_the_disqualified_are_l
 
     assert ranks(competition, END + DAY) == [("bob", 1, 5)]
     assert Participant.objects.get(player__external_id="bob").takes_part
+
+
+def test_the_place_of_one_who_is_disqualified_stays_taken_so_that_reinstating_makes_never_one_too_many() -> None:
+    competition = open_competition(most_participants=2)
+    ann, _ = joined(competition, "ann", "bob")
+
+    disqualify(competition, ann, "Came by car.", SOON, None)
+    with pytest.raises(errors.CompetitionFull):
+        join(competition, player("cleo"), SOON)
+    reinstate(competition, ann, "By bicycle.", SOON, None)
+
+    assert Participant.objects.filter(Participant.TAKING_PART).count() == 2

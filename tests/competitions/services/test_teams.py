@@ -7,7 +7,7 @@ import pytest
 
 from competitions import errors
 from competitions.models import Change, Competition, Participant, Team
-from competitions.services.disqualify import disqualify, reinstate
+from competitions.services.disqualify import disqualify, reinstate, remove
 from competitions.services.forget import forget
 from competitions.services.join import join, leave
 from competitions.services.publish import check
@@ -258,3 +258,26 @@ def test_a_division_is_chosen_on_joining() -> None:
         outcome(partial(join, competition, player("bob"), SOON, "", Wish(division=elsewhere.pk))) == "unknown_division"
     )
     assert score(competition, {"ann": 4})[0].code is None
+
+
+def test_a_team_whose_founder_is_removed_before_the_start_goes_and_its_name_is_free() -> None:
+    competition = open_competition(**FOUNDING, starts_at=START + 2 * HOUR)
+    ann, bob = player("ann"), player("bob")
+    join(competition, ann, START, "", Wish(found="The Owls"))
+
+    remove(competition, ann, "Two accounts.", START, None)
+    join(competition, bob, START, "", Wish(found="The Owls"))
+
+    [owls] = Team.objects.all()
+    assert (owls.founder, participant(competition, "ann").team) == (bob, None)
+
+
+def test_who_is_removed_after_the_start_is_in_the_team_of_before_on_coming_back() -> None:
+    competition = open_competition(**FOUNDING, starts_at=START)
+    ann = player("ann")
+    join(competition, ann, START - MINUTE, "", Wish(found="The Owls"))
+
+    remove(competition, ann, "Two accounts.", SOON, None)
+    join(competition, ann, SOON + MINUTE)
+
+    assert participant(competition, "ann").team == Team.objects.get()
