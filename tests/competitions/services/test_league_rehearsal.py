@@ -109,8 +109,12 @@ def expected(tier: int, name: str, ranked: dict[str, int]) -> str:
     return "demoted" if better >= len(ranked) - DOWN and tier > 1 else "stayed"
 
 
-@pytest.mark.parametrize("ties", ["first_come", "shared"])
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 3))])
+LONG = [(0, "first_come"), *((seed, ties) for seed in range(1, 3) for ties in ("first_come", "shared"))]
+
+
+@pytest.mark.parametrize(
+    ("seed", "ties"), [(0, "shared"), *(pytest.param(*each, marks=pytest.mark.long) for each in LONG)]
+)
 def test_days_by_chance_keep_every_promise(seed: int, ties: str) -> None:
     board = make_board("sql", ties=ties)
     LeagueFactory.create(board=board, group_size=SIZE, promoted=UP, demoted=DOWN)
