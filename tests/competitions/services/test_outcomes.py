@@ -268,3 +268,16 @@ def test_of_one_competition_nobody_else_is_told_and_the_others_are_told_later() 
     settle(AT)
     assert tell_rewards.tell_rewards(AT, of=other) == 2
     assert {name for name, *_ in told("reward_revoked")} == {"x"}
+
+
+def test_a_reason_that_the_schedule_gives_is_told_in_the_language_of_the_reader() -> None:
+    competition = over()
+    tell_results(AT)
+    out(competition, "a", OTHERS_LEFT_OUT)
+    tell_results(AT)
+    notice = Notice.objects.filter(kind="result_changed").latest("pk")
+
+    with translation.override("ko"):
+        said = " ".join(sentences(notice, "UTC"))
+
+    assert (OTHERS_LEFT_OUT in said, "차단" in said) == (False, True)
