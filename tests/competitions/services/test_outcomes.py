@@ -4,9 +4,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from django.utils import translation
 
 from competitions.models import Competition, Notice, Participant, Revision, RewardGrant, Telling
-from competitions.sentences import sentences
+from competitions.sentences import OTHERS_LEFT_OUT, sentences
 from competitions.services import notices as telling
 from competitions.services import outcomes, take_back, tell_rewards
 from competitions.services.notices import release_held
@@ -280,4 +281,4 @@ def test_a_reason_that_the_schedule_gives_is_told_in_the_language_of_the_reader(
     with translation.override("ko"):
         said = " ".join(sentences(notice, "UTC"))
 
-    assert (OTHERS_LEFT_OUT in said, "차단" in said) == (False, True)
+    assert (OTHERS_LEFT_OUT in said, "이용이 정지되거나" in said) == (False, True)
