@@ -11,6 +11,8 @@ from django.utils.translation import pgettext
 from competitions.models import Notice, NoticeKind
 from leaderboards import formats
 
+OTHERS_LEFT_OUT = "A player was banned, or let in again."  # the reason that the schedule gives a revision
+
 
 def subject(notice: Notice) -> str:
     """A line for a list or a mail's subject; never two lines, whatever the competition is called."""
@@ -23,6 +25,11 @@ def sentences(notice: Notice, zone: str) -> list[str]:
         return [_sentence(notice, zone)]
     merged = sorted(notice.merged.all(), key=lambda each: (each.created_at, each.pk))
     return [f"{zoned(each.created_at, zone, notice.created_at)}: {_sentence(each, zone)}" for each in merged]
+
+
+def reason_shown(reason: str) -> str:
+    """A published reason as somebody typed it; the one that the schedule gives is said in the active language."""
+    return _("A player was banned, or let in again.") if reason == OTHERS_LEFT_OUT else reason
 
 
 def zoned(at: datetime, zone: str, now: datetime) -> str:
@@ -127,4 +134,4 @@ def _reason(notice: Notice) -> str:
         reason = notice.grant.revoked_reason
     else:
         reason = notice.revision.reason if notice.revision else ""
-    return _("Reason: %(reason)s") % {"reason": reason} if reason else ""
+    return _("Reason: %(reason)s") % {"reason": reason_shown(reason)} if reason else ""

@@ -17,6 +17,7 @@ from competitions.admin.steps import next_step, steps
 from competitions.admin.teams import CompetitionDivisions
 from competitions.admin.times import on_the_clock
 from competitions.models import Competition
+from competitions.phases import phase_word
 from competitions.services.invite import invite
 from competitions.services.picture import set_picture
 from foundation import clock
@@ -109,7 +110,7 @@ class CompetitionAdmin(ActPages):
     @admin.display(description=_lazy("state"))
     def phase(self, competition: Competition) -> str:
         """As the public sees it."""
-        return competition.phase(clock.now())
+        return phase_word(competition.phase(clock.now()))
 
     @admin.display(description=_lazy("participants"), ordering="counted")
     def taking_part(self, competition: Competition) -> str:

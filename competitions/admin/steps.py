@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from competitions.admin.times import on_the_clock
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition
+from competitions.phases import phase_word
 from competitions.selectors.review import length_of, review_until
 
 
@@ -53,13 +54,13 @@ def _behind_the_curtain(competition: Competition, phase: Phase) -> Phase:
 
 def _course(competition: Competition) -> list[tuple[Phase, str, datetime | None]]:
     every = [
-        (Phase.DRAFT, _("draft"), competition.created_at),
-        (Phase.OPEN, _("open for joining"), competition.published_at),
-        (Phase.RUNNING, _("running"), competition.starts_at),
+        (Phase.DRAFT, phase_word(Phase.DRAFT), competition.created_at),
+        (Phase.OPEN, phase_word(Phase.OPEN), competition.published_at),
+        (Phase.RUNNING, phase_word(Phase.RUNNING), competition.starts_at),
         (Phase.FROZEN, _("frozen until the reveal"), competition.frozen_at or competition.course.freezes_at),
-        (Phase.CLOSING, _("closing"), competition.ends_at),
+        (Phase.CLOSING, phase_word(Phase.CLOSING), competition.ends_at),
         (Phase.PROVISIONAL, _provisional(competition), competition.closed_at),
-        (Phase.FINAL, _("final"), competition.final_at),
+        (Phase.FINAL, phase_word(Phase.FINAL), competition.final_at),
     ]
     if competition.closed_at == competition.final_at and not length_of(competition):
         every = [each for each in every if each[0] is not Phase.PROVISIONAL]  # it has no review, or had none
@@ -68,13 +69,13 @@ def _course(competition: Competition) -> list[tuple[Phase, str, datetime | None]
     if competition.cancelled_at is None:
         return every
     happened = [each for each in every if each[2] is not None and each[2] <= competition.cancelled_at]
-    return [*happened, (Phase.CANCELLED, _("cancelled"), competition.cancelled_at)]
+    return [*happened, (Phase.CANCELLED, phase_word(Phase.CANCELLED), competition.cancelled_at)]
 
 
 def _provisional(competition: Competition) -> str:
     until = review_until(competition)
     if until is None:
-        return _("provisional")
+        return phase_word(Phase.PROVISIONAL)
     return _("provisional until %(when)s") % {"when": on_the_clock(until, competition.timezone)}
 
 

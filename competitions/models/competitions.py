@@ -11,6 +11,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from competitions.core.grouped import Formula
 from competitions.core.lifecycle import Course, Phase
@@ -241,14 +242,14 @@ class Participant(models.Model):
 class ChangeKind(models.TextChoices):
     """What people do to a competition."""
 
-    PUBLISHED = "published", _("published")
+    PUBLISHED = "published", pgettext_lazy("what was done", "published")
     EXTENDED = "extended", _("end moved")
-    CANCELLED = "cancelled", _("cancelled")
+    CANCELLED = "cancelled", pgettext_lazy("what was done", "cancelled")
     REMOVED = "removed", _("participant removed")
     DISQUALIFIED = "disqualified", _("participant disqualified")
     REINSTATED = "reinstated", _("participant reinstated")
     MOVED = "moved", _("participant moved to another team or division")
-    REVEALED = "revealed", _("revealed")
+    REVEALED = "revealed", pgettext_lazy("what was done", "revealed")
     CONFIRMED = "confirmed", _("result confirmed")
     VOIDED = "voided", _("score voided")
     ACCEPTED = "accepted", _("late score accepted")

@@ -11,13 +11,13 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from django.db import transaction
-from django.utils.translation import gettext_noop
 
 from competitions.core.results import CLOSING, TEAMS, ContentHash, joined, opening, with_digits
 from competitions.models import Change, Competition, Revision, RevisionPart, VacatedPlaces
 from competitions.selectors.groups_shown import RowsAndTeams
 from competitions.selectors.revisions import latest_revision, parts_of
 from competitions.selectors.unpublished import BANS_COUNT_AFTER, left_out_anew, unpublished
+from competitions.sentences import OTHERS_LEFT_OUT
 from competitions.services.locked import locked, period_of
 from foundation import clock
 from foundation.each import for_each
@@ -31,7 +31,6 @@ Shown = TypeVar("Shown")
 
 ROWS_A_PART = 5000
 BUDGET_SECONDS = 4.0  # of each run, so that a thousand results to publish keep nothing else waiting
-OTHERS_LEFT_OUT = gettext_noop("A player was banned, or let in again.")
 
 
 def revise(competition: Competition, at: datetime, change: Change | None = None, reason: str = "") -> Revision:

@@ -4,9 +4,9 @@ from typing import Any
 
 from django import template
 
+from competitions.phases import phase_word
 from competitions.selectors.of_player import competitions_of as taken_part
 from competitions.views.listing import cards_running
-from competitions.views.words import phase_word
 from foundation import clock
 from leaderboards.models import Player
 from leaderboards.views.lines import result

@@ -22,8 +22,8 @@ from competitions.views.groups import best_teams, tabs_of
 from competitions.views.joining import join
 from competitions.views.own_team import wish_of
 from competitions.views.participants import known_of
-from competitions.views.result import result_of
-from competitions.views.words import phase_word, timed
+from competitions.views.result import result_of, stands
+from competitions.views.words import timed
 from foundation import clock
 from foundation.sql import SqlAway, ask
 from leaderboards.stores.base import Page
@@ -65,8 +65,8 @@ def _parts(shown: Competition, viewer: Viewer, number: int, at: datetime) -> tup
     states |= tabs_of(shown) | best_teams(shown, viewer, at)
     since, until = shown.course.frozen_since, _review_until(shown, phase)
     provisional_until = timed(until, shown.timezone, at) if until and at < until else ""
-    stands = (phase, shown.name, since, provisional_until)
-    seen = (*stands, viewer, moving(page.standings), page.me, page.neighbours, states)
+    head = (phase, shown.name, since, provisional_until, at >= shown.ends_at)
+    seen = (*head, viewer, moving(page.standings), page.me, page.neighbours, states)
     context = {
         "competition": shown,
         "provisional_until": provisional_until,
@@ -74,6 +74,7 @@ def _parts(shown: Competition, viewer: Viewer, number: int, at: datetime) -> tup
         "viewer": viewer,
         "standings": page.standings,
         **_when(shown, phase, at),
+        "phase_word": stands(phase, states["result"]),
         **states,
         **table(page, viewer, number),
         **mine(page, shown.timezone),
@@ -100,11 +101,11 @@ def _when(shown: Competition, phase: Phase, at: datetime) -> dict[str, Any]:
     frozen_since = shown.course.frozen_since
     return {
         "phase": phase,
-        "phase_word": phase_word(phase),
         "zone": zone,
         "starts": timed(shown.starts_at, zone, at),
         "ends": timed(shown.ends_at, zone, at),
         "until": until,
+        "has_ended": at >= shown.ends_at,
         "seconds_left": left if left > 0 and not is_over else None,
         "frozen_since": timed(frozen_since, zone, at) if phase is Phase.FROZEN and frozen_since else "",
         "is_running": phase in (Phase.RUNNING, Phase.OPEN),

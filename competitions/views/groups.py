@@ -15,10 +15,10 @@ from django.views.decorators.http import require_safe
 from competitions.core.lifecycle import Phase
 from competitions.errors import UnknownDivision, UnknownTeam
 from competitions.models import Competition
+from competitions.phases import phase_word
 from competitions.selectors.grouped import RowOfDivision, TeamRow, grouped, of_division
 from competitions.selectors.teams import Member, division_by_id, divisions_of, members_of, team_by_id
 from competitions.views.access import visible
-from competitions.views.words import phase_word
 from foundation import clock
 from foundation.sql import SqlAway, ask
 from leaderboards import formats

@@ -10,11 +10,12 @@ from django.views.decorators.http import require_safe
 
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition
+from competitions.phases import phase_word
 from competitions.selectors.competitions import Listed, competitions_known, shown
 from competitions.selectors.series import series_known
 from competitions.views.access import may_know
 from competitions.views.series import may_know_series
-from competitions.views.words import phase_word, timed
+from competitions.views.words import timed
 from foundation import clock
 from leaderboards.choices import Visibility
 from leaderboards.views.answers import answer, etag_of

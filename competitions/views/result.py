@@ -7,16 +7,19 @@ from django.utils.translation import gettext as _
 
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition, Revision
+from competitions.phases import phase_word
 from competitions.selectors.grouped import TeamRow
 from competitions.selectors.revisions import revisions_shown
-from competitions.services.revise import OTHERS_LEFT_OUT
+from competitions.sentences import reason_shown
 from competitions.views.groups import team_podium, team_result
 from competitions.views.words import timed
+from leaderboards import formats
 from leaderboards.selectors import BoardPage
 from leaderboards.views.lines import Line, lines, result
 
 ON_PODIUM = 3
 MOST_ON_PODIUM = 6
+Podium = list[tuple[Line, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +36,10 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The best, each with their result in words; and the revisions, the latest first."""
+    """The best players and teams, each with their result in words; and the revisions, the latest first."""
 
-    podium: list[tuple[Line, str]]
+    podium: Podium
+    team_podium: Podium
     revisions: list[Published]
 
 
@@ -43,9 +47,18 @@ def result_of(competition: Competition, page: BoardPage, number: int, at: dateti
     """The result once the public may know it; the podium only above the first page."""
     if competition.phase(at) is not Phase.FINAL:
         return None
-    podium = _podium(competition, page, at) if number == 1 else []
+    podium, teams = (_podium(competition, page), _team_podium(competition, at)) if number == 1 else ([], [])
     revisions = reversed(revisions_shown(competition, at))
-    return Result(podium, [_published(each, competition.timezone, at) for each in revisions])
+    return Result(podium, teams, [_published(each, competition.timezone, at) for each in revisions])
+
+
+def stands(phase: Phase, shown: Result | None) -> str:
+    """Where a competition stands in words; of a result that was revised, by which revision."""
+    number = shown.revisions[0].number if shown and shown.revisions else 1
+    if number == 1:
+        return phase_word(phase)
+    words = _("%(phase)s · revision %(number)s")
+    return words % {"phase": phase_word(phase), "number": formats.number(number)}
 
 
 def _published(revision: Revision, zone: str, at: datetime) -> Published:
@@ -58,14 +71,19 @@ def _reason(revision: Revision) -> str:
     """As somebody typed it; what the schedule notices is said in the reader's language."""
     if revision.number == 1 and not revision.reason:
         return _("The result became final.")
-    return _("A player was banned, or let in again.") if revision.reason == OTHERS_LEFT_OUT else revision.reason
+    return reason_shown(revision.reason)
 
 
-def _podium(competition: Competition, page: BoardPage, at: datetime) -> list[tuple[Line, str]]:
-    """The best players, or the best teams where players compete in teams."""
-    if competition.has_teams:
-        teams = team_podium(competition, ON_PODIUM, at)[:MOST_ON_PODIUM]
-        return [(_line_of(row), team_result(competition, row)) for row in teams]
+def _team_podium(competition: Competition, at: datetime) -> Podium:
+    """The best teams, where players compete in teams."""
+    if not competition.has_teams:
+        return []
+    teams = team_podium(competition, ON_PODIUM, at)[:MOST_ON_PODIUM]
+    return [(_line_of(row), team_result(competition, row)) for row in teams]
+
+
+def _podium(competition: Competition, page: BoardPage) -> Podium:
+    """The best players."""
     found, board = page.standings, competition.board
     best = [row for row in found.rows if (row.rank or 0) <= ON_PODIUM][:MOST_ON_PODIUM]
     return [(line, result(board, row)) for line, row in zip(lines(found, best, None), best, strict=True)]

@@ -15,10 +15,11 @@ from django.views.decorators.http import require_safe
 
 from competitions.errors import UnknownSeries
 from competitions.models import Competition, Series, SeriesEvent, SeriesResult
+from competitions.phases import phase_word
 from competitions.selectors import series as selectors
 from competitions.selectors.series import SeriesRow
 from competitions.views.access import may_know
-from competitions.views.words import phase_word, timed
+from competitions.views.words import timed
 from foundation import clock
 from leaderboards import formats
 from leaderboards.selectors import Row

@@ -1,34 +1,19 @@
-"""Competitions in words: where one stands, who may join, what can be won, and why somebody was refused."""
+"""Competitions in words: who may join, what can be won, and why somebody was refused."""
 
 from datetime import datetime
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext
+from django.utils.translation import ngettext
 
 from competitions import errors
-from competitions.core.lifecycle import Phase
 from competitions.models import Competition, Joining, RewardTier, TierKind
 from competitions.refusals import translated
 from foundation.errors import SunwiError
 from leaderboards import formats
 from leaderboards.errors import Banned
 from leaderboards.models import Board
-
-
-def phase_word(phase: Phase) -> str:
-    """Where a competition stands, as a label."""
-    return {
-        Phase.DRAFT: pgettext("a competition", "draft"),
-        Phase.OPEN: pgettext("a competition", "coming"),
-        Phase.RUNNING: pgettext("a competition", "running"),
-        Phase.FROZEN: pgettext("a competition", "frozen"),
-        Phase.CLOSING: pgettext("a competition", "being closed"),
-        Phase.PROVISIONAL: pgettext("a competition", "provisional"),
-        Phase.FINAL: pgettext("a competition", "final"),
-        Phase.CANCELLED: pgettext("a competition", "cancelled"),
-    }[phase]
 
 
 def timed(at: datetime, zone: str, now: datetime) -> SafeString:

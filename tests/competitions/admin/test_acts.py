@@ -32,7 +32,7 @@ def test_each_state_says_where_it_stands_and_offers_what_is_possible(admin: Clie
         (draft(board), "draft", ["publish"]),
         (open_competition(board, timezone=ZONE), "running", ["move-end", "cancel"]),
         (open_competition(board, freeze_minutes=24 * 60), "frozen until the reveal", ["move-end", "cancel"]),
-        (open_competition(board, **past), "closing", ["cancel"]),
+        (open_competition(board, **past), "being closed", ["cancel"]),
     ):
         html = page(admin, change(competition))
         assert re.findall(r'aria-current="step"> <strong>([^<]+)</strong>', html) == [step]
@@ -157,3 +157,18 @@ def test_an_act_for_which_somebody_else_keeps_the_competition_too_long_says_so_i
 
     assert "Somebody else is changing this competition; nothing was done." in refusals(answer)
     assert reloaded(competition).cancelled_at is None
+
+
+def test_in_korean_states_have_one_name_and_acts_are_not_called_as_times(admin: Client) -> None:
+    coming = open_competition(name="Coming", starts_at=START + DAY, ends_at=END + DAY)
+    over = open_competition(coming.board, name="Over", starts_at=START - DAY, ends_at=START)
+    korean = {"Accept-Language": "ko"}
+
+    listed = admin.get(LIST, headers=korean).content.decode()
+    states = re.findall(r'class="field-phase">([^<]+)<', listed)
+    courses = [admin.get(change(each), headers=korean).content.decode() for each in (coming, over)]
+    steps = [re.findall(r'aria-current="step">\s*<strong>([^<]+)</strong>', html)[0] for html in courses]
+
+    assert sorted(states) == sorted(steps) == ["예정", "집계 중"]
+    done = courses[0].partition('class="course-changes"')[2]
+    assert ("UTC: 게시" in done, "게시 시각" in done) == (True, False)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.contrib.staticfiles import finders
 from django.db import transaction
 
 from competitions.api.schemas import FinalResult
@@ -182,14 +183,23 @@ def checked(folder: Path, *contents: bytes) -> tuple[int, str]:
     found = SCRIPT.search((Path(settings.BASE_DIR) / "docs/competitions.md").read_text())
     assert found
     assert len(found[1].splitlines()) <= 20
-    (folder / "check.py").write_text(found[1])
+    (folder / "check_result.py").write_text(found[1])
     names = [f"{nth}.json" for nth in range(1, len(contents) + 1)]
     for name, content in zip(names, contents, strict=True):
         (folder / name).write_bytes(content)
     ran = subprocess.run(
-        [sys.executable, "-I", "check.py", *names], cwd=folder, capture_output=True, text=True, check=False
+        [sys.executable, "-I", "check_result.py", *names], cwd=folder, capture_output=True, text=True, check=False
     )
     return ran.returncode, ran.stdout + ran.stderr
+
+
+def test_the_script_that_a_result_links_is_that_of_the_documents() -> None:
+    found = SCRIPT.search((Path(settings.BASE_DIR) / "docs/competitions.md").read_text())
+    served = finders.find("check_result.py")
+
+    assert found
+    assert served
+    assert Path(served).read_text() == found[1]
 
 
 def test_the_script_of_the_documents_agrees_with_what_was_published_and_with_nothing_else(

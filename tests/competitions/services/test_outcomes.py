@@ -4,9 +4,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from django.utils import translation
 
 from competitions.models import Competition, Notice, Participant, Revision, RewardGrant, Telling
-from competitions.sentences import sentences
+from competitions.sentences import OTHERS_LEFT_OUT, sentences
 from competitions.services import notices as telling
 from competitions.services import outcomes, take_back, tell_rewards
 from competitions.services.notices import release_held
@@ -268,3 +269,16 @@ def test_of_one_competition_nobody_else_is_told_and_the_others_are_told_later() 
     settle(AT)
     assert tell_rewards.tell_rewards(AT, of=other) == 2
     assert {name for name, *_ in told("reward_revoked")} == {"x"}
+
+
+def test_a_reason_that_the_schedule_gives_is_told_in_the_language_of_the_reader() -> None:
+    competition = over()
+    tell_results(AT)
+    out(competition, "a", OTHERS_LEFT_OUT)
+    tell_results(AT)
+    notice = Notice.objects.filter(kind="result_changed").latest("pk")
+
+    with translation.override("ko"):
+        said = " ".join(sentences(notice, "UTC"))
+
+    assert (OTHERS_LEFT_OUT in said, "이용이 정지되거나" in said) == (False, True)

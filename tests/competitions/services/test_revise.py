@@ -9,11 +9,12 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from competitions.models import Change, Competition, Revision, RevisionPart
+from competitions.sentences import OTHERS_LEFT_OUT
 from competitions.services import revise as revising
 from competitions.services.disqualify import disqualify, reinstate
 from competitions.services.finish import finish_due
 from competitions.services.locked import locked
-from competitions.services.revise import OTHERS_LEFT_OUT, revise, revise_due
+from competitions.services.revise import revise, revise_due
 from leaderboards.models import FinalStanding, Player
 from tests.at_once import at_once
 from tests.competitions.factories import END, MINUTE

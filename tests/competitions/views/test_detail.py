@@ -124,6 +124,11 @@ def test_the_final_result_has_a_podium_a_hash_and_files(client: Client, cup: Com
     one, two = revisions(cup)
     assert two.content_hash in words
     assert one.content_hash not in words
+    assert "A cup final · revision 2 3 participants" in words
+    assert "A cup final 4 participants" in text(unchanged)
+    assert "without these 64 digits" in words
+    assert f"python3 check_result.py competition-{cup.pk}-result-2.json" in words
+    assert 'href="/static/check_result.py"' in html
     assert "Two <accounts>. 3" in words
     assert "The result became final. 4" in words
     assert [f'href="/api/v1{home(cup, "result.json")}?revision={nth}"' in html for nth in (1, 2)] == [True, True]
@@ -287,3 +292,17 @@ def test_why_this_place_says_times_on_the_clock_of_the_competition(client: Clien
     page = text(client.get(home(seoul, "?player=ann")))
 
     assert f"It has stood so since {formats.moment(SOON, 'Asia/Seoul')} ." in page
+
+
+def test_once_a_frozen_one_is_over_it_says_so_and_that_the_freeze_lasts(client: Client, set_clock: SetClock) -> None:
+    competition = open_competition(freeze_minutes=60)
+    raced(competition, {"ann": 9})
+    freeze_due(END - MINUTE)
+    over = "It has ended. The standings stay frozen until the result is revealed."
+    set_clock(END - MINUTE)
+    runs = client.get(home(competition, "?fragment=1"))
+    set_clock(END)
+
+    ended = client.get(home(competition, "?fragment=1"), headers={"If-None-Match": runs["ETag"]})
+
+    assert (over in text(runs), ended.status_code, over in text(ended)) == (False, 200, True)

@@ -1,5 +1,6 @@
 """Pages of teams and divisions: the tables, the viewer's own, choosing and changing a team, and the final podium."""
 
+import re
 from typing import Any
 
 import pytest
@@ -139,14 +140,14 @@ def test_only_participants_of_a_team_competition_have_a_team(client: Client, ann
     assert ann.get(home(plain, "team/")).status_code == 404
 
 
-def test_the_final_podium_is_of_teams(client: Client, set_clock: SetClock) -> None:
+def test_the_final_podiums_are_of_teams_and_of_players_each_under_its_name(client: Client, set_clock: SetClock) -> None:
     competition = team_race({"Owls": {"ann": 9}, "Foxes": {"bob": 8, "cleo": 3}, "Bears": {"dan": None}})
     finish(reloaded(competition), END + HOUR)
     set_clock(END + HOUR)
 
     page = client.get(home(competition)).content.decode()
 
-    podium = page.partition('<ol class="podium')[2].partition("</ol>")[0]
-    names = [part.partition("</bdi>")[0] for part in podium.split('<bdi class="podium-name">')[1:]]
-    assert names == ["Foxes", "Owls"]
-    assert "11 points" in podium
+    podiums = re.findall(r'<h3 class="podium-of">(\w+)</h3>\s*<ol class="podium(.*?)</ol>', page, re.DOTALL)
+    names = {title: re.findall(r'<bdi class="podium-name">(\w+)</bdi>', podium) for title, podium in podiums}
+    assert names == {"Teams": ["Foxes", "Owls"], "Players": ["ann", "bob", "cleo"]}
+    assert "11 points" in dict(podiums)["Teams"]
