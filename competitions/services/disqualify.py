@@ -41,7 +41,7 @@ def remove(
         change = note(held, ChangeKind.REMOVED, at, by, reason, player=player.external_id)
         tell_player(change, player)
     take_out_marked(participant, at)
-    forget_grouped()
+    forget_grouped(competition)
     return participant
 
 
@@ -66,7 +66,7 @@ def disqualify(
         revise_if_final(held, at, change)
         failpoint("disqualify.before_commit")
     forget_hidden()
-    forget_grouped()
+    forget_grouped(competition)
     return participant
 
 
@@ -87,7 +87,7 @@ def reinstate(
         tell_player(change, player)
         revise_if_final(held, at, change)
     forget_hidden()
-    forget_grouped()
+    forget_grouped(competition)
     return participant
 
 

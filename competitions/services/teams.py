@@ -57,7 +57,7 @@ def make_team(competition: Competition, name: str, at: datetime) -> Team:
         held = locked(competition)
         _refuse_over(held, at)
         team = _found(held, name, None)
-    forget_grouped()
+    forget_grouped(competition)
     return team
 
 
@@ -80,7 +80,7 @@ def choose_team(competition: Competition, player: Player, wish: Wish, at: dateti
         participant.save(update_fields=["team"])
         if before is not None and before != participant.team:
             drop_if_empty(before)
-    forget_grouped()
+    forget_grouped(competition)
     return participant
 
 
@@ -103,7 +103,7 @@ def move(who: Participant, goal: Goal, reason: str, at: datetime, by: AbstractBa
             return participant
         participant.save(update_fields=["team", "division"])
         note(held, ChangeKind.MOVED, at, by, reason, player=player.external_id, **_moved(before, participant))
-    forget_grouped()
+    forget_grouped(who.competition)
     return participant
 
 
