@@ -102,9 +102,12 @@ def grouped(competition: Competition, at: datetime, full: bool = False) -> tuple
         return at, _by_groups(competition, [], competition.board.rules)
 
 
-def forget_grouped() -> None:
-    """Somebody was moved, hidden or shown again: this process knows it at once."""
-    _lately.forget()
+def forget_grouped(competition: Competition | None = None) -> None:
+    """Somebody was moved, hidden or shown again in this competition: this process knows it at once. None is all."""
+    if competition is None:
+        _lately.forget()
+    else:
+        _lately.forget(lambda key: key[0] == competition.pk)
 
 
 def of_division(

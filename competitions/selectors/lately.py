@@ -41,7 +41,7 @@ class Lately(Generic[Key, Made]):
         self._kept: OrderedDict[Key, _Kept[Made]] = OrderedDict()
         self._lock = threading.Lock()
         self._turns = [threading.Lock() for _ in range(TURNS)]
-        self._generation = 0
+        self._making: set[Key] = set()  # each by one thread at a time: they take turns by the key
 
     def of(self, key: Key, make: Callable[[], Made]) -> Made:
         """What is kept, else what ``make`` makes. What it raises is raised here, and nothing is kept."""
@@ -60,22 +60,30 @@ class Lately(Generic[Key, Made]):
         finally:
             turn.release()
 
-    def forget(self) -> None:
-        """Start anew; what is being made is not kept either."""
+    def forget(self, chosen: Callable[[Key], bool] = lambda _key: True) -> None:
+        """Drop what has a ``chosen`` key; what is being made of such a key is not kept either."""
         with self._lock:
-            self._generation += 1
-            self._kept.clear()
+            for key in [each for each in self._kept if chosen(each)]:
+                del self._kept[key]
+            for key in [each for each in self._making if chosen(each)]:
+                self._making.discard(key)
 
     def _in_turn(self, key: Key, make: Callable[[], Made]) -> Made:
-        generation, begun, kept = self._generation, clock.monotonic(), self._kept.get(key)
+        begun, kept = clock.monotonic(), self._kept.get(key)
         if kept is not None and begun < kept.until:
             return kept.made
-        made = make()
-        now = clock.monotonic()
-        kept_for = max(KEPT_SECONDS, TIMES_ITS_COST * (now - begun))
         with self._lock:
-            if generation == self._generation:
-                self._keep(key, _Kept(made, self._weigh(made), now + kept_for, now + 2 * kept_for))
+            self._making.add(key)
+        try:
+            made = make()
+            now = clock.monotonic()
+            kept_for = max(KEPT_SECONDS, TIMES_ITS_COST * (now - begun))
+            with self._lock:
+                if key in self._making:  # else it was forgotten meanwhile
+                    self._keep(key, _Kept(made, self._weigh(made), now + kept_for, now + 2 * kept_for))
+        finally:
+            with self._lock:
+                self._making.discard(key)
         return made
 
     def _keep(self, key: Key, kept: _Kept[Made]) -> None:

@@ -9,7 +9,7 @@ from competitions.models import Competition, RewardTier, SeriesEvent
 
 
 def default_of(competition: Competition) -> timedelta:
-    """The length that an unset review has: by the freeze, the rewards (its board's too) and the series of now."""
+    """The length that an unset review has: as its freeze, rewards (its board's too) and series are now."""
     has_freeze = competition.freeze_minutes is not None
     return default_review(has_freeze, not has_freeze and _has_prizes(competition))
 

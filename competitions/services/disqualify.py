@@ -46,7 +46,7 @@ def remove(
         change = note(held, ChangeKind.REMOVED, at, by, reason, player=player.external_id)
         tell_player(change, participant.player)
     take_out_marked(participant, at)
-    forget_grouped()
+    forget_grouped(competition)
     return participant
 
 
@@ -72,7 +72,7 @@ def disqualify(
         revise_if_final(held, at, change)
         failpoint("disqualify.before_commit")
     forget_hidden()
-    forget_grouped()
+    forget_grouped(competition)
     return participant
 
 
@@ -93,7 +93,7 @@ def reinstate(
         tell_player(change, participant.player)
         revise_if_final(held, at, change)
     forget_hidden()
-    forget_grouped()
+    forget_grouped(competition)
     return participant
 
 

@@ -43,7 +43,7 @@ def join(competition: Competition, player: Player, at: datetime, code: str = "",
     if competition.joining == Joining.CODE or wish.found:
         refuse_over("join", player.pk)
     participant = _join(competition, player, at, code, wish)
-    forget_grouped()
+    forget_grouped(competition)
     return participant
 
 
@@ -83,7 +83,7 @@ def leave(competition: Competition, player: Player, at: datetime) -> None:
         participant.save(update_fields=["left_at"])
         give_up_team(held, participant, at)
     take_out_marked(participant, at)
-    forget_grouped()
+    forget_grouped(competition)
 
 
 def _refuse_by_time(competition: Competition, at: datetime) -> None:

@@ -61,7 +61,7 @@ def make_team(competition: Competition, name: str, at: datetime) -> Team:
         held = locked(competition)
         _refuse_over(held, at)
         team = _found(held, name, None)
-    forget_grouped()
+    forget_grouped(competition)
     return team
 
 
@@ -93,7 +93,7 @@ def choose_team(competition: Competition, player: Player, wish: Wish, at: dateti
         participant.save(update_fields=["team"])
         if before is not None and before != participant.team:
             drop_if_empty(before)
-    forget_grouped()
+    forget_grouped(competition)
     return participant
 
 
@@ -119,7 +119,7 @@ def move(who: Participant, goal: Goal, reason: str, at: datetime, by: AbstractBa
         moved = _moved(before, participant)
         revise_if_final(held, at, note(held, ChangeKind.MOVED, at, by, reason, player=player.external_id, **moved))
         failpoint("move.before_commit")
-    forget_grouped()
+    forget_grouped(who.competition)
     return participant
 
 

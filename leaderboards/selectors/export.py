@@ -16,7 +16,7 @@ from leaderboards.selectors.hidden import hidden_in, keeps_places
 from leaderboards.selectors.periods import stored_period
 from leaderboards.selectors.standings import Row
 from leaderboards.stores.sql_final import hashed_line
-from leaderboards.stores.sql_writes import state_of
+from leaderboards.stores.sql_writes import value_of
 
 CHUNK = 2000
 
@@ -151,19 +151,19 @@ def _lines(period: Period) -> Iterator[_Line]:
             value, at_ms, _ = unpack(score, member)
             yield _Line(score, player, name, value, None if at_ms is None else from_milliseconds(at_ms))
     else:
-        for row in _ordered(period):
-            value, at = state_of(row.points, row.fields, row.at).value, row.at if period.layout.shows_time else None
-            yield _Line(row.score, row.player.external_id, row.player.name, value, at)
+        shows_time = period.layout.shows_time
+        stored = ("score", "points", "fields", "at", "player__external_id", "player__name")
+        for score, points, fields, at, player, name in _ordered(period).values_list(*stored).iterator(CHUNK):
+            yield _Line(score, player, name, value_of(points, fields), at if shows_time else None)
 
 
 def _final(period: Period) -> QuerySet[FinalStanding]:
     return FinalStanding.objects.filter(period=period).order_by("place")
 
 
-def _ordered(period: Period) -> Iterator[Standing]:
+def _ordered(period: Period) -> QuerySet[Standing]:
     order = ("-score", "-member") if period.rules.order is Order.DESC else ("score", "member")
-    rows = Standing.objects.filter(period=period, score__isnull=False).select_related("player").order_by(*order)
-    return rows.iterator(chunk_size=CHUNK)
+    return Standing.objects.filter(period=period, score__isnull=False).order_by(*order)
 
 
 def _row(period: Period, line: _Line, rank: int, tied: int, ahead: int) -> Row:

@@ -130,8 +130,12 @@ def make_standings(period: Period, players: Collection[str]) -> None:
 
 def state_of(points: int | None, fields: list[int] | None, at: datetime | None) -> State:
     """A stored standing or submission as the policies know it."""
-    value = tuple(fields) if fields is not None else (points or 0,)
-    return State(value, milliseconds(at) if at else 0)
+    return State(value_of(points, fields), milliseconds(at) if at else 0)
+
+
+def value_of(points: int | None, fields: list[int] | None) -> tuple[int, ...]:
+    """What a stored standing or submission is worth: its fields, or its scaled points."""
+    return tuple(fields) if fields is not None else (points or 0,)
 
 
 def write_standings(

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from competitions.selectors import grouped as grouping
 from competitions.selectors.grouped import grouped, of_division
 from competitions.selectors.lately import Lately
 from competitions.services.disqualify import disqualify
@@ -191,3 +192,44 @@ def test_what_is_remembered_is_bounded_kept_by_its_cost_and_forgotten_on_demand(
     assert lately.of("a", lambda: 3) == 3
     lately.forget()
     assert lately.of("b", lambda: 3) == 3
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_joins_one_competition_has_no_other_computed_anew() -> None:
+    lately: Lately[tuple[int, str], int] = Lately(10, lambda _: 1)
+    assert [lately.of((1, "c1"), lambda: 1), lately.of((2, "c2"), lambda: 2)] == [1, 2]
+
+    lately.forget(lambda key: key[0] == 1)
+
+    assert [lately.of((1, "c1"), lambda: 3), lately.of((2, "c2"), lambda: 4)] == [3, 2]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_forgotten_while_it_is_made_is_not_kept_and_another_is() -> None:
+    lately: Lately[int, int] = Lately(10, lambda _: 1)
+
+    def forgetting(number: int) -> int:
+        lately.forget(lambda key: key == number)
+        return 7
+
+    assert lately.of(1, lambda: forgetting(1)) == lately.of(2, lambda: forgetting(1)) == 7
+    assert [lately.of(key, lambda: 8) for key in (1, 2)] == [8, 7]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_joining_forgets_the_groups_of_its_competition_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = team_race(TEAMS), team_race(TEAMS, make_board(name="Other"))
+    made, load = [], grouping._load
+
+    def loading(of: Any, label: str) -> Any:
+        made.append(of.pk)
+        return load(of, label)
+
+    monkeypatch.setattr(grouping, "_load", loading)
+    monkeypatch.setattr(clock, "monotonic", lambda: 100.0)
+    grouped(one, SOON), grouped(other, SOON)
+
+    joined(one, "zoe")
+    grouped(one, SOON), grouped(other, SOON)
+
+    assert made == [one.pk, other.pk, one.pk]
