@@ -68,7 +68,8 @@ def let_know() -> None:
     score_due(clock.now())
 
 
-@pytest.mark.parametrize("vacated", ["close_up", pytest.param("stay_empty", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("vacated", ["close_up", "stay_empty"])
 def test_no_address_shows_them_running_and_final_and_all_show_them_again(vacated: str) -> None:
     other, board = make_board(name="By day", period="day"), make_board(name="Cups")
     now = clock.now()
