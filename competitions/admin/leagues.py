@@ -38,7 +38,7 @@ class LeagueForm(forms.ModelForm[League]):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if self.instance.pk and "board" in self.fields:  # it may be retired by now
-            self.fields["board"].queryset = Board.objects.filter(pk=self.instance.board_id)  # type: ignore[attr-defined]
+            self.fields["board"].queryset = Board.objects.filter(pk=self.instance.board_id)  # type: ignore[attr-defined]  # a choice of models
 
     def clean(self) -> dict[str, Any]:
         """Those who move must fit into a group."""

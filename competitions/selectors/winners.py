@@ -1,14 +1,30 @@
-"""What a result would earn if it became final as it stands: for whoever is about to confirm it."""
+"""Who earns a reward: by the result that is published, or by what is shown where none is."""
 
+from collections.abc import Iterator
 from decimal import Decimal
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from competitions.core.rewards import By, Field, Ranked, Tier
-from competitions.models import Competition, RewardTier
+from competitions.models import Competition, Revision, RewardTier
+from competitions.selectors.revisions import ranking_published
 from leaderboards.models import Period
 from leaderboards.selectors.export import ranking_of
 from leaderboards.selectors.hidden import hidden_in
+
+
+def tiers_of(board: int, competition: Competition | None) -> QuerySet[RewardTier]:
+    """The tiers of a board, and those of a competition on it."""
+    of_board = Q(board=board)
+    return RewardTier.objects.filter(of_board if competition is None else of_board | Q(competition=competition))
+
+
+def earned(tier: Tier, period: Period, published: Revision | None) -> dict[int, int]:
+    """Internal number → rank of everybody who earns a tier, by the published result whoever is banned since; by who is
+    shown now where nothing is published."""
+    total = period.players - len(hidden_in(period)) if published is None else published.total
+    earners = tier.earners(_ranking(period, published), Field(total, period.rules.order))
+    return {row.player: row.rank for row in earners}
 
 
 def rewards_to_grant(competition: Competition) -> int:
@@ -16,15 +32,12 @@ def rewards_to_grant(competition: Competition) -> int:
     period = Period.objects.select_related("board").filter(board=competition.board_id, label=competition.label).first()
     if period is None or competition.closed_at is None:
         return 0
-    tiers = list(RewardTier.objects.filter(Q(board=competition.board_id) | Q(competition=competition)))
-    if not tiers:
-        return 0
-    ranked = [_ranked(period, rank, row.player_id, row.score, row.member) for rank, row in ranking_of(period)]
-    field = Field(period.players - len(hidden_in(period)), period.rules.order)
-    rules = (Tier(By(tier.kind), tier.limit, tier.from_rank) for tier in tiers)
-    return sum(1 for rule in rules for _ in rule.earners(ranked, field))
+    tiers = (Tier(By(row.kind), row.limit, row.from_rank) for row in tiers_of(competition.board_id, competition))
+    return sum(len(earned(tier, period, None)) for tier in tiers)
 
 
-def _ranked(period: Period, rank: int, player: int, score: float, member: str) -> Ranked:
-    points, _ = period.rules.shown(period.layout.unpack(score, member).value)
-    return Ranked(player, rank, None if points is None else Decimal(points))
+def _ranking(period: Period, published: Revision | None) -> Iterator[Ranked]:
+    """Whoever is left out is not in it, and the others have moved up, unless places stay empty."""
+    for rank, row in ranking_of(period) if published is None else ranking_published(published, period):
+        points, _ = period.rules.shown(period.layout.unpack(row.score, row.member).value)
+        yield Ranked(row.player_id, rank, None if points is None else Decimal(points))

@@ -5,9 +5,9 @@ A row and its webhook are one transaction. The player's own notice is written af
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from itertools import islice
 
 from competitions.models import RewardGrant
+from foundation.chunks import in_chunks
 from foundation.webhooks.outbox import enqueue_all
 from leaderboards.models import Player
 
@@ -16,8 +16,8 @@ CHUNK = 1000
 
 def write(grants: Iterable[RewardGrant], at: datetime) -> int:
     """Keep new grants and tell the game; returns how many."""
-    rows, written = iter(grants), 0
-    while chunk := list(islice(rows, CHUNK)):
+    written = 0
+    for chunk in in_chunks(grants, CHUNK):
         written += len(RewardGrant.objects.bulk_create(chunk))
         _announce("reward.granted", "grant", chunk, at)
     return written
@@ -29,8 +29,7 @@ def revoke(grants: Sequence[RewardGrant], reason: str, at: datetime, withheld: b
     With ``withheld`` staff take them back: their players do not earn these tiers again. ``reason`` has at most 300
     characters.
     """
-    for start in range(0, len(grants), CHUNK):
-        chunk = grants[start : start + CHUNK]
+    for chunk in in_chunks(grants, CHUNK):
         for grant in chunk:
             grant.revoked_at, grant.revoked_reason = at, reason
             grant.withheld_at = at if withheld else None

@@ -7,7 +7,6 @@ A revision is written once, in the transaction of the act that it comes of, as a
 import zlib
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from itertools import islice
 from typing import Any, TypeVar
 
 from django.db import transaction
@@ -20,6 +19,7 @@ from competitions.selectors.unpublished import BANS_COUNT_AFTER, left_out_anew, 
 from competitions.sentences import OTHERS_LEFT_OUT
 from competitions.services.locked import locked, period_of
 from foundation import clock
+from foundation.chunks import in_chunks
 from foundation.each import for_each
 from foundation.encoding import as_json, when
 from foundation.failpoints import failpoint
@@ -114,22 +114,16 @@ def _write(revision: Revision, period: Period, left_out: frozenset[str]) -> str:
 def _rows_and_closing(competition: Competition, period: Period, left_out: frozenset[str]) -> Iterator[bytes]:
     groups = RowsAndTeams(competition, period.rules)
     rows = final_rows(period, left_out, competition.vacated_places == VacatedPlaces.STAY_EMPTY)
-    yield from _parts(groups.shown(several) for several in _several(rows))
+    yield from _parts(groups.shown(several) for several in in_chunks(rows, ROWS_A_PART))
     teams = groups.teams()
     if teams is not None:
         yield TEAMS
-        yield from _parts(_several(teams))
+        yield from _parts(in_chunks(teams, ROWS_A_PART))
     yield CLOSING
 
 
 def _parts(several: Iterable[list[dict[str, Any]]]) -> Iterator[bytes]:
     return joined([as_json(each) for each in rows] for rows in several)
-
-
-def _several(rows: Iterable[Shown]) -> Iterator[list[Shown]]:
-    remaining = iter(rows)
-    while several := list(islice(remaining, ROWS_A_PART)):
-        yield several
 
 
 def _hash_of_rows(revision: Revision) -> str:

@@ -6,26 +6,24 @@ revision: after each new one who earns no more is revoked, and who newly earns i
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from decimal import Decimal
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Coalesce
 
-from competitions.core.rewards import Field, Ranked
 from competitions.models import Competition, Revision, RewardGrant, RewardRun
 from competitions.models.competitions import FROZEN_SUFFIX
-from competitions.selectors.revisions import latest_revision, ranking_published
+from competitions.selectors.revisions import latest_revision
+from competitions.selectors.winners import earned
 from competitions.services import grants
 from competitions.services.locked import locked
 from competitions.services.reward_rules import Kept, kept_rules, rules_of, withheld
 from foundation.each import for_each
 from foundation.failpoints import failpoint
 from leaderboards.models import Period, State
-from leaderboards.selectors.export import ranking_of
-from leaderboards.selectors.hidden import forget_hidden, hidden_in
+from leaderboards.selectors.hidden import forget_hidden
 
 
 def grant_due(at: datetime) -> int:
@@ -132,9 +130,9 @@ def _settle_alike(rules: Sequence[Kept], run: RewardRun, last: Revision | None, 
     ranks: dict[int, int] = {}
     missing: Counter[int] = Counter()
     for rule in rules:
-        earned = _earned(rule, period, last)
-        ranks |= earned
-        missing.update(earned.keys())
+        found = earned(rule.rule, period, last)
+        ranks |= found
+        missing.update(found.keys())
     kept: list[RewardGrant] = []
     lost: list[RewardGrant] = []
     rows = RewardGrant.objects.select_for_update(of=("self",)).filter(RewardGrant.STANDING, one.grants, period=period)
@@ -166,18 +164,3 @@ def _move(kept: list[RewardGrant], earned: dict[int, int]) -> None:
     for grant in moved:
         grant.rank = earned[grant.player_id]
     RewardGrant.objects.bulk_update(moved, ["rank"], batch_size=grants.CHUNK)
-
-
-def _earned(rule: Kept, period: Period, last: Revision | None) -> dict[int, int]:
-    """Internal number → rank of everybody who earns a tier, by the published result whoever is banned since; by who is
-    shown now where nothing is published."""
-    total = period.players - len(hidden_in(period)) if last is None else last.total
-    earners = rule.rule.earners(_ranking(period, last), Field(total, period.rules.order))
-    return {row.player: row.rank for row in earners}
-
-
-def _ranking(period: Period, last: Revision | None) -> Iterator[Ranked]:
-    """Whoever is left out is not in it, and the others have moved up, unless places stay empty."""
-    for rank, row in ranking_of(period) if last is None else ranking_published(last, period):
-        points, _ = period.rules.shown(period.layout.unpack(row.score, row.member).value)
-        yield Ranked(row.player_id, rank, None if points is None else Decimal(points))

@@ -11,6 +11,7 @@ from django.db.models import Q
 
 from competitions.core.rewards import By, Tier
 from competitions.models import Competition, RewardGrant, RewardRun, RewardTier
+from competitions.selectors.winners import tiers_of
 from leaderboards.models import Period
 
 
@@ -36,9 +37,7 @@ class Kept:
 
 def rules_of(period: Period, competition: Competition | None) -> list[dict[str, Any]]:
     """What the run of this period keeps: the tiers of its board and of its competition as they are now."""
-    of_board = Q(board=period.board)
-    tiers = RewardTier.objects.filter(of_board if competition is None else of_board | Q(competition=competition))
-    return [rule_of(tier) for tier in tiers]
+    return [rule_of(tier) for tier in tiers_of(period.board_id, competition)]
 
 
 def rule_of(tier: RewardTier) -> dict[str, Any]:

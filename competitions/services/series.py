@@ -7,11 +7,9 @@ The trap: the competition's row is never held here, since the jury would wait fo
 looks at the number of the latest revision, and dropped if that moved; a later revision is counted by the next run.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import partial
-from itertools import islice
-from typing import TypeVar
 
 from django.db import transaction
 from django.db.models import F, OuterRef, Subquery
@@ -21,6 +19,7 @@ from competitions.models import Competition, Revision, Series, SeriesEvent, Seri
 from competitions.selectors.series import may_count, places
 from competitions.services.series_totals import put_due
 from foundation import clock
+from foundation.chunks import in_chunks
 from foundation.each import for_each, run_each
 from foundation.failpoints import failpoint
 from foundation.sql import may_rest
@@ -29,8 +28,6 @@ from leaderboards.selectors.hidden import forget_hidden
 BUDGET_SECONDS = 6.0
 CHUNK = 1000
 RESTS_SECONDS = 30  # comparing a hundred thousand results, between two statements
-
-Item = TypeVar("Item")
 
 
 def score_due(at: datetime) -> int:
@@ -83,20 +80,13 @@ def revision_of(competition: Competition) -> int:
 
 def mark(series: Series, players: Iterable[int]) -> None:
     """Have the totals of these players (by internal number) worked out anew."""
-    for several in in_chunks(sorted(players)):
+    for several in in_chunks(sorted(players), CHUNK):
         there = SeriesTotal.objects.filter(series=series, player__in=several)
         known = set(there.values_list("player", flat=True))
         there.filter(due=False).update(due=True)
         SeriesTotal.objects.bulk_create(
             SeriesTotal(series_id=series.pk, player_id=player) for player in several if player not in known
         )
-
-
-def in_chunks(items: Iterable[Item]) -> Iterator[Sequence[Item]]:
-    """Some at a time."""
-    rest = iter(items)
-    while several := list(islice(rest, CHUNK)):
-        yield several
 
 
 def _count_due(at: datetime, until: float) -> int:
@@ -124,14 +114,14 @@ def _write_results(series: Series, competition: Competition, number: int, placed
     now = {player: {"place": place, "points": scoring.points_of(place)} for player, place in placed.items()}
     changed = [player for player, result in now.items() if before.get(player) != result]
     gone = before.keys() - now.keys()
-    for several in in_chunks(changed):
+    for several in in_chunks(changed, CHUNK):
         SeriesResult.objects.bulk_create(
             [SeriesResult(**of, player_id=each, revision=number, **now[each]) for each in several],
             update_conflicts=True,
             unique_fields=["series", "player", "competition"],
             update_fields=["place", "points", "revision"],
         )
-    for several in in_chunks(gone):
+    for several in in_chunks(gone, CHUNK):
         results.filter(player__in=several).delete()
     results.exclude(revision=number).update(revision=number)
     mark(series, {*changed, *gone})

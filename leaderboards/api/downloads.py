@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from hashlib import blake2b
-from itertools import chain, islice, repeat
+from itertools import chain, repeat
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
+from foundation.chunks import in_chunks
 from foundation.encoding import when
 from leaderboards.api.answers import has_already, tagged
 from leaderboards.core.cells import raw_cell, safe_cell
@@ -84,10 +85,10 @@ def csv_parts(
     Texts that a spreadsheet would run are made harmless, unless ``raw``.
     """
     cell = raw_cell if raw else safe_cell
-    writer, remaining = csv.writer(_Line(), lineterminator="\r\n"), iter(rows)
+    writer = csv.writer(_Line(), lineterminator="\r\n")
     header = ["rank", "player", "name", *(columns or ["points"]), "achieved_at", "tied", *more.names]
     lines = [str(writer.writerow(header))]
-    while several := list(islice(remaining, ROWS_A_CHUNK)):
+    for several in in_chunks(rows, ROWS_A_CHUNK):
         for row, texts in zip(several, more.texts(several), strict=True):
             lines.append(str(writer.writerow([*_cells(row, columns, cell), *map(cell, texts)])))
         yield "".join(lines).encode()

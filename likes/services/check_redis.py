@@ -7,9 +7,9 @@ check asks to copy it again. What SQL may not have yet is no difference. ``servi
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from itertools import islice
 
 from foundation import redis
+from foundation.chunks import in_chunks
 from leaderboards.core.instants import milliseconds
 from likes.core.checked import Difference
 from likes.models import Like
@@ -68,7 +68,7 @@ class _Walk:
         columns = ("thing", "player__external_id", "amount")
         rows = Like.objects.filter(kind=self._kind, thing__in=[*tallies]).order_by("thing", "player_id")
         found = rows.values_list(*columns).iterator(chunk_size=CHUNK)
-        while chunk := list(islice(found, CHUNK)):
+        for chunk in in_chunks(found, CHUNK):
             yield from self._compared({(thing, player): amount for thing, player, amount in chunk})
             for thing, _, amount in chunk:
                 sums[thing] += amount

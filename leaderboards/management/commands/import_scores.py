@@ -5,13 +5,13 @@ Prints what was accepted, what was rejected and why; the rejected rows go to a f
 
 from argparse import ArgumentParser
 from collections import Counter
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
 
 from foundation import clock
+from foundation.chunks import in_chunks
 from leaderboards import selectors
 from leaderboards.core.points import decimal_of
 from leaderboards.core.submissions import Outcome, Status
@@ -66,7 +66,7 @@ class Command(BaseCommand):
 
     def _import(self, table: Table, job: Import, rejects: Rejects) -> "Tally":
         tally, lines, progress = Tally(), table.lines(), Progress(table.size)
-        while batch := list(islice(lines, BATCH)):
+        for batch in in_chunks(lines, BATCH):
             for line, outcome in zip(batch, import_batch(batch, job, clock.agreed()), strict=True):
                 tally.add(outcome)
                 if not outcome.status.is_accepted:

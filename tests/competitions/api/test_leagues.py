@@ -26,7 +26,7 @@ def place() -> None:
 
 def wins(**settings: object) -> Board:
     """A board of years with a league: no year ends while a test runs, nor did one begin just now, but for once."""
-    return board_of(**{"storage": "hybrid", "at": clock.now(), "period": "year", **settings})  # type: ignore[arg-type]
+    return board_of(**{"storage": "hybrid", "at": clock.now(), "period": "year", **settings})  # type: ignore[arg-type]  # settings of boards
 
 
 @pytest.fixture

@@ -69,7 +69,7 @@ def test_who_earns_no_more_is_revoked_the_next_is_granted_and_who_still_earns_ke
     assert (gold["player"], gold["reason"], gold["delivered_at"]) == ("a", "A car.", f"{END + HOUR:%FT%TZ}")
     new = RewardGrant.objects.filter(granted_at=LATER)
     told = {(f"reward.{kind}", f"{prefix}-{each.pk}") for kind, prefix, rows in
-            (("revoked", "revoked", gone), ("granted", "grant", new)) for each in rows}  # fmt: skip
+            (("revoked", "revoked", gone), ("granted", "grant", new)) for each in rows}  # fmt: skip  # as a table
     assert set(hooks()) == told
     assert len(hooks()) == len(told)
 
