@@ -102,7 +102,9 @@ def test_each_sees_at_all_addresses_what_his_permissions_allow_and_nothing_else(
     seen: dict[str, dict[str, set[str]]] = {who: defaultdict(set) for who in MAY}
 
     for who, client in visitors().items():
-        for address in sorted(every):
+        # Who may see least asks for everything; the others for one address of each place.
+        asked = every if who in ("nobody", "staff") else {each.split("?")[0]: each for each in sorted(every)}.values()
+        for address in sorted(asked):
             client.cookies.pop("player", None)
             body = client.get(address).getvalue().decode(errors="replace")
             shown = re.sub(r"(?<=\d),(?=\d)", "", body)

@@ -158,7 +158,7 @@ def test_two_writers_one_who_rolls_back_a_reconciler_a_rebuild_and_closing_in_an
 
 @pytest.mark.long
 def test_the_same_in_many_more_orders() -> None:
-    for nth in range(12, 80):
+    for nth in range(12, 48):
         one_order(random.Random(f"in step {nth}"), closes=nth % 4 == 3)
 
 
