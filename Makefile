@@ -9,6 +9,9 @@ ONE_MORE = -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 REDIS := $(shell command -v redis-server)
 ICU := $(firstword $(wildcard /usr/lib/postgresql/*/bin/initdb))
 
+# Tests start hundreds of processes: where what Python compiled may not be kept, each compiles everything again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test check long elsewhere deployable smoke faults mutants bench lint lock clean
 
 help:

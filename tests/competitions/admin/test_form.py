@@ -1,6 +1,7 @@
 """Making and changing competitions in the admin: what can be typed, and every refusal at its field."""
 
 import re
+from collections.abc import Callable
 from io import BytesIO
 from typing import Any
 
@@ -176,15 +177,15 @@ def test_a_picture_becomes_webp_of_a_size_without_metadata_and_can_be_taken_away
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (picture().read()[:200], "no picture that can be read"),
-        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "no picture that can be read"),
-        (b"x" * (5 * 1024 * 1024 + 1), "at most 5 MB"),
-        (picture((9000, 9000), "PNG").read(), "40 million pixels"),  # refused before it is unpacked
+        (lambda: picture().read()[:200], "no picture that can be read"),
+        (lambda: b"<svg xmlns='http://www.w3.org/2000/svg'/>", "no picture that can be read"),
+        (lambda: b"x" * (5 * 1024 * 1024 + 1), "at most 5 MB"),
+        (lambda: picture((9000, 9000), "PNG").read(), "40 million pixels"),  # refused before it is unpacked
     ],
     ids=["cut off", "svg", "large", "bomb"],
 )
-def test_what_is_no_picture_is_refused(admin: Client, content: bytes, said: str) -> None:
-    answer = admin.post(ADD, typed(make_board(), upload=SimpleUploadedFile("p.jpg", content)))
+def test_what_is_no_picture_is_refused(admin: Client, content: Callable[[], bytes], said: str) -> None:
+    answer = admin.post(ADD, typed(make_board(), upload=SimpleUploadedFile("p.jpg", content())))
 
     assert said in refusals(answer)
     assert not Competition.objects.exists()
