@@ -10,6 +10,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime, timedelta
 from decimal import Decimal
 
@@ -18,6 +19,7 @@ from django.test import Client
 from django.utils.module_loading import import_string
 
 from competitions.core.lifecycle import Phase
+from competitions.errors import NotEarned
 from competitions.management.naive import Prize
 from competitions.models import Competition, Notice, NoticeKind, Participant, RewardGrant, RewardTier
 from competitions.services.change_end import change_end
@@ -27,6 +29,7 @@ from competitions.services.freeze import reveal
 from competitions.services.join import join, leave
 from competitions.services.judge import LateScore, accept_late, void
 from competitions.services.preferences import Wishes, keep
+from competitions.services.take_back import Instead, give_back, take_back
 from config.schedule import SCHEDULE
 from foundation import clock
 from leaderboards.models import Player, Submission
@@ -183,6 +186,24 @@ class Walk:
         if self.cup.closed_at is not None and self.dice.random() < 0.5:
             confirm(self.cup, self.at, None)
 
+    def _take_back(self) -> None:
+        standing = list(RewardGrant.objects.filter(competition=self.number, revoked_at=None).select_related("player"))
+        if standing:
+            chosen = self.dice.choice(standing)
+            name = chosen.player.external_id
+            self.steps[-1] += f" {name} {chosen.name}"
+            take_back([chosen], Instead.NEXT, "Two accounts.", self.at)
+            self.record.passed_over.add(name)
+
+    def _give_back(self) -> None:
+        taken = list(RewardGrant.objects.filter(competition=self.number).exclude(withheld_at=None))
+        if taken:
+            chosen = self.dice.choice(taken)
+            self.steps[-1] += f" {chosen.player.external_id} {chosen.name}"
+            with suppress(NotEarned):  # they may be out, or worse by now
+                give_back([chosen], "One, it turns out.", self.at)
+                self.record.passed_over.discard(chosen.player.external_id)
+
     # -- what is seen ---------------------------------------------------------------------------
 
     def compare_shown(self) -> None:
@@ -217,6 +238,9 @@ def walked(storage: str, seed: int, set_clock: Callable[[datetime], None]) -> Wa
     walk.run_schedule()
     if walk.cup.is_hidden(walk.at):
         reveal(walk.cup, walk.at, None)
+    walk.run_schedule()
+    for _ in range(8):
+        walk.step("take_back", "take_back", "give_back", "ban", "let_in", "disqualify", "reinstate")
     for _ in range(3):  # a ban counts a little later, and what a revision brings comes after it
         walk.go(1)
         walk.run_schedule()
