@@ -80,5 +80,5 @@ def _begin(period: Period, competition: Competition, at: datetime) -> RewardRun 
     tiers = [] if is_cancelled else rules_of(period, held)
     begun = {"granted_at": at, "competition": held, "tiers": tiers, "unsettled_at": None if is_cancelled else at}
     run, made = RewardRun.objects.get_or_create(period=period, defaults=begun)
-    failpoint("reward.begun")
+    failpoint("settle.begun")
     return run if made and not is_cancelled else None

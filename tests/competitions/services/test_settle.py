@@ -2,11 +2,13 @@
 
 import threading
 from collections.abc import Callable
+from types import ModuleType
 
 import pytest
 from django.db import connection, transaction
 
 from competitions.models import Competition, RewardGrant, RewardRun
+from competitions.services import reward
 from competitions.services import settle as settling
 from competitions.services.locked import locked
 from competitions.services.take_back import Instead, take_back
@@ -118,6 +120,24 @@ def test_whoever_is_killed_between_two_turns_leaves_the_rest_to_the_next_run_by_
 
     assert winners() == PLAYERS[:5]
     assert len(set(hooks())) == len(hooks()) == 5
+
+
+@pytest.mark.parametrize("is_published", [True, False])
+@pytest.mark.parametrize(("module", "step"), [(reward, "settle.begun"), (settling, "settle.before_commit")])
+def test_whoever_is_killed_at_the_beginning_leaves_all_to_the_next_run(
+    module: ModuleType, step: str, is_published: bool
+) -> None:
+    competition = finished({"a": 2, "b": 1})
+    tier(competition)
+    if is_published:
+        published(competition)
+    with dying_at(module, step):
+        settle(LATER)
+    assert granted() == []
+
+    assert settle(LATER) == 1
+
+    assert winners() == ["a"]
 
 
 def test_four_workers_in_turns_grant_nothing_twice() -> None:
