@@ -83,12 +83,13 @@ def test_between_two_turns_nobody_holds_the_competition(monkeypatch: pytest.Monk
 
 def test_the_rest_follows_the_revision_of_an_act_between_two_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     competition = final()
-    between(monkeypatch, lambda: out(competition, "p0"))
+    between(monkeypatch, lambda: [out(competition, "p0"), out(competition, "p4")])
 
     assert settle(LATER) == 6
 
-    assert winners() == PLAYERS[1:6]
-    assert RewardRun.objects.values_list("revision", "grants").get() == (2, 6)
+    assert winners() == ["p1", "p2", "p3", "p5", "p6"]
+    assert not RewardGrant.objects.filter(player=who("p4")).exists()  # out before it was their turn
+    assert RewardRun.objects.values_list("revision", "grants").get() == (3, 6)
     assert settle(LATER) == 0
 
 
