@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from operator import attrgetter
 from typing import NamedTuple
 
 from django.db import transaction
@@ -154,7 +153,7 @@ def _revoke(lost: Sequence[RewardGrant], reasons: defaultdict[int, str], at: dat
     """As the rows are now: one may have been marked as delivered since."""
     rows = RewardGrant.objects.select_for_update(of=("self",)).filter(pk__in=[grant.pk for grant in lost])
     by_reason: dict[str, list[RewardGrant]] = defaultdict(list)
-    for grant in sorted(rows.select_related("period"), key=attrgetter("pk")):
+    for grant in rows.select_related("period").order_by("pk"):
         by_reason[reasons[grant.player_id]].append(grant)
     for reason, several in by_reason.items():
         grants.revoke(several, reason, at)
