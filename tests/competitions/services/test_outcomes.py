@@ -1,6 +1,5 @@
 """Outcomes: everybody is told their final place once it is shown, a changed one, and what they won or lost."""
 
-from collections import Counter
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -244,43 +243,6 @@ def test_telling_of_rewards_at_once_or_after_one_that_died_tells_nobody_twice(mo
     tell_rewards.tell_rewards(AT)
 
     assert len(told("rewarded")) == Notice.objects.count() == 3
-
-
-def test_the_banned_hear_of_their_rewards_once_they_are_let_in_again_if_the_rewards_stand() -> None:
-    competition = over()
-    tier(competition, name="All", limit=3)
-    settle(AT)
-    Player.objects.filter(external_id__in=("a", "b")).update(banned_at=AT)
-    assert tell_rewards.tell_rewards(AT + timedelta(seconds=1)) == 1
-    take_back.take_back([RewardGrant.objects.get(player=who("b"))], Instead.NOBODY, "Twice.", AT)
-    Player.objects.update(banned_at=None)
-
-    assert [tell_rewards.tell_rewards(AT + DAY), tell_rewards.tell_rewards(AT + DAY)] == [1, 0]
-
-    assert told("rewarded", "reward_revoked") == {("a", "rewarded", 1, None), ("c", "rewarded", 3, None)}
-    assert not RewardGrant.objects.filter(told_at=None).exists()
-
-
-def test_what_was_lost_during_a_ban_is_told_after_it_unless_it_was_won_again() -> None:
-    competition = over()
-    tier(competition, name="Gold")
-    tier(competition, name="Cup")
-    settle(AT)
-    tell_rewards.tell_rewards(AT)
-    Player.objects.filter(external_id="a").update(banned_at=AT)
-    grants = {grant.name: grant for grant in RewardGrant.objects.all()}
-    for grant in grants.values():
-        take_back.take_back([grant], Instead.NOBODY, "Twice.", AT)
-    take_back.give_back([grants["Gold"]], "It was right.", AT)
-    assert tell_rewards.tell_rewards(AT + HOUR) == 0
-    Player.objects.update(banned_at=None)
-
-    assert tell_rewards.tell_rewards(AT + DAY) == 2
-
-    heard = Notice.objects.order_by("pk").values_list("kind", "grant__name")
-    assert Counter(heard) == {
-        ("rewarded", "Gold"): 2, ("rewarded", "Cup"): 1, ("reward_revoked", "Cup"): 1,
-    }  # fmt: skip  # as a table
 
 
 def test_of_one_competition_nobody_else_is_told_and_the_others_are_told_later() -> None:
