@@ -34,6 +34,7 @@ SENTENCES = (
     gettext_noop("This form has been used for another score: open it anew."),
     gettext_noop("This reward does not stand any more: there is nothing to take back."),
     gettext_noop("Nobody has taken this reward back by hand: it follows the result."),
+    gettext_noop("Rewards of this board are granted once: take it back so that nobody else gets it."),
     gettext_noop("The player does not earn this reward by the result as it is now."),
     gettext_noop("Competitions lie in the years %(first)s to %(last)s."),
     gettext_noop("A competition must end after it starts: move its end."),

@@ -12,6 +12,8 @@ from competitions.models import Notice, NoticeKind
 from leaderboards import formats
 
 OTHERS_LEFT_OUT = "A player was banned, or let in again."  # the reason that the schedule gives a revision
+# Why somebody's reward is another one though no place moved: the reason of the act is for the player it is about.
+PRIZES_MOVED_ON = "Somebody else's reward was taken back or given back, so each reward behind it has moved."
 
 
 def subject(notice: Notice) -> str:
@@ -28,8 +30,12 @@ def sentences(notice: Notice, zone: str) -> list[str]:
 
 
 def reason_shown(reason: str) -> str:
-    """A published reason as somebody typed it; the one that the schedule gives is said in the active language."""
-    return _("A player was banned, or let in again.") if reason == OTHERS_LEFT_OUT else reason
+    """A published reason as somebody typed it; those that the schedule gives are said in the active language."""
+    if reason == OTHERS_LEFT_OUT:
+        return _("A player was banned, or let in again.")
+    if reason == PRIZES_MOVED_ON:
+        return _("Somebody else's reward was taken back or given back, so each reward behind it has moved.")
+    return reason
 
 
 def zoned(at: datetime, zone: str, now: datetime) -> str:

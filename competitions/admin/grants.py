@@ -1,24 +1,34 @@
 """Rewards in the admin: who was granted what, what was revoked and why; exported, marked, taken back and given back."""
 
 import csv
-from collections.abc import Callable, Iterator
-from datetime import datetime
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from django.contrib import admin, messages
 from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
+from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
 from competitions.admin.reasons import Asked, WithReason
+from competitions.admin.take_back import InsteadForm, Preview, by_period, give_all_back, if_given_back, if_next_in_line
 from competitions.models import RewardGrant
+from competitions.refusals import translated
 from competitions.services.reward import mark_delivered
-from competitions.services.take_back import give_back, take_back
 from foundation import clock
+from foundation.errors import SunwiError
 from leaderboards.core.cells import safe_cell
 
-Service = Callable[[RewardGrant, str, datetime], RewardGrant]
+Deed = Callable[[Sequence[RewardGrant], str, AbstractBaseUser], object]
+
+
+@dataclass(frozen=True, slots=True)
+class _Together(Asked[RewardGrant]):
+    """An act over several rewards of a period at once."""
+
+    together: Deed = give_all_back
 
 
 @admin.register(RewardGrant)
@@ -49,7 +59,7 @@ class GrantAdmin(WithReason[RewardGrant]):
     actions = ("deliver", "export", "take_back", "give_back")
     fields = (
         *("name", "code", "player", "rank", "competition", "period", "tier", "granted_at", "delivered_at"),
-        *("revoked_at", "revoked_reason", "withheld_at"),
+        *("revoked_at", "revoked_reason", "withheld_at", "passed_over_at"),
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[RewardGrant]:
@@ -71,28 +81,66 @@ class GrantAdmin(WithReason[RewardGrant]):
 
     @admin.action(description=_lazy("Take back the selected rewards"), permissions=["act"])
     def take_back(self, request: HttpRequest, grants: QuerySet[RewardGrant]) -> HttpResponseBase | None:
-        """With a reason, which the players and the game are told."""
+        """With a reason, which the players and the game are told, and a choice of who gets them instead."""
         question = _(
-            "The players lose these rewards and are told why. Places do not move, so nobody else wins them, and the "
-            "players do not earn them again unless they are given back."
+            "The players lose these rewards and are told why. Places do not move. If the next in line gets them, the "
+            "players are passed over for all rewards of the competition, and each reward behind them moves on; "
+            "otherwise they lose these alone. It stays so after a later revision, unless they are given back."
         )
-        asked = Asked("take_back", _("Take back rewards"), question, _with_clock(take_back), _name)
-        return self.ask(request, asked, list(grants))
+        chosen = list(grants)
+        form = InsteadForm(chosen, request.POST.dict() if "confirmed" in request.POST else None)
+        asked = _asked("take_back", _("Take back rewards"), question, form.run)
+        asking = self.ask(request, asked, chosen, form)
+        return asking and _foreseeing(asking, _("If the next in line gets them"), if_next_in_line(chosen))
 
     @admin.action(description=_lazy("Give back the selected rewards"), permissions=["act"])
     def give_back(self, request: HttpRequest, grants: QuerySet[RewardGrant]) -> HttpResponseBase | None:
         """What was taken back here; a reward that a later result revoked follows the result."""
-        question = _("The players are granted these rewards anew, if they earn them by the result as it is now.")
-        asked = Asked("give_back", _("Give back rewards"), question, _with_clock(give_back), _name)
-        return self.ask(request, asked, list(grants))
+        question = _(
+            "The players are granted these rewards anew, if they earn them by the result as it is now. Whoever got one "
+            "instead loses it, and is told."
+        )
+        chosen = list(grants)
+        asking = self.ask(request, _asked("give_back", _("Give back rewards"), question, give_all_back), chosen)
+        return asking and _foreseeing(asking, _("If they are given back"), if_given_back(chosen))
+
+    def each(
+        self, request: HttpRequest, asked: Asked[RewardGrant], chosen: Sequence[RewardGrant], reason: str = ""
+    ) -> None:
+        """Those of one period are one act: who is next in line hangs on all of them. One that is refused keeps the
+        others of its period, and those alone."""
+        assert isinstance(asked, _Together)  # noqa: S101 - for the type checker: both acts ask so
+        assert isinstance(request.user, AbstractBaseUser)  # noqa: S101 - likewise: staff only
+        done = 0
+        for several in by_period(chosen):
+            try:
+                asked.together(several, reason, request.user)
+            except SunwiError as error:
+                messages.error(request, f"{', '.join(map(asked.name, several))}: {translated(error.detail)}")
+                continue
+            done += len(several)
+            for grant in several:
+                self.log_change(request, grant, f"{asked.action}: {reason}")
+        messages.success(request, _("Done: %(number)s.") % {"number": done})
 
     def has_act_permission(self, request: HttpRequest) -> bool:
         """Whoever may change grants; nobody types in them."""
         return request.user.has_perm("competitions.change_rewardgrant")
 
 
-def _with_clock(service: Service) -> Callable[[RewardGrant, str, AbstractBaseUser], RewardGrant]:
-    return lambda grant, reason, _by: service(grant, reason, clock.agreed())
+def _asked(action: str, title: str, question: str, together: Deed) -> _Together:
+    """The players and the game read why something is taken back; why it is given back, staff alone."""
+    told, kept = _("They are told, in the words of your reason."), _("Only those who run the competition read it.")
+    readers = told if action == "take_back" else kept
+    return _Together(action, title, question, lambda row, *said: together([row], *said), _name, readers, together)
+
+
+def _foreseeing(asking: HttpResponseBase, foreseen: str, previews: Sequence[Preview]) -> HttpResponseBase:
+    """The page that asks, with what the act comes to."""
+    assert isinstance(asking, TemplateResponse)  # noqa: S101 - for the type checker
+    asking.template_name = "admin/competitions/reward_act.html"
+    asking.context_data = {**(asking.context_data or {}), "foreseen": foreseen, "previews": previews}
+    return asking
 
 
 def _name(grant: RewardGrant) -> str:

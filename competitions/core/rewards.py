@@ -4,11 +4,11 @@ A share of the field is rounded up, and all who are tied with the last of it ear
 board's order. Ranks are taken as they are: whoever may not be rewarded was left out before.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Set
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal
 from enum import StrEnum
-from itertools import takewhile
+from itertools import groupby, takewhile
 
 from leaderboards.core.rules import Order
 
@@ -23,11 +23,15 @@ class By(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A player in his final place; ``points`` as people see them, None on boards of criteria."""
+    """A player in their place in line; ``points`` as people see them, None on boards of criteria.
+
+    ``place`` is the rank in the result: the same as ``rank``, unless somebody ahead is passed over.
+    """
 
     player: int
     rank: int
     points: Decimal | None
+    place: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,20 @@ class Tier:
             return takewhile(lambda row: _reached(row.points, self.limit, field.order), ranking)
         within = takewhile(lambda row: row.rank <= self.limit, ranking)
         return (row for row in within if row.rank >= self.from_rank)
+
+
+def in_line(ranking: Iterable[Ranked], passed_over: Set[int], is_dense: bool) -> Iterator[Ranked]:
+    """Those of a final ranking who may win, each moved up by those ahead who are passed over.
+
+    ``ranking`` is best first. Whoever shares a rank goes on sharing it. ``is_dense`` says that ranks count groups of
+    equals: then a rank is free only once all who share it are passed over.
+    """
+    gone = 0
+    for rank, group in groupby(ranking, key=lambda row: row.rank):
+        rows = list(group)
+        left = [row for row in rows if row.player not in passed_over]
+        yield from (replace(row, rank=rank - gone, place=rank) for row in left)
+        gone += (not left) if is_dense else len(rows) - len(left)
 
 
 def share_of(total: int, percent: Decimal) -> int:

@@ -21,7 +21,8 @@ from competitions.services.freeze import reveal
 from competitions.services.judge import LateScore, accept_late, void
 from competitions.services.locked import period_of
 from competitions.services.outcomes import tell_results
-from competitions.services.reward import follow, grant_of
+from competitions.services.reward import grant_of
+from competitions.services.settle import settle
 from competitions.services.tell_rewards import tell_rewards
 from foundation.errors import SunwiError
 from leaderboards.models import Player, Submission
@@ -145,7 +146,7 @@ class JuryEvening:
         with transaction.atomic():
             act()
             run = RewardRun.objects.filter(competition=self._game.number).first()
-            granted = follow(run.pk, at) if run else grant_of(period_of(self._competition), at)
+            granted = settle(run.pk, at) if run else grant_of(period_of(self._competition), at)
             told = _told_in_turns(self._competition, at)
         self._record.publish(at)
         self._told(at, f"{what}: {granted} rewards are granted, {told} notices written")

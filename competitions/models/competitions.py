@@ -255,6 +255,8 @@ class ChangeKind(models.TextChoices):
     ACCEPTED = "accepted", _("late score accepted")
     HIDDEN = "hidden", _("comment hidden")
     SHOWN = "shown", _("comment shown again")
+    TAKEN_BACK = "taken_back", _("reward taken back")
+    GIVEN_BACK = "given_back", _("reward given back")
 
 
 class Change(models.Model):

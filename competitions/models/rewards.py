@@ -55,10 +55,12 @@ class RewardTier(models.Model):
 
 
 class RewardRun(models.Model):
-    """A final period whose rewards were computed, in the transaction that wrote them.
+    """A final period whose rewards are computed.
 
-    ``tiers`` are the rules as they were then (``services/reward_rules.py``): a tier that is made or changed later does
-    not reach back. ``revision`` is the result of the competition that the grants follow; null on calendar boards.
+    ``tiers`` are the rules as they were then (``selectors/reward_rules.py``): a tier that is made or changed later does
+    not reach back. ``revision`` is the result of the competition that the grants follow; null on calendar boards, and
+    until all of the first are granted. ``unsettled_at`` is since when grants may be due that no revision asks for;
+    ``steps`` counts the transactions that changed grants: whoever has computed some knows whether they still hold.
     """
 
     period = models.OneToOneField(Period, models.CASCADE, related_name="reward_run")
@@ -67,6 +69,13 @@ class RewardRun(models.Model):
     grants = models.PositiveIntegerField(default=0)
     revision = models.PositiveIntegerField(null=True)
     tiers = models.JSONField(default=list)
+    unsettled_at = models.DateTimeField(null=True)
+    steps = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        indexes: ClassVar = [
+            models.Index(fields=["id"], condition=Q(unsettled_at__isnull=False), name="reward_run_unsettled"),
+        ]
 
     def __str__(self) -> str:
         return str(self.period_id)
@@ -76,8 +85,9 @@ class RewardGrant(models.Model):
     """A reward that a player has earned in a period. ``name`` and ``code`` are the tier's of that moment.
 
     A revoked one stays on record; a player who earns it again is granted it in a row of its own. While ``withheld_at``
-    is set, staff have taken it back: the player does not earn that tier again. ``told_at`` and ``revoked_told_at`` are
-    when the player's notice was due and written, or left out for a reason.
+    is set, staff have taken it back: the player does not earn that tier again. While ``passed_over_at`` is set too, the
+    player is passed over for all rewards of the competition, and the next in line earn them. ``told_at`` and
+    ``revoked_told_at`` are when the player's notice was due and written, or left out for a reason.
     """
 
     tier = models.ForeignKey(RewardTier, models.SET_NULL, null=True, related_name="grants", verbose_name=_("tier"))
@@ -94,6 +104,7 @@ class RewardGrant(models.Model):
     revoked_at = models.DateTimeField(_("revoked"), null=True)
     revoked_reason = models.CharField(_("why revoked"), max_length=300, blank=True)
     withheld_at = models.DateTimeField(_("taken back by hand"), null=True)
+    passed_over_at = models.DateTimeField(_("passed over, the next in line gets it"), null=True)
     told_at = models.DateTimeField(null=True, editable=False)
     revoked_told_at = models.DateTimeField(null=True, editable=False)
 
@@ -111,6 +122,9 @@ class RewardGrant(models.Model):
         ]
         indexes: ClassVar = [
             models.Index(fields=["id"], condition=Q(told_at=None), name="reward_grant_to_tell"),
+            models.Index(
+                fields=["period", "player"], condition=Q(passed_over_at__isnull=False), name="reward_passed_over"
+            ),
             models.Index(
                 fields=["id"],
                 condition=Q(revoked_at__isnull=False, revoked_told_at=None),

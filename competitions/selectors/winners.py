@@ -1,13 +1,14 @@
 """Who earns a reward: by the result that is published, or by what is shown where none is."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from decimal import Decimal
 
 from django.db.models import Q, QuerySet
 
-from competitions.core.rewards import By, Field, Ranked, Tier
+from competitions.core.rewards import By, Field, Ranked, Tier, in_line
 from competitions.models import Competition, Revision, RewardTier
 from competitions.selectors.revisions import ranking_published
+from leaderboards.core.rules import Ties
 from leaderboards.models import Period
 from leaderboards.selectors.export import ranking_of
 from leaderboards.selectors.hidden import hidden_in
@@ -19,12 +20,18 @@ def tiers_of(board: int, competition: Competition | None) -> QuerySet[RewardTier
     return RewardTier.objects.filter(of_board if competition is None else of_board | Q(competition=competition))
 
 
-def earned(tier: Tier, period: Period, published: Revision | None) -> dict[int, int]:
-    """Internal number → rank of everybody who earns a tier, by the published result whoever is banned since; by who is
-    shown now where nothing is published."""
+def earned(
+    tier: Tier, period: Period, published: Revision | None, passed_over: Set[int] = frozenset()
+) -> dict[int, int]:
+    """Internal number → rank in the result of everybody who earns a tier, by the published result whoever is banned
+    since; by who is shown now where nothing is published.
+
+    Those of ``passed_over`` (internal numbers) earn nothing and the next in line do. They still count in the field,
+    so a percentage is of as many as before.
+    """
     total = period.players - len(hidden_in(period)) if published is None else published.total
-    earners = tier.earners(_ranking(period, published), Field(total, period.rules.order))
-    return {row.player: row.rank for row in earners}
+    line = in_line(_ranking(period, published), passed_over, period.rules.ties is Ties.DENSE)
+    return {row.player: row.place for row in tier.earners(line, Field(total, period.rules.order))}
 
 
 def rewards_to_grant(competition: Competition) -> int:

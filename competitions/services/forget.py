@@ -23,8 +23,11 @@ from competitions.models import (
     RewardGrant,
     SeriesTotal,
 )
+from competitions.services.grants import CHUNK, REVOKED
 from competitions.services.likeable import KIND
 from competitions.services.rewrite import hold_revisions
+from foundation.chunks import in_chunks
+from foundation.webhooks.outbox import blank
 from leaderboards.models import Player
 from likes.services.forget import forget_letters
 
@@ -40,7 +43,7 @@ def forget(player: Player, at: datetime) -> None:
         _forget_in_record(rows, player)
         _forget_in_log(rows)
     own.update(reason="")
-    RewardGrant.objects.filter(player=player).update(revoked_reason="")
+    _forget_rewards(player, at)
     comments.filter(deleted_at=None).update(text="", deleted_at=at)
     comments.update(hidden_reason="")
     forget_letters(KIND, [str(pk) for pk in comments.values_list("pk", flat=True)])
@@ -61,9 +64,25 @@ def _forget_in_record(rows: QuerySet[Any], player: Player) -> None:
     about = record.filter(details__player=player.external_id)
     published = Revision.objects.filter(change__in=about.values("pk")).exclude(reason="")
     for number, reason in list(published.values_list("competition", "reason")):
-        RewardGrant.objects.filter(competition=number, revoked_reason=reason).update(revoked_reason="")
+        _forget_why_lost(RewardGrant.objects.filter(competition=number, revoked_reason=reason))
     published.update(reason="")
     about.update(details={}, reason="")
+
+
+def _forget_rewards(player: Player, at: datetime) -> None:
+    """Why they lost them; and nobody is left who could be told of them."""
+    grants = RewardGrant.objects.filter(player=player)
+    grants.filter(told_at=None).update(told_at=at)
+    grants.filter(revoked_told_at=None, revoked_at__isnull=False).update(revoked_told_at=at)
+    _forget_why_lost(grants)
+
+
+def _forget_why_lost(grants: QuerySet[RewardGrant]) -> None:
+    """On the rows, and in the messages about them that the outbox keeps."""
+    numbers = list(grants.exclude(revoked_reason="").values_list("pk", flat=True))
+    for some in in_chunks(numbers, CHUNK):
+        blank([f"{REVOKED}-{number}" for number in some], "reason")
+        RewardGrant.objects.filter(pk__in=some).update(revoked_reason="")
 
 
 def _forget_in_log(rows: QuerySet[Any]) -> None:

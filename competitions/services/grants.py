@@ -12,6 +12,8 @@ from foundation.webhooks.outbox import enqueue_all
 from leaderboards.models import Player
 
 CHUNK = 1000
+# What the ids of messages begin with; the number of the grant follows.
+GRANTED, REVOKED = "grant", "revoked"
 
 
 def write(grants: Iterable[RewardGrant], at: datetime) -> int:
@@ -19,7 +21,7 @@ def write(grants: Iterable[RewardGrant], at: datetime) -> int:
     written = 0
     for chunk in in_chunks(grants, CHUNK):
         written += len(RewardGrant.objects.bulk_create(chunk))
-        _announce("reward.granted", "grant", chunk, at)
+        _announce("reward.granted", GRANTED, chunk, at)
     return written
 
 
@@ -35,7 +37,7 @@ def revoke(grants: Sequence[RewardGrant], reason: str, at: datetime, withheld: b
             grant.withheld_at = at if withheld else None
         rows = RewardGrant.objects.filter(pk__in=[grant.pk for grant in chunk])
         rows.update(revoked_at=at, revoked_reason=reason, withheld_at=at if withheld else None)
-        _announce("reward.revoked", "revoked", chunk, at)
+        _announce("reward.revoked", REVOKED, chunk, at)
     return len(grants)
 
 

@@ -1,71 +1,148 @@
-"""Rewards that staff take back, each with a reason, and give back.
+"""Rewards that staff take back, with a reason and a choice of who gets them instead, and give back.
 
-What is taken back stays so when tiers are computed anew, and nobody else is granted it: places did not move. What is
-given back is granted in a new row, if the player still earns it.
+Places do not move. Either nobody else is granted what was taken back; or its player is passed over for all rewards of
+the competition, and each prize behind them goes to the next in line, also after later revisions. The act is one short
+transaction with its row in the record; who wins and loses by it follows at once, in turns (``settle.py``), and by the
+schedule where that was cut off.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
+from enum import StrEnum
 
+from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
-from competitions.errors import NotEarned, RewardRevoked
-from competitions.models import RewardGrant, RewardRun
-from competitions.services import grants
-from competitions.services.changes import reason_given
+from competitions.errors import BadCompetition, NotEarned, RewardRevoked
+from competitions.models import ChangeKind, RewardGrant, RewardRun
+from competitions.selectors.settlement import after_giving_back, mark_of, passed_together
+from competitions.services import grants as granting
+from competitions.services.changes import note, reason_given
 from competitions.services.locked import locked
-from competitions.services.reward import settle_again
+from competitions.services.settle import settle
+from foundation.each import for_each
 from foundation.failpoints import failpoint
 
+Grants = Sequence[RewardGrant]
 
-@transaction.atomic
-def take_back(grant: RewardGrant, reason: str, at: datetime) -> RewardGrant:
-    """Revoke a standing grant for good; the admin's log keeps who did it.
 
-    Raises ``BadCompetition`` without a reason of 1 to 300 characters, ``RewardRevoked`` where it does not stand.
+class Instead(StrEnum):
+    """Who gets what was taken back."""
+
+    NEXT = "next"
+    NOBODY = "nobody"
+
+
+def take_back(
+    grants: Grants, instead: Instead, reason: str, at: datetime, by: AbstractBaseUser | None = None
+) -> list[RewardGrant]:
+    """Revoke standing grants of one period as one act: all of them or, where it raises, none. Returns them as they are.
+
+    Raises ``BadCompetition`` without a reason of 1 to 300 characters, or where a calendar board's reward is to go to
+    the next in line; ``RewardRevoked`` where one does not stand; ``CompetitionBusy``.
     """
     reason = reason_given(reason)
-    held = _held(grant)
-    if held.revoked_at is not None:
-        raise RewardRevoked("This reward does not stand any more: there is nothing to take back.")
-    grants.revoke([held], reason, at, withheld=True)
-    failpoint("take_back.before_commit")
-    return held
+    with transaction.atomic():
+        run = _held_run(grants)
+        held = _held(grants)
+        if instead is Instead.NEXT and run.competition is None:
+            raise BadCompetition(
+                "Rewards of this board are granted once: take it back so that nobody else gets it.", "instead"
+            )
+        if any(grant.revoked_at is not None for grant in held):
+            raise RewardRevoked("This reward does not stand any more: there is nothing to take back.")
+        granting.revoke(held, reason, at, withheld=True)
+        if instead is Instead.NEXT:
+            RewardGrant.objects.filter(pk__in=[grant.pk for grant in held]).update(passed_over_at=at)
+            _unsettle(run, at)
+        _record(run, held, ChangeKind.TAKEN_BACK, (at, by, reason), str(instead))
+        failpoint("take_back.before_commit")
+    failpoint("take_back.committed")
+    return _followed(run, held, at)
 
 
-@transaction.atomic
-def give_back(grant: RewardGrant, reason: str, at: datetime) -> RewardGrant:
-    """Undo a taking back: the player is granted it in a new row, which is returned. The old row keeps its reason.
+def give_back(grants: Grants, reason: str, at: datetime, by: AbstractBaseUser | None = None) -> list[RewardGrant]:
+    """Undo taking back, as one act: the players are granted these rewards anew, in rows of their own, and whoever won
+    them instead loses them. Where a player was passed over, all that they lost by it comes back. Returns the rows of
+    before, which keep their reasons.
 
-    Raises ``BadCompetition`` without a reason, ``RewardRevoked`` where staff did not take it back, and ``NotEarned``
-    where the player does not earn it by the result as it is now.
+    Raises ``BadCompetition`` without a reason, ``RewardRevoked`` where staff did not take one back, ``NotEarned`` where
+    the player does not earn it by the result as it is now, ``CompetitionBusy``.
     """
-    reason_given(reason)
-    held = _held(grant)
-    if held.withheld_at is None:
-        raise RewardRevoked("Nobody has taken this reward back by hand: it follows the result.")
-    held.withheld_at = None
-    held.save(update_fields=["withheld_at"])
-    run = RewardRun.objects.select_related("period__board").get(period=held.period_id)
-    if run.competition_id is not None:
-        settle_again(run, at)
-    elif held.player.banned_at is None:
-        grants.write([_again(held, at)], at)
-    same = RewardGrant.objects.filter(
-        RewardGrant.STANDING, period=held.period_id, player=held.player_id, name=held.name, code=held.code
-    )
-    found = same.order_by("-pk").first()
-    if found is None:
-        raise NotEarned("The player does not earn this reward by the result as it is now.")
-    return found
+    reason = reason_given(reason)
+    with transaction.atomic():
+        run = _held_run(grants)
+        held = _held(grants)
+        if any(grant.withheld_at is None for grant in held):
+            raise RewardRevoked("Nobody has taken this reward back by hand: it follows the result.")
+        _refuse_unearned(run, held)
+        together = passed_together(held)
+        rows = RewardGrant.objects.filter(pk__in=[grant.pk for grant in together])
+        rows.update(withheld_at=None, passed_over_at=None)
+        if run.competition is None:
+            granting.write((_again(grant, at) for grant in held), at)
+        else:
+            _unsettle(run, at)
+        _record(run, together, ChangeKind.GIVEN_BACK, (at, by, reason))
+        failpoint("give_back.before_commit")
+    return _followed(run, held, at)
 
 
-def _held(grant: RewardGrant) -> RewardGrant:
-    """The row as it is now, locked behind its competition and its run, as whoever computes rewards locks them."""
-    if grant.competition is not None:
-        locked(grant.competition)
-    RewardRun.objects.select_for_update(of=("self",)).filter(period=grant.period_id).first()
+def _held_run(grants: Grants) -> RewardRun:
+    """The run of their one period, locked behind its competition, as whoever computes rewards locks them."""
+    [period] = {grant.period_id for grant in grants}
+    rows = RewardRun.objects.filter(period=period)
+    competition = rows.select_related("competition").defer("competition__picture").get().competition
+    if competition is not None:
+        competition = locked(competition)
+    run = rows.select_for_update(of=("self",)).select_related("period__board").get()
+    run.competition = competition
+    return run
+
+
+def _held(grants: Grants) -> list[RewardGrant]:
+    """The rows as they are now, held until this transaction ends."""
     rows = RewardGrant.objects.select_for_update(of=("self",)).select_related("period", "player")
-    return rows.get(pk=grant.pk)
+    return list(rows.filter(pk__in=[grant.pk for grant in grants]).order_by("pk"))
+
+
+def _unsettle(run: RewardRun, at: datetime) -> None:
+    """Who wins and loses is to be computed; what was computed before does not hold any more."""
+    run.unsettled_at, run.steps = at, run.steps + 1
+    run.save(update_fields=["unsettled_at", "steps"])
+
+
+def _refuse_unearned(run: RewardRun, held: Grants) -> None:
+    if run.competition is None:
+        earned = {grant.pk for grant in held if grant.player.banned_at is None}
+    else:
+        new = {(grant.player_id, mark_of(grant)) for grant in after_giving_back(run, held).new}
+        earned = {grant.pk for grant in held if (grant.player_id, mark_of(grant)) in new}
+    if any(grant.pk not in earned for grant in held):
+        raise NotEarned("The player does not earn this reward by the result as it is now.")
+
+
+def _record(
+    run: RewardRun,
+    grants: Grants,
+    kind: ChangeKind,
+    act: tuple[datetime, AbstractBaseUser | None, str],
+    instead: str = "",
+) -> None:
+    """A row for each in the competition's record; calendar boards have none but the admin's log."""
+    if run.competition is None:
+        return
+    at, by, reason = act
+    for grant in grants:
+        said = {"player": grant.player.external_id, "reward": grant.name, "grant": grant.pk}
+        note(run.competition, kind, at, by, reason, **said, **({"instead": instead} if instead else {}))
+
+
+def _followed(run: RewardRun, held: Grants, at: datetime) -> list[RewardGrant]:
+    """Settle what follows from the act, which is done: where that has to wait, the schedule goes on."""
+    for_each([run] if run.competition is not None else [], lambda each: settle(each.pk, at))
+    rows = RewardGrant.objects.filter(pk__in=[grant.pk for grant in held])
+    return list(rows.select_related("period", "player").order_by("pk"))
 
 
 def _again(grant: RewardGrant, at: datetime) -> RewardGrant:

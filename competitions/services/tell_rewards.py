@@ -1,14 +1,15 @@
 """Telling players what they won and what was taken back: each grant and each revoking once, in turns.
 
 A chunk is one transaction: the notices, their e-mails, and the mark on the grants. Rewards of calendar boards are
-told by webhooks alone, since a notice belongs to a competition.
+told by webhooks alone, since a notice belongs to a competition. The banned are told nothing: theirs wait, unmarked,
+and are told once they are let in again, as far as they still hold.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from competitions.models import Competition, Notice, NoticeKind, RewardGrant
 from competitions.selectors.preferences import preference_of
@@ -46,14 +47,21 @@ def _tell_granted(whose: Q, at: datetime) -> int | None:
 
 @transaction.atomic
 def _tell_revoked(whose: Q, at: datetime) -> int | None:
-    """The same for what was revoked, which nobody mutes."""
+    """The same for what was revoked, which nobody mutes. What its player has won again meanwhile is lost to nobody."""
     grants = _next(whose & Q(revoked_at__isnull=False, revoked_told_at=None))
+    again = RewardGrant.objects.filter(
+        RewardGrant.STANDING, period=OuterRef("period"), player=OuterRef("player"), name=OuterRef("name"),
+        code=OuterRef("code"), pk__gt=OuterRef("pk"),
+    )  # fmt: skip  # as a table
+    won_again = set(_rows(grants).filter(Exists(again)).values_list("pk", flat=True))
     _rows(grants).update(revoked_told_at=at)
-    return _write(grants, list(_notices(grants, NoticeKind.REWARD_REVOKED, lambda _grant: True)), at)
+    lost = [grant for grant in grants if grant.pk not in won_again]
+    return _write(grants, list(_notices(lost, NoticeKind.REWARD_REVOKED, lambda _grant: True)), at)
 
 
 def _next(due: Q) -> list[RewardGrant]:
-    rows = RewardGrant.objects.select_for_update(skip_locked=True, of=("self",)).filter(due)
+    heard = Q(player__banned_at=None) | Q(competition=None)
+    rows = RewardGrant.objects.select_for_update(skip_locked=True, of=("self",)).filter(due & heard)
     joined = rows.select_related("competition", "player__user", "player__preference").defer("competition__picture")
     return list(joined.order_by("pk")[:CHUNK])
 
@@ -68,7 +76,7 @@ def _wants(grant: RewardGrant) -> bool:
 
 def _notices(grants: Sequence[RewardGrant], kind: NoticeKind, wants: Callable[[RewardGrant], bool]) -> Iterator[Notice]:
     for grant in grants:
-        if grant.competition is not None and grant.player.banned_at is None and wants(grant):
+        if grant.competition is not None and wants(grant):
             yield Notice(competition=grant.competition, player=grant.player, kind=kind, grant=grant, rank=grant.rank)
 
 

@@ -6,7 +6,7 @@ The caller derives the id from its own row, so that putting it in twice is putti
 
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -54,6 +54,22 @@ def replay(deliveries: QuerySet[WebhookDelivery], at: datetime) -> int:
     """Send those that are over (dead, dropped or delivered) again, from the first try; returns how many."""
     over = deliveries.filter(next_try_at=None)
     return over.update(next_try_at=at, tries=0, delivered_at=None, dead_at=None, dropped_at=None)
+
+
+def blank(message_ids: Collection[str], name: str) -> int:
+    """Empty a text of these messages' ``data``, sent or not: for what is to be forgotten. Messages without it stay as
+    they are. Returns how many had it, one for each endpoint. A message that is sent again is signed as it is then."""
+    changed = []
+    rows = WebhookDelivery.objects.select_for_update(of=("self",)).filter(
+        endpoint__in=WebhookEndpoint.objects.values("pk"), message_id__in=message_ids
+    )
+    for row in rows.order_by("pk"):
+        envelope = orjson.loads(row.body)
+        if envelope["data"].get(name):
+            envelope["data"][name] = ""
+            row.body = orjson.dumps(envelope).decode()
+            changed.append(row)
+    return WebhookDelivery.objects.bulk_update(changed, ["body"], batch_size=500)
 
 
 def drop(deliveries: QuerySet[WebhookDelivery], at: datetime) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from competitions.management.naive import Counted, Prize, best, ranking, rewards
+from competitions.management.naive import Counted, Prize, best, ranking
 
 
 @dataclass
@@ -29,6 +29,7 @@ class Record:
     taking_part: set[str] = field(default_factory=set)
     disqualified: set[str] = field(default_factory=set)
     banned: set[str] = field(default_factory=set)
+    passed_over: set[str] = field(default_factory=set)
     entered: list[Entered] = field(default_factory=list)
 
     def leave(self, player: str) -> None:
@@ -52,19 +53,23 @@ class Record:
         return {player: each.points for player, each in best(self._counted(self.playing)).items()}
 
     def earned(self, prizes: Iterable[Prize]) -> set[tuple[str, str]]:
-        """(prize, player) of what those who are shown have earned."""
-        if not self.stays_empty:
-            return rewards(prizes, self._counted(self.playing))
-        ranks = self.ranks()
+        """(prize, player) of what those who are shown and not passed over have earned, by rank or points."""
+        points = self.points()
         return {
             (prize.name, player)
             for prize in prizes
+            for player, place in self._in_line().items()
+            if (points[player] >= prize.limit if prize.kind == "points" else prize.from_rank <= place <= prize.limit)
+        }
+
+    def _in_line(self) -> dict[str, int]:
+        """Player -> place in line for prizes: each who is passed over moves those behind them up."""
+        ranks = self.ranks()
+        gone = [rank for player, rank in ranks.items() if player in self.passed_over]
+        return {
+            player: rank - sum(each < rank for each in gone)
             for player, rank in ranks.items()
-            if (
-                self.points()[player] >= prize.limit
-                if prize.kind == "points"
-                else prize.from_rank <= rank <= prize.limit
-            )
+            if player not in self.passed_over
         }
 
     def _ranked(self) -> dict[str, int]:

@@ -4,22 +4,19 @@ A walk draws acts at random, a few minutes apart, from the first to the last sta
 must have come of it is worked out from the record alone (``record.py``).
 """
 
-import hashlib
-import json
 import random
-import re
-from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime, timedelta
 from decimal import Decimal
 
 import pytest
-from django.test import Client
 from django.utils.module_loading import import_string
 
 from competitions.core.lifecycle import Phase
+from competitions.errors import NotEarned
 from competitions.management.naive import Prize
-from competitions.models import Competition, Notice, NoticeKind, Participant, RewardGrant, RewardTier
+from competitions.models import Competition, Participant, RewardGrant, RewardTier
 from competitions.services.change_end import change_end
 from competitions.services.confirm import confirm
 from competitions.services.disqualify import disqualify, reinstate
@@ -27,11 +24,13 @@ from competitions.services.freeze import reveal
 from competitions.services.join import join, leave
 from competitions.services.judge import LateScore, accept_late, void
 from competitions.services.preferences import Wishes, keep
+from competitions.services.take_back import Instead, give_back, take_back
 from config.schedule import SCHEDULE
 from foundation import clock
 from leaderboards.models import Player, Submission
 from leaderboards.selectors.hidden import forget_hidden
 from leaderboards.services.decide_redis import forget_bans
+from tests.competitions.compared import compare_notices, compare_revisions, compare_rewards
 from tests.competitions.record import Entered, Record
 from tests.competitions.site import MINUTE, START, make_board, open_competition, player, ranks, reloaded, score
 
@@ -183,6 +182,24 @@ class Walk:
         if self.cup.closed_at is not None and self.dice.random() < 0.5:
             confirm(self.cup, self.at, None)
 
+    def _take_back(self) -> None:
+        standing = list(RewardGrant.objects.filter(competition=self.number, revoked_at=None).select_related("player"))
+        if standing:
+            chosen = self.dice.choice(standing)
+            name = chosen.player.external_id
+            self.steps[-1] += f" {name} {chosen.name}"
+            take_back([chosen], Instead.NEXT, "Two accounts.", self.at)
+            self.record.passed_over.add(name)
+
+    def _give_back(self) -> None:
+        taken = list(RewardGrant.objects.filter(competition=self.number).exclude(withheld_at=None))
+        if taken:
+            chosen = self.dice.choice(taken)
+            self.steps[-1] += f" {chosen.player.external_id} {chosen.name}"
+            with suppress(NotEarned):  # they may be out, or worse by now
+                give_back([chosen], "One, it turns out.", self.at)
+                self.record.passed_over.discard(chosen.player.external_id)
+
     # -- what is seen ---------------------------------------------------------------------------
 
     def compare_shown(self) -> None:
@@ -217,6 +234,9 @@ def walked(storage: str, seed: int, set_clock: Callable[[datetime], None]) -> Wa
     walk.run_schedule()
     if walk.cup.is_hidden(walk.at):
         reveal(walk.cup, walk.at, None)
+    walk.run_schedule()
+    for _ in range(8):
+        walk.step("take_back", "take_back", "give_back", "ban", "let_in", "disqualify", "reinstate")
     for _ in range(3):  # a ban counts a little later, and what a revision brings comes after it
         walk.go(1)
         walk.run_schedule()
@@ -228,47 +248,9 @@ def compare(walk: Walk) -> None:
     cup, record = walk.cup, walk.record
     assert cup.phase(walk.at) is Phase.FINAL
     walk.compare_shown()
-    _compare_revisions(cup, record)
-    _compare_rewards(cup, record)
-    _compare_notices(cup, record)
-
-
-def _compare_revisions(cup: Competition, record: Record) -> None:
-    address, previous = f"/api/v1/competitions/{cup.pk}/result.json", ""
-    for revision in cup.revisions.order_by("number"):
-        body = Client().get(f"{address}?revision={revision.number}").getvalue()
-        digits = re.search(rb'"content_hash":"([0-9a-f]{64})"', body)
-        assert digits is not None
-        unsigned = body[: digits.start(1)] + body[digits.end(1) :]
-        assert hashlib.sha256(unsigned).hexdigest() == digits[1].decode() == revision.content_hash
-        assert f'"previous_hash":"{previous}"'.encode() in body
-        previous = revision.content_hash
-    rows = json.loads(Client().get(address).getvalue())["rows"]
-    assert {row["player"]: (row["rank"], row["points"]) for row in rows} == {
-        name: (rank, record.points()[name]) for name, rank in record.ranks().items()
-    }
-
-
-def _compare_rewards(cup: Competition, record: Record) -> None:
-    grants = RewardGrant.objects.filter(competition=cup).select_related("player")
-    standing = Counter((each.name, each.player.external_id) for each in grants if each.revoked_at is None)
-    assert standing == Counter(record.earned(PRIZES))
-    ranked = record.ranks()
-    assert all(each.rank == ranked[each.player.external_id] for each in grants if each.revoked_at is None)
-
-
-def _compare_notices(cup: Competition, record: Record) -> None:
-    """Who is shown was told the present place last; each reward that stands was told once, each lost one twice."""
-    told = Notice.objects.filter(competition=cup).select_related("player", "grant").order_by("pk")
-    places: dict[str, int | None] = {}
-    for each in told.filter(kind__in=(NoticeKind.RESULT, NoticeKind.RESULT_CHANGED)):
-        places[each.player.external_id] = each.rank
-    ranked = record.ranks()
-    assert {name: places.get(name) for name in ranked} == ranked
-    rewarded = Counter(told.filter(kind=NoticeKind.REWARDED).values_list("grant", flat=True))
-    standing = RewardGrant.objects.filter(competition=cup, revoked_at=None).values_list("pk", flat=True)
-    assert all(rewarded[pk] == 1 for pk in standing)
-    assert set(rewarded.values()) <= {1}
+    compare_revisions(cup, record)
+    compare_rewards(cup, record, PRIZES)
+    compare_notices(cup, record)
 
 
 def test_a_walk_comes_to_what_its_record_says(set_clock: Callable[[datetime], None]) -> None:

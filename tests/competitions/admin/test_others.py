@@ -157,10 +157,12 @@ def test_a_grant_is_taken_back_with_a_reason_found_by_it_exported_with_it_and_gi
     assert "Give a reason" in said(admin, GRANTS, "take_back", grant.pk, confirmed="1", reason=" ")
     grant.refresh_from_db()
     assert grant.revoked_at is None
-    assert "Done: 1." in said(admin, GRANTS, "take_back", grant.pk, confirmed="1", reason="Twice.")
+    assert "Done: 1." in said(admin, GRANTS, "take_back", grant.pk, confirmed="1", reason="Twice.", instead="nobody")
     grant.refresh_from_db()
     assert grant.revoked_at is not None
-    assert "there is nothing to take back" in said(admin, GRANTS, "take_back", grant.pk, confirmed="1", reason="No.")
+    assert "there is nothing to take back" in said(
+        admin, GRANTS, "take_back", grant.pk, confirmed="1", reason="No.", instead="next"
+    )
     assert '<td class="field-player nowrap">alice</td>' in page(admin, f"{GRANTS}?revoked_at__isempty=0")
     assert '<td class="field-player nowrap">alice</td>' not in page(admin, f"{GRANTS}?revoked_at__isempty=1")
     exported = b"".join(acted(admin, GRANTS, "export", grant.pk)).decode()

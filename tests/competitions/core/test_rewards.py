@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from competitions.core.rewards import By, Field, Ranked, Tier, share_of
+from competitions.core.rewards import By, Field, Ranked, Tier, in_line, share_of
 from leaderboards.core.ranks import places
 from leaderboards.core.rules import Order, Ties
 
@@ -66,3 +66,19 @@ def test_by_points_as_a_list_says(points: list[int], order: Order, ties: Ties, g
     found = earners(Tier(By.POINTS, goal), rows, order)
 
     assert found == {n for n, own in enumerate(points) if (own >= goal if order is Order.DESC else own <= goal)}
+
+
+@given(POINTS, TIES, st.sets(st.integers(0, 39)))
+def test_whoever_is_in_line_ranks_as_if_those_passed_over_were_not_there_and_keeps_the_place(
+    points: list[int], ties: Ties, passed_over: set[int]
+) -> None:
+    rows = ranking(points, ties=ties)
+
+    found = list(in_line(rows, passed_over, ties is Ties.DENSE))
+
+    left = [row for row in rows if row.player not in passed_over]
+    alone = places([float(row.points or 0) for row in left], ties)
+    assert [(row.player, row.rank) for row in found] == [
+        (row.player, place.rank) for row, place in zip(left, alone, strict=True)
+    ]
+    assert [row.place for row in found] == [row.rank for row in left]

@@ -12,6 +12,7 @@ from competitions.services import notices as telling
 from competitions.services import outcomes, take_back, tell_rewards
 from competitions.services.notices import release_held
 from competitions.services.outcomes import tell_results
+from competitions.services.take_back import Instead
 from foundation import clock
 from foundation.webhooks.models import WebhookDelivery
 from leaderboards.models import FinalStanding, Player
@@ -219,11 +220,11 @@ def test_a_reward_that_went_before_anybody_heard_of_it_is_told_to_nobody_and_win
     tier(competition, name="Cup", limit=2)
     wants("b", muted=["rewarded"], quiet_from=0, quiet_until=0)
     settle(AT)
-    take_back.take_back(RewardGrant.objects.get(name="Gold"), "Twice.", AT)
+    take_back.take_back([RewardGrant.objects.get(name="Gold")], Instead.NOBODY, "Twice.", AT)
 
     tell_rewards.tell_rewards(AT)
     assert told("rewarded", "reward_revoked") == {("a", "rewarded", 1, None)}
-    take_back.take_back(RewardGrant.objects.get(name="Cup", player=who("b")), "Twice.", AT)
+    take_back.take_back([RewardGrant.objects.get(name="Cup", player=who("b"))], Instead.NOBODY, "Twice.", AT)
     tell_rewards.tell_rewards(AT)
 
     assert told("reward_revoked") == {("b", "reward_revoked", 2, None)}
@@ -242,16 +243,6 @@ def test_telling_of_rewards_at_once_or_after_one_that_died_tells_nobody_twice(mo
     tell_rewards.tell_rewards(AT)
 
     assert len(told("rewarded")) == Notice.objects.count() == 3
-
-
-def test_the_banned_hear_nothing_of_their_rewards() -> None:
-    competition = over()
-    tier(competition, name="Gold")
-    settle(AT)
-    Player.objects.filter(external_id="a").update(banned_at=AT)
-
-    assert tell_rewards.tell_rewards(AT + timedelta(seconds=1)) == 0
-    assert not RewardGrant.objects.filter(told_at=None).exists()
 
 
 def test_of_one_competition_nobody_else_is_told_and_the_others_are_told_later() -> None:

@@ -10,9 +10,10 @@ from django.apps import apps
 from competitions.errors import BadCompetition, NotEarned, RewardRevoked
 from competitions.models import Competition, RewardGrant, RewardRun, RewardTier
 from competitions.selectors import rewards
-from competitions.services import reward, take_back
+from competitions.services import settle as settling
+from competitions.services import take_back
 from competitions.services.reward import mark_delivered
-from competitions.services.take_back import give_back
+from competitions.services.take_back import Instead, give_back
 from foundation.webhooks.models import WebhookDelivery
 from leaderboards.models import Player
 from leaderboards.services.close import close_due
@@ -39,10 +40,10 @@ def rewarded() -> Competition:
     return competition
 
 
-def take(name: str, player: str, reason: str = "Given twice.") -> RewardGrant:
+def take(name: str, player: str, reason: str = "Given twice.", instead: Instead = Instead.NOBODY) -> RewardGrant:
     """Staff take back what stands."""
     grant = RewardGrant.objects.get(name=name, player=who(player), revoked_at=None)
-    return take_back.take_back(grant, reason, LATER)
+    return take_back.take_back([grant], instead, reason, LATER)[0]
 
 
 def said(kind: str) -> list[dict[str, object]]:
@@ -154,7 +155,7 @@ def test_of_two_tiers_of_one_name_and_code_each_keeps_its_grants_also_once_they_
         each.delete()
     before = granted()
     taken = RewardGrant.objects.filter(player=who("a")).earliest("pk")
-    take_back.take_back(taken, "Given twice.", LATER)
+    take_back.take_back([taken], Instead.NOBODY, "Given twice.", LATER)
 
     out(competition, "d")  # 75 % of three are three, as of four
     assert settle(LATER) == 0
@@ -183,7 +184,7 @@ def test_following_again_or_at_once_or_after_one_that_died_grants_and_revokes_no
     listening()
     out(competition, "a")
     before = granted()
-    with dying_at(reward, "follow.before_commit"):
+    with dying_at(settling, "settle.before_commit"):
         settle(LATER)
     assert (granted(), hooks()) == (before, [])
 
@@ -217,14 +218,15 @@ def test_what_is_given_back_is_granted_in_a_new_row_if_it_is_still_earned() -> N
     competition = rewarded()
     taken, silver = take("Gold", "a"), take("Silver", "b")
 
-    again = give_back(taken, "It was right.", LATER + HOUR)
+    give_back([taken], "It was right.", LATER + HOUR)
 
+    again = RewardGrant.objects.get(name="Gold", revoked_at=None)
     assert (again.pk != taken.pk, again.name, again.rank, again.granted_at) == (True, "Gold", 1, LATER + HOUR)
     assert ("Gold", "a", 1) in granted()
     out(competition, "b")
     settle(LATER + HOUR)
     with pytest.raises(NotEarned):
-        give_back(silver, "It was right.", LATER + HOUR)
+        give_back([silver], "It was right.", LATER + HOUR)
     silver.refresh_from_db()
     assert silver.withheld_at == LATER
 
@@ -238,7 +240,7 @@ def test_a_reward_of_a_calendar_board_is_taken_back_and_given_back_too() -> None
 
     taken = take("Gold", "a")
     assert (settle(LATER), granted()) == (0, [])
-    give_back(taken, "It was right.", LATER)
+    give_back([taken], "It was right.", LATER)
 
     assert granted() == [("Gold", "a", 1)]
 
@@ -247,9 +249,9 @@ def test_taking_back_wants_a_reason_and_what_stands_and_giving_back_what_was_tak
     competition = rewarded()
     grant = RewardGrant.objects.get(name="Gold")
     with pytest.raises(BadCompetition):
-        take_back.take_back(grant, " ", LATER)
+        take_back.take_back([grant], Instead.NOBODY, " ", LATER)
     with pytest.raises(RewardRevoked):
-        give_back(grant, "Why?", LATER)
+        give_back([grant], "Why?", LATER)
     with dying_at(take_back):
         take("Gold", "a")
     assert ("Gold", "a", 1) in granted()
@@ -257,9 +259,9 @@ def test_taking_back_wants_a_reason_and_what_stands_and_giving_back_what_was_tak
     settle(LATER)
 
     with pytest.raises(RewardRevoked):
-        take_back.take_back(grant, "Again.", LATER)
+        take_back.take_back([grant], Instead.NOBODY, "Again.", LATER)
     with pytest.raises(RewardRevoked):
-        give_back(grant, "A later result revoked it.", LATER)
+        give_back([grant], "A later result revoked it.", LATER)
 
 
 def test_only_what_stands_is_shown_and_delivered() -> None:

@@ -3,6 +3,7 @@
 What is made, changed or deleted later changes nothing of periods that are final.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -67,7 +68,8 @@ def kept_rules(run: RewardRun) -> list[Kept]:
     ]
 
 
-def withheld(rule: Kept, period: Period) -> list[int]:
-    """The internal numbers of players from whom staff have taken a reward of this mark and period back, one a row."""
+def withheld(rule: Kept, period: Period, given_back: Collection[int] = ()) -> list[int]:
+    """The internal numbers of players from whom staff have taken a reward of this mark and period back, one a row;
+    without the grants of ``given_back`` (numbers)."""
     rows = RewardGrant.objects.filter(rule.grants, period=period, withheld_at__isnull=False)
-    return list(rows.values_list("player_id", flat=True))
+    return list(rows.exclude(pk__in=given_back).values_list("player_id", flat=True))

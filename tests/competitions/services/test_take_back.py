@@ -1,0 +1,296 @@
+"""Rewards that staff take back: passed over, so that the next in line win, and given back."""
+
+from collections import Counter
+from functools import partial
+
+import orjson
+import pytest
+from django.contrib.auth.models import User
+
+from competitions.errors import BadCompetition, NotEarned, RewardRevoked
+from competitions.models import Change, Competition, RewardGrant, RewardRun
+from competitions.selectors.settlement import Difference, after_giving_back, after_taking_back
+from competitions.sentences import PRIZES_MOVED_ON
+from competitions.services import take_back as taking
+from competitions.services.reward import mark_delivered
+from competitions.services.take_back import Instead, give_back, take_back
+from foundation.webhooks.models import WebhookDelivery
+from leaderboards.services.close import close_due
+from leaderboards.services.erase import erase_player
+from tests.at_once import at_once
+from tests.competitions.factories import DAY, END, HOUR
+from tests.competitions.services.mishaps import dying_at
+from tests.competitions.services.telling import hooks, listening, who
+from tests.competitions.services.winning import back, finished, granted, out, published, settle, tier
+from tests.competitions.site import make_board
+from tests.leaderboards.services import site
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
+
+LATER = END + DAY
+POINTS = {"a": 9, "b": 7, "c": 5, "d": 3}
+TIERS = (("Gold", "rank", 1, 1), ("Silver", "rank", 2, 2), ("Half", "percent", 50, 1), ("Five", "points", 5, 1))
+BEFORE = {("Gold", "a", 1), ("Silver", "b", 2), ("Half", "a", 1), ("Half", "b", 2), ("Five", "a", 1), ("Five", "b", 2),
+          ("Five", "c", 3)}  # fmt: skip  # as a table
+WITHOUT_A = {("Gold", "b", 2), ("Silver", "c", 3), ("Half", "b", 2), ("Half", "c", 3), ("Five", "b", 2),
+             ("Five", "c", 3)}  # fmt: skip  # as a table
+
+
+def rewarded(points: dict[str, int] = POINTS, **settings: object) -> Competition:
+    """Final and rewarded: gold and silver, a badge for the better half, and one for five points."""
+    competition = finished(points, **settings)
+    for name, kind, limit, first in TIERS:
+        tier(competition, name=name, kind=kind, limit=limit, from_rank=first)
+    published(competition)
+    settle(END + HOUR)
+    return competition
+
+
+def standing(name: str, player: str) -> RewardGrant:
+    return RewardGrant.objects.get(name=name, player=who(player), revoked_at=None)
+
+
+def take(*wanted: tuple[str, str], instead: Instead = Instead.NEXT) -> list[RewardGrant]:
+    """Staff take back what stands, as one act."""
+    return take_back([standing(*each) for each in wanted], instead, "Given twice.", LATER)
+
+
+def won() -> set[tuple[str, str, int]]:
+    """What stands, which nobody has twice."""
+    found = granted()
+    assert len(found) == len(set(found))
+    return set(found)
+
+
+def words(difference: Difference) -> tuple[set[tuple[str, int]], set[tuple[str, int]]]:
+    """Rewards and internal numbers of players: lost, and new."""
+    lost, new = ({(each.name, each.player_id) for each in rows} for rows in (difference.lost, difference.new))
+    return lost, new
+
+
+def test_the_next_in_line_win_what_is_taken_back_and_keep_their_places() -> None:
+    competition = rewarded()
+    assert won() == BEFORE
+    listening()
+    foreseen = after_taking_back(RewardRun.objects.get(), {who("a").pk})
+
+    take(("Gold", "a"))
+
+    assert won() == WITHOUT_A
+    assert words(foreseen) == (
+        {("Gold", who("a").pk), ("Half", who("a").pk), ("Five", who("a").pk), ("Silver", who("b").pk)},
+        {("Gold", who("b").pk), ("Silver", who("c").pk), ("Half", who("c").pk)},
+    )
+    lost = RewardGrant.objects.filter(revoked_at=LATER).values_list("name", "player__external_id", "revoked_reason")
+    assert set(lost) == {
+        ("Gold", "a", "Given twice."), ("Half", "a", "Given twice."), ("Five", "a", "Given twice."),
+        ("Silver", "b", PRIZES_MOVED_ON),
+    }  # fmt: skip  # as a table
+    assert Counter(kind for kind, _ in hooks()) == {"reward.revoked": 4, "reward.granted": 3}
+    assert competition.revisions.count() == 1
+    assert settle(LATER + HOUR) == 0
+
+
+def test_each_taking_and_giving_back_is_a_row_of_the_record() -> None:
+    competition, judge = rewarded(), User.objects.create(username="judge")
+    [gold] = take_back([standing("Gold", "a")], Instead.NEXT, " Given twice. ", LATER, judge)
+    [badge] = take_back([standing("Five", "c")], Instead.NOBODY, "Too few.", LATER, judge)
+    give_back([gold], "It was right.", LATER + HOUR, judge)
+
+    rows = Change.objects.filter(competition=competition, by=judge).order_by("pk")
+
+    assert list(rows.values_list("kind", "by", "at", "reason", "details")) == [
+        ("taken_back", judge.pk, LATER, "Given twice.",
+         {"player": "a", "reward": "Gold", "grant": gold.pk, "instead": "next"}),
+        ("taken_back", judge.pk, LATER, "Too few.",
+         {"player": "c", "reward": "Five", "grant": badge.pk, "instead": "nobody"}),
+        ("given_back", judge.pk, LATER + HOUR, "It was right.", {"player": "a", "reward": "Gold", "grant": gold.pk}),
+    ]  # fmt: skip  # as a table
+
+
+@pytest.mark.parametrize(
+    ("ties", "places", "passed", "wanted"),
+    [
+        # Of two who share first place one goes: the other stays first, and the next is second in line.
+        ("shared", {"a": 9, "b": 9, "c": 5, "d": 3}, "a", {("Gold", "b", 1), ("Silver", "c", 3)}),
+        ("dense", {"a": 9, "b": 9, "c": 5, "d": 3}, "a", {("Gold", "b", 1), ("Silver", "c", 2)}),
+        # One ahead of a shared place goes: both move up together.
+        ("shared", {"a": 9, "b": 7, "c": 7, "d": 3}, "a", {("Gold", "b", 2), ("Gold", "c", 2)}),
+        ("dense", {"a": 9, "b": 7, "c": 7, "d": 3}, "a", {("Gold", "b", 2), ("Gold", "c", 2), ("Silver", "d", 3)}),
+        # All of a shared place go.
+        ("dense", {"a": 9, "b": 9, "c": 5, "d": 3}, "ab", {("Gold", "c", 2), ("Silver", "d", 3)}),
+        ("shared", {"a": 9, "b": 9, "c": 5, "d": 3}, "ab", {("Gold", "c", 3), ("Silver", "d", 4)}),
+    ],
+)
+def test_who_shares_a_rank_goes_on_sharing_it(
+    ties: str, places: dict[str, int], passed: str, wanted: set[tuple[str, str, int]]
+) -> None:
+    rewarded(places, board=make_board("hybrid", ties=ties, period="event"))
+
+    take(*(("Gold", each) for each in passed))
+
+    assert {each for each in won() if each[0] in ("Gold", "Silver")} == wanted
+
+
+def test_a_percentage_is_of_as_many_as_before_and_goes_to_others() -> None:
+    rewarded({f"p{nth}": 100 - nth for nth in range(10)})
+    assert {player for name, player, _ in won() if name == "Half"} == {f"p{nth}" for nth in range(5)}
+
+    take(("Half", "p1"), ("Half", "p4"))
+
+    assert {player for name, player, _ in won() if name == "Half"} == {"p0", "p2", "p3", "p5", "p6"}
+
+
+def test_several_are_passed_over_at_once_or_one_after_another_alike() -> None:
+    rewarded()
+    take(("Gold", "a"), ("Silver", "b"), ("Half", "a"))
+    at_once_won = won()
+    assert at_once_won == {("Gold", "c", 3), ("Silver", "d", 4), ("Half", "c", 3), ("Half", "d", 4), ("Five", "c", 3)}
+
+    give_back(list(RewardGrant.objects.exclude(withheld_at=None)), "Both were right.", LATER)
+    assert won() == BEFORE
+    take(("Gold", "a"))
+    take(("Gold", "b"))
+
+    assert won() == at_once_won
+
+
+def test_it_survives_later_revisions_whoever_goes_or_comes_back() -> None:
+    competition = rewarded()
+    take(("Gold", "a"))
+
+    out(competition, "b")
+    settle(LATER)
+    assert won() == {("Gold", "c", 2), ("Silver", "d", 3), ("Half", "c", 2), ("Half", "d", 3), ("Five", "c", 2)}
+    out(competition, "a")
+    back(competition, "a")
+    back(competition, "b")
+    settle(LATER)
+
+    assert won() == WITHOUT_A
+
+
+def test_places_that_stay_empty_stay_so_and_the_next_in_line_move_up_all_the_same() -> None:
+    competition = rewarded(vacated_places="stay_empty")
+    out(competition, "a")
+    settle(LATER)
+    assert {each for each in won() if each[0] in ("Gold", "Silver")} == {("Silver", "b", 2)}
+
+    take(("Silver", "b"))
+
+    assert {each for each in won() if each[0] in ("Gold", "Silver")} == {("Silver", "c", 3)}
+
+
+def test_giving_back_restores_what_was_before_and_who_won_by_it_loses_it() -> None:
+    rewarded()
+    [taken] = take(("Gold", "a"))
+    mark_delivered(RewardGrant.objects.filter(name="Gold"), LATER)
+    listening()
+    foreseen = after_giving_back(RewardRun.objects.get(), [taken])
+
+    give_back([taken], "It was right.", LATER + HOUR)
+
+    assert won() == BEFORE
+    assert words(foreseen)[0] == {("Gold", who("b").pk), ("Silver", who("c").pk), ("Half", who("c").pk)}
+    revoked = [orjson.loads(each.body)["data"] for each in WebhookDelivery.objects.filter(kind="reward.revoked")]
+    assert {(each["reward"], each["player"], each["delivered_at"]) for each in revoked} == {
+        ("Gold", "b", f"{LATER:%FT%TZ}"), ("Silver", "c", None), ("Half", "c", None),
+    }  # fmt: skip  # as a table
+    assert {each["reason"] for each in revoked} == {PRIZES_MOVED_ON}
+
+
+def test_what_nobody_gets_stays_nobodys_and_what_is_not_earned_any_more_is_not_given_back() -> None:
+    competition = rewarded()
+    take(("Silver", "b"), instead=Instead.NOBODY)
+    assert won() == BEFORE - {("Silver", "b", 2)}
+    [gold] = take(("Gold", "a"))
+    assert won() == WITHOUT_A
+    out(competition, "a")
+    settle(LATER)
+    before = list(RewardGrant.objects.order_by("pk").values())
+
+    with pytest.raises(NotEarned):
+        give_back([gold], "It was right.", LATER)
+
+    assert list(RewardGrant.objects.order_by("pk").values()) == before
+    assert not Change.objects.filter(kind="given_back").exists()
+
+
+def test_the_same_form_twice_and_two_admins_at_once_take_back_once() -> None:
+    rewarded()
+    grant = standing("Gold", "a")
+    listening()
+
+    def act(instead: Instead) -> str:
+        try:
+            take_back([grant], instead, "Given twice.", LATER)
+        except RewardRevoked:
+            return "refused"
+        return str(instead)
+
+    found = at_once([lambda: act(Instead.NEXT), lambda: act(Instead.NEXT), lambda: act(Instead.NOBODY)])
+
+    assert sorted(found)[-1] == "refused"
+    assert Counter(found)["refused"] == 2
+    assert won() == (WITHOUT_A if "next" in found else BEFORE - {("Gold", "a", 1)})
+    assert Change.objects.filter(kind="taken_back").count() == 1
+    assert act(Instead.NEXT) == "refused"
+
+
+def test_two_admins_who_pass_over_two_at_once_come_to_what_one_would() -> None:
+    rewarded()
+    grants = [standing("Gold", "a"), standing("Half", "b")]
+
+    at_once([partial(take_back, [each], Instead.NEXT, "Twice.", LATER) for each in grants])
+    settle(LATER)
+
+    assert {each for each in won() if each[0] in ("Gold", "Silver")} == {("Gold", "c", 3), ("Silver", "d", 4)}
+    assert RewardRun.objects.get().grants == RewardGrant.objects.count()
+
+
+def test_whoever_is_killed_midway_took_back_all_or_nothing_and_the_schedule_goes_on() -> None:
+    rewarded()
+    with dying_at(taking, "take_back.before_commit"):
+        take(("Gold", "a"))
+    assert (won(), Change.objects.filter(kind="taken_back").count()) == (BEFORE, 0)
+    with dying_at(taking, "take_back.committed"):
+        take(("Gold", "a"))
+    assert won() == BEFORE - {("Gold", "a", 1)}
+
+    settle(LATER)
+
+    assert won() == WITHOUT_A
+
+
+def test_one_that_does_not_stand_keeps_the_others_and_a_calendar_boards_goes_to_nobody() -> None:
+    rewarded()
+    gold, badge = standing("Gold", "a"), standing("Five", "c")
+    take(("Five", "c"), instead=Instead.NOBODY)
+    with pytest.raises(RewardRevoked):
+        take_back([gold, badge], Instead.NEXT, "Twice.", LATER)
+    assert ("Gold", "a", 1) in won()
+    board = site.make_board("hybrid")
+    tier(board, name="Daily")
+    site.score(board, {"x": 9, "y": 7}, site.NOON)
+    close_due(site.NOON + DAY)
+    settle(site.NOON + DAY)
+
+    with pytest.raises(BadCompetition):
+        take(("Daily", "x"))
+
+    assert ("Daily", "x", 1) in won()
+
+
+def test_an_erasure_takes_the_reason_out_of_the_record_the_row_and_the_messages() -> None:
+    rewarded()
+    listening()
+    take(("Gold", "a"))
+
+    erase_player("a", LATER)
+
+    bodies = WebhookDelivery.objects.filter(kind="reward.revoked").values_list("body", flat=True)
+    assert {orjson.loads(each)["data"]["reason"] for each in bodies} == {"", PRIZES_MOVED_ON}
+    assert not RewardGrant.objects.filter(revoked_reason="Given twice.").exists()
+    assert list(Change.objects.filter(kind="taken_back").values_list("reason", "details")) == [("", {})]
+    settle(LATER)
+    assert won() == WITHOUT_A
