@@ -20,12 +20,13 @@ from django.utils.module_loading import import_string
 from competitions.core.lifecycle import Phase
 from competitions.management.naive import Prize
 from competitions.models import Competition, Notice, NoticeKind, Participant, RewardGrant, RewardTier
+from competitions.services.bring_back import bring_back
 from competitions.services.change_end import change_end
 from competitions.services.confirm import confirm
 from competitions.services.disqualify import disqualify, reinstate
 from competitions.services.freeze import reveal
 from competitions.services.join import join, leave
-from competitions.services.judge import LateScore, accept_late, void
+from competitions.services.judge import LateScore, accept_late, unvoid, void
 from competitions.services.preferences import Wishes, keep
 from config.schedule import SCHEDULE
 from foundation import clock
@@ -101,7 +102,7 @@ class Walk:
             keep(them, Wishes(quiet_from=0, quiet_until=0))
             join(self.cup, them, self.at)
             self.steps[-1] += f" {name}"
-            self.record.taking_part.add(name)
+            self.record.join(name)
 
     def _leave(self) -> None:
         if self.record.playing and self.at < self.cup.ends_at and self.dice.random() < 0.3:
@@ -153,12 +154,26 @@ class Walk:
 
     def _void(self) -> None:
         standing = [each for each in self.record.entered if each.counts and not each.id.startswith("late")]
-        if standing and self.cup.board.storage != "redis" and self._may_void():
+        if standing and self.cup.board.storage != "redis" and self._may_judge():
             chosen = self.dice.choice(standing)
             void(self.cup, Submission.objects.get(external_id=chosen.id), "Not theirs.", self.at, None)
-            chosen.counts = False
+            chosen.counts, chosen.voided = False, True
 
-    def _may_void(self) -> bool:
+    def _unvoid(self) -> None:
+        if (restorable := self.record.restorable()) and self._may_judge():
+            chosen = self.dice.choice(restorable)
+            self.steps[-1] += f" {chosen.id}"
+            unvoid(self.cup, Submission.objects.get(external_id=chosen.id), "Theirs after all.", self.at, None)
+            chosen.counts, chosen.voided = True, False
+
+    def _bring_back(self) -> None:
+        if self.record.gone and self._may_judge():
+            name = self.dice.choice(sorted(self.record.gone))
+            self.steps[-1] += f" {name}"
+            bring_back(self.cup, player(name), "They left by mistake.", self.at, None)
+            self.record.bring_back(name, self.cup.board.storage != "redis")
+
+    def _may_judge(self) -> bool:
         """Neither in the grace after the end nor before it is closed."""
         return self.at < self.cup.ends_at or self.cup.closed_at is not None
 
@@ -207,12 +222,13 @@ def walked(storage: str, seed: int, set_clock: Callable[[datetime], None]) -> Wa
         walk.step("join")
     while walk.at < walk.cup.ends_at:
         walk.step("join", "leave", "score", "score", "score", "ban", "let_in", "disqualify", "reinstate", "void",
-                  "move_end")  # fmt: skip  # as a list
+                  "unvoid", "bring_back", "move_end")  # fmt: skip  # as a list
     walk.go(5)
     walk.run_schedule()
     assert walk.cup.closed_at is not None, walk.steps
     for _ in range(20):
-        walk.step("ban", "let_in", "disqualify", "reinstate", "void", "accept_late", "reveal", "confirm")
+        walk.step("ban", "let_in", "disqualify", "reinstate", "void", "unvoid", "bring_back", "accept_late", "reveal",
+                  "confirm")  # fmt: skip  # as a list
     walk.go(REVIEW_HOURS * 60)
     walk.run_schedule()
     if walk.cup.is_hidden(walk.at):
