@@ -33,7 +33,6 @@ from leaderboards.core.entries import Entry, read_value
 from leaderboards.errors import PeriodClosed, SubmissionsDropped, UnknownCompetition
 from leaderboards.models import Period, Player, Submission
 from leaderboards.services.correct import Late, add_to_closed, unvoid_in_closed, void_in_closed
-from leaderboards.services.players import refuse_erased
 from leaderboards.services.resolve import JOINED_TOLERANCE
 from leaderboards.services.unvoid import unvoid_submission
 from leaderboards.services.void import void_submission
@@ -189,7 +188,6 @@ def _refuse_gone(competition: Competition, submission: Submission) -> None:
     participant = held_participant(competition, submission.player)
     if participant is None or participant.left_at is not None:
         raise NotAParticipant(f"{name} does not take part any more: bring them back first.")
-    refuse_erased(participant.player)
     _refuse_before_joining(participant, submission.sent_at or submission.created_at)
 
 

@@ -181,7 +181,7 @@ class Walk:
         if self.cup.closed_at is not None and self.record.playing:
             name, points = self.dice.choice(self.record.playing), self.dice.randint(0, 60)
             joined_at = self.cup.participants.get(player__external_id=name).joined_at
-            happened = max(self.cup.ends_at - self.dice.randint(1, 100) * MINUTE, joined_at)
+            happened = max(self.cup.ends_at - self.dice.randint(1, 100) * MINUTE, joined_at, self.cup.starts_at)
             late = LateScore(player(name), happened, Decimal(points))
             accept_late(self.cup, late, "The network was down.", self.at, None)
             self.record.entered.append(Entered(f"late-{len(self.steps)}", name, points, happened))

@@ -192,8 +192,9 @@ def test_who_cannot_come_back_is_refused_and_nothing_is_done() -> None:
     assert ranks(competition, JUDGED) == [("bob", 1, 5)]
 
 
-def test_who_was_erased_does_not_come_back() -> None:
-    competition = race({"ann": 9, "bob": 5})
+@pytest.mark.parametrize("storage", STORAGES)
+def test_who_was_erased_does_not_come_back(storage: str) -> None:
+    competition = race({"ann": 9, "bob": 5}, make_board(storage))
     row = Participant.objects.select_related("player").get(player__external_id="ann")
     erase_player("ann", LATER)
 

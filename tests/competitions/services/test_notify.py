@@ -162,21 +162,24 @@ def test_in_a_small_field_nobody_hears_of_its_top() -> None:
     assert compare_due(NOON) == 0
 
 
+NEW = [f"new{number}" for number in range(10)]
+
+
 @pytest.mark.parametrize(
     ("after", "heard"),
     [
-        # p00 is gone, and there is room for one more: p11 passed p10, and who was next in line only moved up.
-        ([*CROWD[1:10], CROWD[11], CROWD[10]], {CROWD[11]: "top10_entered"}),
-        (CROWD[1:], {}),
-        # The leader fell behind one who never was in the top 10.
-        ([*(f"new{number}" for number in range(10)), CROWD[11], CROWD[0], CROWD[10]], {CROWD[0]: "first_lost"}),
-        ([*(f"new{number}" for number in range(10)), CROWD[0], CROWD[11]], {}),
+        # p00 is gone, and there is room for one more: p11 passed p10, and not p12.
+        ([*CROWD[1:10], "p11", "p12", "p10"], {"p11": "top10_entered"}),
+        ([*CROWD[1:], "p12"], {}),
+        # The leader fell behind p11, who never was in the top 10, and not behind p10.
+        ([*NEW, "p11", "p00", "p10"], {"p00": "first_lost"}),
+        ([*NEW, "p00", "p11"], {}),
     ],
     ids=["passed one below", "moved up", "fell behind one below", "fell behind newcomers"],
 )
 def test_passing_somebody_who_never_held_a_place_in_the_top_is_passing(after: list[str], heard: dict[str, str]) -> None:
-    competition = contest(*CROWD)
-    looks = [CROWD, after]
+    looks = [[*CROWD, "p12"], after]
+    competition = contest(*looks[0])
     first, second = (snapshot(competition, NOON - HOUR * (1 - nth), *look) for nth, look in enumerate(looks))
 
     compare_due(NOON)
