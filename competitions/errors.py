@@ -83,6 +83,12 @@ class NotClosed(Conflict):
     code = "not_closed"
 
 
+class NotVoided(Conflict):
+    """The score was never voided: there is nothing to restore."""
+
+    code = "not_voided"
+
+
 class BadPreference(Invalid):
     """A wish about notices that cannot be kept; ``field`` names the one to blame."""
 

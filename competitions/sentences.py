@@ -56,6 +56,7 @@ def _short(notice: Notice) -> str:
         NoticeKind.REMOVED: pgettext("a notice", "you were removed"),
         NoticeKind.DISQUALIFIED: pgettext("a notice", "you were disqualified"),
         NoticeKind.REINSTATED: pgettext("a notice", "you were reinstated"),
+        NoticeKind.BROUGHT_BACK: pgettext("a notice", "you were brought back"),
         NoticeKind.RESULT: pgettext("a notice", "your final place"),
         NoticeKind.RESULT_CHANGED: pgettext("a notice", "your final place has changed"),
         NoticeKind.REWARDED: pgettext("a notice", "you won a reward"),
@@ -79,12 +80,20 @@ def _sentence(notice: Notice, zone: str) -> str:
             _reason(notice),
         ],
         NoticeKind.REINSTATED: lambda: [_("You take part again, and your scores count."), _reason(notice)],
+        NoticeKind.BROUGHT_BACK: lambda: [_back(notice), _reason(notice)],
         NoticeKind.RESULT: lambda: [_final_place(notice)],
         NoticeKind.RESULT_CHANGED: lambda: [_changed_place(notice), _reason(notice)],
         NoticeKind.REWARDED: lambda: [_won(notice)],
         NoticeKind.REWARD_REVOKED: lambda: [_lost(notice), _reason(notice)],
     }[kind]()
     return " ".join(each for each in said if each)
+
+
+def _back(notice: Notice) -> str:
+    """On a board that keeps no scores somebody comes back without theirs (``services/bring_back.py``)."""
+    if notice.change is not None and "scores" in notice.change.details:
+        return _("You take part again, and your scores count.")
+    return _("You take part again. Your scores of before were not kept.")
 
 
 def _now(notice: Notice) -> str:

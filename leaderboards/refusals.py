@@ -65,8 +65,12 @@ SENTENCES = (
     gettext_noop("Period %(period)s is closed; its standings stay as they are."),
     gettext_noop("Period %(period)s is not closed yet; try again when it is."),
     gettext_noop(
-        "Submissions are kept %(days)s days after the closing and may be gone: none of them can be voided any more."
+        "Submissions are kept %(days)s days after the closing and may be gone: "
+        "none of them can be voided or restored any more."
     ),
+    gettext_noop("The submission was not kept: it can not be restored any more."),
+    gettext_noop("The player was erased: what they had stays as it is."),
+    gettext_noop("There is no such player any more."),
     gettext_noop("There is no competition %(number)s."),
     gettext_noop("This player may not score."),
     gettext_noop("Period %(period)s is %(state)s, with what SQL had: drop the letter."),

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _lazy
 from competitions.admin.moves import DivisionFilter, MoveForm, TeamFilter
 from competitions.admin.reasons import Asked, WithReason
 from competitions.models import Competition, Participant
+from competitions.services.bring_back import bring_back
 from competitions.services.disqualify import disqualify, reinstate, remove
 from foundation import clock
 from leaderboards.admin.scores import READ_BY_ALL
@@ -37,7 +38,7 @@ class ParticipantAdmin(WithReason[Participant]):
     search_fields = ("player__external_id__startswith", "player__name__istartswith")
     search_help_text = _lazy("The beginning of an id or a name.")
     ordering = ("-pk",)
-    actions = ("move", "remove", "disqualify", "reinstate")
+    actions = ("move", "remove", "disqualify", "reinstate", "bring_back")
     fields = ("competition", "player", "team", "division", "joined_at", "left_at", "disqualified_at", "reason")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Participant]:
@@ -84,6 +85,16 @@ class ParticipantAdmin(WithReason[Participant]):
         """Those who were disqualified."""
         question = _("Whoever was disqualified has his scores and his place back.")
         asked = Asked("reinstate", _("Reinstate participants"), question, _by(reinstate), _name, _told_and_public())
+        return self.ask(request, asked, list(participants))
+
+    @admin.action(description=_lazy("Bring back the selected participants"), permissions=["act"])
+    def bring_back(self, request: HttpRequest, participants: QuerySet[Participant]) -> HttpResponseBase | None:
+        """Those who have gone by mistake."""
+        question = _(
+            "Whoever left or was removed takes part again, with the scores that they had then and the place that these "
+            "earn. Boards that Redis decides over keep no scores: there, accept theirs as late ones after the closing."
+        )
+        asked = Asked("bring_back", _("Bring participants back"), question, _by(bring_back), _name, _told_and_public())
         return self.ask(request, asked, list(participants))
 
     def has_act_permission(self, request: HttpRequest) -> bool:

@@ -1,9 +1,10 @@
 """Who passed what between two looks at the standings, from their ranks alone. Whom to tell is decided elsewhere.
 
 Only who stands in both looks can pass or be passed: who comes back, or comes for the first time, had no place to rise
-from, and who is gone was not passed. Ranks may be shared, so several can take first place at once, and nobody loses it
-to somebody who only draws level. Who moves up because others are gone, or because the field was so small that everybody
-was high in it, has passed nobody.
+from, and who is gone was not passed. Whom somebody passed does not matter, it may be one who never held the place that
+is won. Ranks may be shared, so several can take first place at once, and nobody loses it to somebody who only draws
+level. Who moves up because others are gone, or because the field was so small that everybody was high in it, has passed
+nobody.
 """
 
 from bisect import bisect_left
@@ -29,8 +30,11 @@ LOWEST = 10
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The standings at a moment: player → rank of those who are within ``LOWEST`` in it or in the look that it is
-    compared with, and how many were ranked in all."""
+    """The standings at a moment: player → rank, and how many were ranked in all.
+
+    Ranks may be of all, or of those who are within ``LOWEST`` in it or in the look that it is compared with, and of
+    those below in both the best of either look: whoever passed or fell behind anybody below has them too.
+    """
 
     ranks: Mapping[int, int]
     total: int

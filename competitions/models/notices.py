@@ -26,6 +26,7 @@ class NoticeKind(models.TextChoices):
     REMOVED = "removed", _("removed from a competition")
     DISQUALIFIED = "disqualified", _("disqualified")
     REINSTATED = "reinstated", _("reinstated")
+    BROUGHT_BACK = "brought_back", _("brought back to a competition")
     RESULT = "result", _("the final place")
     RESULT_CHANGED = "result_changed", _("the final place changed")
     REWARDED = "rewarded", _("a reward was won")

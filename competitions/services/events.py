@@ -13,7 +13,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from competitions.models import Competition, Participant, VacatedPlaces
 from competitions.selectors.competitions import competition_by_id, competitions_by_id
 from competitions.services.freeze import freeze_if_due, is_due
-from competitions.services.judge import void
+from competitions.services.judge import unvoid, void
 from foundation.errors import SunwiError, Unavailable
 from foundation.sql import AWAY, Remembered
 from leaderboards.errors import PeriodClosed, StorageUnavailable
@@ -84,6 +84,10 @@ class Competitions:
     def void(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:
         """Void a submission of a competition; raises what ``judge.void`` does."""
         void(competition_by_id(submission.competition), submission, reason, at, by)
+
+    def unvoid(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:
+        """Restore a voided submission of a competition; raises what ``judge.unvoid`` does."""
+        unvoid(competition_by_id(submission.competition), submission, reason, at, by)
 
 
 def _event(competition: Competition, at: datetime) -> Event | SunwiError:

@@ -1,10 +1,12 @@
-"""What a jury does to scores: voiding one, while the competition runs and after its closing, and accepting a late one.
+"""What a jury does to scores: voiding and restoring one, while the competition runs and after its closing, and
+accepting a late one.
 
 Each act leaves a row of the record with its reason, in the transaction that changes standings; on a final result it
 makes the next revision. The trap: an act that the public may not see yet must not precede the copy of the freeze.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -13,7 +15,14 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import QuerySet
 
-from competitions.errors import BadCompetition, CompetitionOver, Disqualified, NotAParticipant, NotClosed
+from competitions.errors import (
+    BadCompetition,
+    CompetitionOver,
+    Disqualified,
+    NotAParticipant,
+    NotClosed,
+    NotVoided,
+)
 from competitions.models import Change, ChangeKind, Competition, Participant
 from competitions.services.changes import note, reason_given
 from competitions.services.confirm import revise_if_final
@@ -21,10 +30,11 @@ from competitions.services.freeze import freeze_if_due
 from competitions.services.locked import held_participant, locked, period_of
 from foundation.failpoints import failpoint
 from leaderboards.core.entries import Entry, read_value
-from leaderboards.errors import PeriodClosed, UnknownCompetition
+from leaderboards.errors import PeriodClosed, SubmissionsDropped, UnknownCompetition
 from leaderboards.models import Period, Player, Submission
-from leaderboards.services.correct import Late, add_to_closed, void_in_closed
+from leaderboards.services.correct import Late, add_to_closed, unvoid_in_closed, void_in_closed
 from leaderboards.services.resolve import JOINED_TOLERANCE
+from leaderboards.services.unvoid import unvoid_submission
 from leaderboards.services.void import void_submission
 from leaderboards.stores.sql_writes import state_of
 
@@ -56,8 +66,7 @@ def void(
     or ``Unavailable`` where the copy of a freeze cannot be made now.
     """
     reason = reason_given(reason)
-    if submission.competition != competition.pk:
-        raise UnknownCompetition(f"The score is not one of competition {competition.pk}.")
+    _refuse_another(competition, submission)
     freeze_if_due(competition, at)
     with transaction.atomic():
         held = locked(competition)
@@ -67,9 +76,43 @@ def void(
         held_participant(held, submission.player)  # the record must not name who is erased meanwhile
         change = note(held, ChangeKind.VOIDED, at, by, reason, **_about(submission), submission=submission.pk)
         if held.closed_at is None:
-            _void_in_open(submission, at)
+            with closing_meanwhile():
+                void_submission(submission, at)
         else:
             void_in_closed(submission, at)
+            revise_if_final(held, at, change)
+        failpoint("judge.before_commit")
+    return change
+
+
+def unvoid(
+    competition: Competition, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None
+) -> Change | None:
+    """Let a voided submission count again, as if it had never been voided; None if it was restored before, which
+    changes nothing.
+
+    Raises what ``void`` does, ``NotVoided`` for what never was, ``NotAParticipant`` where the player has left, or
+    ``BadCompetition`` for what they scored before they joined again.
+    """
+    reason = reason_given(reason)
+    _refuse_another(competition, submission)
+    freeze_if_due(competition, at)
+    with transaction.atomic():
+        held = locked(competition)
+        _refuse_cancelled(held)
+        found = Submission.objects.select_related("period", "player").filter(pk=submission.pk).first()
+        if found is None:
+            raise SubmissionsDropped("The submission was not kept: it can not be restored any more.")
+        if found.voided_at is None:
+            _refuse_never_voided(held, found)
+            return None
+        _refuse_gone(held, submission)
+        change = note(held, ChangeKind.RESTORED, at, by, reason, **_about(found), submission=found.pk)
+        if held.closed_at is None:
+            with closing_meanwhile():
+                unvoid_submission(found, at)
+        else:
+            unvoid_in_closed(found.period_id, found.player_id, [found.pk], at)
             revise_if_final(held, at, change)
         failpoint("judge.before_commit")
     return change
@@ -96,7 +139,7 @@ def accept_late(
         period = period_of(held)
         value = read_value(period.rules, _entry(held, late))
         _refuse_outside(held, period, late.happened_at, at)
-        _refuse_before_joining(participant, late)
+        _refuse_before_joining(participant, late.happened_at)
         about = _about_late(period, late, value)
         if (before := _sent_before(held, late.token, about)) is not None:
             return before
@@ -119,11 +162,33 @@ def score_text(period: Period, value: tuple[int, ...]) -> str:
     return str(points) if fields is None else ", ".join(f"{name} {number}" for name, number in fields.items())
 
 
-def _void_in_open(submission: Submission, at: datetime) -> None:
+@contextmanager
+def closing_meanwhile() -> Iterator[None]:
+    """What is done to the open period of a competition in the block; ``NotClosed`` while that is being closed."""
     try:
-        void_submission(submission, at)
+        yield
     except PeriodClosed as error:
         raise NotClosed("It is being closed: try again in a moment.") from error
+
+
+def _refuse_another(competition: Competition, submission: Submission) -> None:
+    if submission.competition != competition.pk:
+        raise UnknownCompetition(f"The score is not one of competition {competition.pk}.")
+
+
+def _refuse_never_voided(competition: Competition, submission: Submission) -> None:
+    restored = Change.objects.filter(competition=competition, kind=ChangeKind.RESTORED)
+    if not restored.filter(details__submission=submission.pk).exists():
+        raise NotVoided("This score is not void: it counts as it is.")
+
+
+def _refuse_gone(competition: Competition, submission: Submission) -> None:
+    """Who left took their scores along; who joined again begins anew. The participant's row is held from here on."""
+    name = submission.player.external_id
+    participant = held_participant(competition, submission.player)
+    if participant is None or participant.left_at is not None:
+        raise NotAParticipant(f"{name} does not take part any more: bring them back first.")
+    _refuse_before_joining(participant, submission.sent_at or submission.created_at)
 
 
 def _about(submission: Submission) -> dict[str, str]:
@@ -164,11 +229,11 @@ def _participant(competition: Competition, player: Player) -> Participant:
     return found
 
 
-def _refuse_before_joining(participant: Participant, late: LateScore) -> None:
+def _refuse_before_joining(participant: Participant, happened_at: datetime) -> None:
     """The same rule as for scores in time."""
     since = participant.joined_at
-    if late.happened_at < since - JOINED_TOLERANCE:
-        player = late.player.external_id
+    if happened_at < since - JOINED_TOLERANCE:
+        player = participant.player.external_id
         raise BadCompetition(
             f"{player} takes part since {since:%Y-%m-%d %H:%M:%S} UTC: what happened before does not count.",
             "happened_at",

@@ -28,6 +28,7 @@ _OF_ONE = {
     ChangeKind.REMOVED: NoticeKind.REMOVED,
     ChangeKind.DISQUALIFIED: NoticeKind.DISQUALIFIED,
     ChangeKind.REINSTATED: NoticeKind.REINSTATED,
+    ChangeKind.BROUGHT_BACK: NoticeKind.BROUGHT_BACK,
 }
 # What ranks did: old news once the competition is over.
 _OF_RANKS = (NoticeKind.FIRST_TAKEN, NoticeKind.FIRST_LOST, NoticeKind.TOP3_ENTERED, NoticeKind.TOP10_ENTERED)
@@ -74,7 +75,7 @@ def tell_participants(change: Change) -> int:
 
 
 def tell_player(change: Change, player: Player) -> bool:
-    """Tell one player that they were removed, disqualified or reinstated, in the caller's transaction.
+    """Tell one player that they were removed, brought back, disqualified or reinstated, in the caller's transaction.
 
     Nobody mutes that, and a freeze does not hide it: it tells no ranks. The banned are told nothing; returns whether
     there was something to tell.

@@ -82,13 +82,24 @@ def _notices(snapshot: Snapshot) -> list[Notice]:
 
 
 def _ranks(before: Snapshot, after: Snapshot) -> tuple[Ranks, Ranks]:
-    """Player → rank in both, for whoever is high enough in one of them to have passed anything."""
+    """Player → rank in both, for whoever is high enough in one of them to have passed anything, and for those below
+    them who tell whether anybody below was passed."""
     rows = SnapshotRow.objects.filter(snapshot__in=(before, after))
-    high = rows.filter(player__in=rows.filter(rank__lte=LOWEST).values("player"))
+    high = rows.filter(player__in=rows.filter(rank__lte=LOWEST).values("player")) | rows.filter(
+        player__in=[*_best_below(before, after), *_best_below(after, before)]
+    )
     ranks: tuple[Ranks, Ranks] = ({}, {})
     for snapshot, player, rank in high.values_list("snapshot_id", "player_id", "rank"):
         ranks[snapshot == after.pk][player] = rank
     return ranks
+
+
+def _best_below(one: Snapshot, other: Snapshot) -> list[int]:
+    """The best in ``one`` of those who stand below ``LOWEST`` in both: if anybody below was passed, or is ahead of
+    somebody who fell, it is this one too. Nobody where there is none."""
+    below = SnapshotRow.objects.filter(rank__gt=LOWEST)
+    both = below.filter(snapshot=one, player__in=below.filter(snapshot=other).values("player"))
+    return list(both.order_by("rank").values_list("player_id", flat=True)[:1])
 
 
 def _payload(notice: Notice, snapshot: Snapshot) -> dict[str, object]:

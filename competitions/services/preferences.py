@@ -18,7 +18,7 @@ MUTABLE = (
     *(NoticeKind.EXTENDED, NoticeKind.CANCELLED, NoticeKind.RESULT, NoticeKind.REWARDED),
 )
 # A changed place is muted with the final one. What people do to a player is told to them in any case: that they were
-# removed, disqualified or reinstated, and that a reward was taken back.
+# removed, brought back, disqualified or reinstated, and that a reward was taken back.
 
 
 @dataclass(frozen=True, slots=True)

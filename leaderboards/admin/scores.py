@@ -1,6 +1,9 @@
-"""Standings and submissions in the admin: looked at, found by the player's exact id; submissions can be voided."""
+"""Standings and submissions in the admin: looked at, found by the player's exact id; submissions can be voided, and
+restored."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from itertools import islice
 from typing import Any
 
@@ -23,6 +26,7 @@ from leaderboards.models import State as PeriodState
 from leaderboards.refusals import translated
 from leaderboards.selectors.foreseen import Foreseen, Place, foresee
 from leaderboards.services.import_scores import SERVICE as IMPORT
+from leaderboards.services.unvoid import unvoid_by_hand
 from leaderboards.services.void import void_by_hand
 from leaderboards.stores.sql_writes import state_of
 
@@ -90,7 +94,8 @@ class StandingAdmin(ReadOnlyAdmin[Standing]):
 
 @admin.register(Submission)
 class SubmissionAdmin(ReadOnlyAdmin[Submission]):
-    """What a game server sent and SQL accepted. Voiding one makes the standing what the others amount to."""
+    """What a game server sent and SQL accepted. Voiding one makes the standing what the others amount to, and restoring
+    it makes the standing what it was."""
 
     list_display = ("external_id", "player", "board", "period_label", "value", "at", "service", "voided_at")
     list_display_links = ("external_id", "player")
@@ -99,7 +104,7 @@ class SubmissionAdmin(ReadOnlyAdmin[Submission]):
     linked_by = ("player__id__exact", "period__id__exact")
     search_help_text = _lazy("A player's whole id, or the whole id of a submission.")
     ordering = ("-pk",)
-    actions = ("void",)
+    actions = ("void", "restore")
     fields = (
         *("board", "period", "player", "value", "at", "sent_at", "service", "external_id", "created_at", "voided_at"),
     )
@@ -122,27 +127,35 @@ class SubmissionAdmin(ReadOnlyAdmin[Submission]):
 
     @admin.action(description=_lazy("Void the selected submissions"), permissions=["void"])
     def void(self, request: HttpRequest, submissions: QuerySet[Submission]) -> HttpResponseBase | None:
-        """The reason first, beside what will come of it; it can not be undone."""
-        found = submissions.filter(voided_at=None).select_related("player", "period__board").order_by("pk")
-        chosen = list(found[: MOST_AT_ONCE + 1])
+        """The reason first, beside what will come of it."""
+        return self._ask(request, submissions.filter(voided_at=None), _voiding())
+
+    @admin.action(description=_lazy("Restore the selected submissions"), permissions=["void"])
+    def restore(self, request: HttpRequest, submissions: QuerySet[Submission]) -> HttpResponseBase | None:
+        """What was voided counts again: the reason first, beside what will come of it."""
+        voided = submissions.exclude(voided_at=None)
+        if not voided.exists():
+            messages.error(request, _("None of the selected submissions is void: there is nothing to restore."))
+            return None
+        return self._ask(request, voided, _restoring())
+
+    def _ask(self, request: HttpRequest, rows: QuerySet[Submission], deed: "_Deed") -> HttpResponseBase | None:
+        chosen = list(rows.select_related("player", "period__board").order_by("pk")[: MOST_AT_ONCE + 1])
         if len(chosen) > MOST_AT_ONCE:
-            messages.error(request, _("Void up to %(number)s submissions at once.") % {"number": MOST_AT_ONCE})
+            messages.error(request, deed.too_many)
             return None
         reason = request.POST.get("reason", "").strip()
         if "confirmed" in request.POST and 1 <= len(reason) <= LONGEST_REASON:
-            self._void(request, chosen, reason)
+            self._do(request, deed, chosen, reason)
             return None
         context = {
             **self.admin_site.each_context(request),
-            "title": _("Void submissions"),
-            "question": _(
-                "They no longer count, and each standing becomes what the player's others amount to. Their ids stay "
-                "used. This can not be undone. Ranks are told as if everybody else stayed where they are."
-            ),
-            "rows": [*_foretold(chosen)],
+            "title": deed.title,
+            "question": deed.question,
+            "rows": [*_foretold(chosen, deed.restores)],
             "chosen": chosen,
-            "action": "void",
-            "confirm": _("Yes, void"),
+            "action": deed.action,
+            "confirm": deed.confirm,
             "longest": LONGEST_REASON,
             "readers": READ_BY_ALL if any(row.period.board.is_event for row in chosen) else "",
             "missing": "confirmed" in request.POST,
@@ -150,18 +163,18 @@ class SubmissionAdmin(ReadOnlyAdmin[Submission]):
         }
         return TemplateResponse(request, "admin/leaderboards/reason.html", context)
 
-    def _void(self, request: HttpRequest, chosen: Sequence[Submission], reason: str) -> None:
+    def _do(self, request: HttpRequest, deed: "_Deed", chosen: Sequence[Submission], reason: str) -> None:
         """Each by itself: one that is refused does not keep the others."""
-        voided = 0
+        done = 0
         for row in chosen:
             try:
-                void_by_hand(row, reason, clock.agreed(), _judge(request))
+                deed.run(row, reason, clock.agreed(), _judge(request))
             except SunwiError as error:
                 messages.error(request, f"{row}: {translated(error.detail)}")
             else:
-                voided += 1
-                self.log_change(request, row, f"Voided: {reason}")
-        messages.success(request, _("Voided: %(number)s.") % {"number": voided})
+                done += 1
+                self.log_change(request, row, f"{deed.noted}: {reason}")
+        messages.success(request, deed.done % {"number": done})
 
     def has_void_permission(self, request: HttpRequest) -> bool:
         """Whoever may change submissions; nobody types in them."""
@@ -173,15 +186,64 @@ class SubmissionAdmin(ReadOnlyAdmin[Submission]):
         return _value(row)
 
 
+@dataclass(frozen=True, slots=True)
+class _Deed:
+    """What is asked before it is done to submissions, and what is said of it; ``noted`` is for the log."""
+
+    action: str
+    run: Callable[[Submission, str, datetime, AbstractBaseUser], None]
+    restores: bool
+    noted: str
+    title: str
+    question: str
+    confirm: str
+    done: str
+    too_many: str
+
+
+def _voiding() -> _Deed:
+    return _Deed(
+        action="void",
+        run=void_by_hand,
+        restores=False,
+        noted="Voided",
+        title=_("Void submissions"),
+        question=_(
+            "They no longer count, and each standing becomes what the player's others amount to. Their ids stay used. "
+            "Restoring them undoes it. Ranks are told as if everybody else stayed where they are."
+        ),
+        confirm=_("Yes, void"),
+        done=_("Voided: %(number)s."),
+        too_many=_("Void up to %(number)s submissions at once.") % {"number": MOST_AT_ONCE},
+    )
+
+
+def _restoring() -> _Deed:
+    return _Deed(
+        action="restore",
+        run=unvoid_by_hand,
+        restores=True,
+        noted="Restored",
+        title=_("Restore submissions"),
+        question=_(
+            "They count again as if they had never been voided, with the times that they had. A sum that would leave "
+            "the board's limits stops there. Ranks are told as if everybody else stayed where they are."
+        ),
+        confirm=_("Yes, restore"),
+        done=_("Restored: %(number)s."),
+        too_many=_("Restore up to %(number)s submissions at once.") % {"number": MOST_AT_ONCE},
+    )
+
+
 def _judge(request: HttpRequest) -> AbstractBaseUser:
     assert isinstance(request.user, AbstractBaseUser)  # noqa: S101 - for the type checker: staff only
     return request.user
 
 
-def _foretold(chosen: Sequence[Submission]) -> Iterator[str]:
-    """A line for each player: what is voided, where he stands, and where he will."""
+def _foretold(chosen: Sequence[Submission], restored: bool) -> Iterator[str]:
+    """A line for each player: what is voided or restored, where they stand, and where they will."""
     players = len({(row.period_id, row.player_id) for row in chosen})
-    yield from map(_line, islice(foresee(chosen), MOST_FORESEEN))
+    yield from map(_line, islice(foresee(chosen, restored), MOST_FORESEEN))
     if players > MOST_FORESEEN:
         yield _("and %(number)s players more") % {"number": players - MOST_FORESEEN}
 

@@ -1,4 +1,4 @@
-"""What voiding submissions would come to: where each player stands now, and where they would stand without them.
+"""What voiding or restoring submissions would come to: where each player stands now, and where they would stand then.
 
 Counted in SQL, which decides wherever there are submissions. All others are taken as they stand now, and as everybody
 sees them: who is banned or left out is counted nowhere, unless the places of such players stay empty.
@@ -28,7 +28,7 @@ class Place(NamedTuple):
 
 
 class Foreseen(NamedTuple):
-    """A player's submissions that are to be voided, and their place before and after; None for no place."""
+    """A player's submissions that are to be voided or restored, and their place before and after; None for no place."""
 
     period: Period
     player: Player
@@ -37,13 +37,13 @@ class Foreseen(NamedTuple):
     then: Place | None
 
 
-def foresee(submissions: Iterable[Submission]) -> Iterator[Foreseen]:
-    """By period and player, in the order in which they come."""
+def foresee(submissions: Iterable[Submission], restored: bool = False) -> Iterator[Foreseen]:
+    """What comes of voiding them, or of restoring them: by period and player, in the order in which they come."""
     grouped: dict[tuple[int, int], list[Submission]] = defaultdict(list)
     for row in submissions:
         grouped[row.period_id, row.player_id].append(row)
     for rows in grouped.values():
-        yield _foreseen(rows[0].period, rows[0].player, rows)
+        yield _foreseen(rows[0].period, rows[0].player, rows, restored)
 
 
 def foresee_added(period: Period, player: Player, new: State) -> tuple[Place | None, Place]:
@@ -67,10 +67,10 @@ def _now(period: Period, player: Player) -> tuple[Place | None, State | None]:
     return Place(_rank(period, player, held.score or 0.0, held.member), state), state
 
 
-def _foreseen(period: Period, player: Player, rows: Sequence[Submission]) -> Foreseen:
-    others = Submission.objects.filter(period=period, player=player, voided_at=None).order_by("pk")
-    left = others.exclude(pk__in=[row.pk for row in rows])
-    state = replay(period.rules, (state_of(row.points, row.fields, row.at) for row in left))
+def _foreseen(period: Period, player: Player, rows: Sequence[Submission], restored: bool) -> Foreseen:
+    chosen, own = Q(pk__in=[row.pk for row in rows]), Submission.objects.filter(period=period, player=player)
+    counting = own.filter(Q(voided_at=None) | chosen) if restored else own.filter(voided_at=None).exclude(chosen)
+    state = replay(period.rules, (state_of(row.points, row.fields, row.at) for row in counting.order_by("pk")))
     now, then = _now(period, player)[0], None
     if now is not None and state == now.state:
         then = now

@@ -1,10 +1,12 @@
-"""Correcting a competition's closed period, as its jury judges: a submission is voided, or a late score is taken.
+"""Correcting a competition's closed period, as its jury judges: submissions are voided or restored, or a late score is
+taken.
 
 One transaction behind the exclusive barrier: the submission, the standing, all final standings anew, their count and
 their hash; the period stays closed. Redis is not asked, since closed periods are read from SQL. The trap: periods of
 a calendar are never corrected, their ranks stand for good.
 """
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -22,6 +24,7 @@ from leaderboards.models import State as PeriodState
 from leaderboards.selectors.hidden import forget_hidden
 from leaderboards.selectors.periods import forget_periods
 from leaderboards.services.resolve import kept_time
+from leaderboards.services.unvoid import count_again, hold_standing
 from leaderboards.services.void import remaining, standing_row
 from leaderboards.stores.sql_final import content_hash, write_final_standings
 from leaderboards.stores.sql_locks import lock_standings
@@ -56,11 +59,9 @@ def void_in_closed(submission: Submission, at: datetime) -> bool:
     Raises ``PeriodOpen``, ``PeriodClosed`` (a calendar's), or ``SubmissionsDropped``.
     """
     period = _held(submission.period_id)
-    if may_be_gone(period, at) or not Submission.objects.filter(pk=submission.pk).exists():
-        raise SubmissionsDropped(
-            f"Submissions are kept {period.board.keep_submissions_days} days after the closing and may be gone: "
-            "none of them can be voided any more."
-        )
+    if not Submission.objects.filter(pk=submission.pk).exists():
+        raise _dropped(period)
+    _refuse_dropped(period, at)
     player = submission.player
     held = lock_standings(period, [player.external_id])[player.external_id]
     if not Submission.objects.filter(pk=submission.pk, voided_at=None).update(voided_at=at):
@@ -70,6 +71,26 @@ def void_in_closed(submission: Submission, at: datetime) -> bool:
         _write(period, standing_row(period, player.external_id, held, state))
     failpoint("correct.before_commit")
     return True
+
+
+@transaction.atomic
+def unvoid_in_closed(number: int, player: int, submissions: Collection[int], at: datetime) -> int:
+    """Let those of a player's submissions that are voided count again, in the closed event of this number; how many.
+
+    ``player`` and ``submissions`` are internal numbers. Without any the standing is derived anew all the same. Raises
+    what ``void_in_closed`` does, or ``UnknownPlayer`` (erased).
+    """
+    period = _held(number)
+    _refuse_dropped(period, at)
+    whose, held = hold_standing(period, player)
+    if held is None:
+        return 0
+    restored = count_again(period, whose, submissions)
+    state = remaining(period, whose)
+    if state != held.state:
+        _write(period, standing_row(period, whose.external_id, held, state))
+    failpoint("correct.before_commit")
+    return restored
 
 
 @transaction.atomic
@@ -93,6 +114,18 @@ def add_to_closed(known: Period, late: Late, service: str, at: datetime) -> bool
         _write(period, standing_row(period, late.player, held, state))
     failpoint("correct.before_commit")
     return changed
+
+
+def _refuse_dropped(period: Period, at: datetime) -> None:
+    if may_be_gone(period, at):
+        raise _dropped(period)
+
+
+def _dropped(period: Period) -> SubmissionsDropped:
+    return SubmissionsDropped(
+        f"Submissions are kept {period.board.keep_submissions_days} days after the closing and may be gone: "
+        "none of them can be voided or restored any more."
+    )
 
 
 def _held(number: int) -> Period:

@@ -44,7 +44,7 @@ class Event:
 class Events(Protocol):
     """What scoring asks about competitions. May raise ``Unavailable``; then their entries are refused as such.
 
-    All but ``freeze`` and ``void`` are questions, which write nothing.
+    All but ``freeze``, ``void`` and ``unvoid`` are questions, which write nothing.
     """
 
     def named(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:
@@ -68,6 +68,9 @@ class Events(Protocol):
         Raises what refuses it, a ``SunwiError``.
         """
 
+    def unvoid(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:
+        """Restore a voided submission of an event, likewise."""
+
 
 class _NoEvents:
     def named(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:  # noqa: ARG002 (none)
@@ -84,6 +87,8 @@ class _NoEvents:
 
     def void(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:  # noqa: ARG002 (none)
         raise UnknownCompetition(f"There is no competition {submission.competition}.")
+
+    unvoid = void
 
 
 class _Provided:

@@ -1,5 +1,6 @@
 """Who a player is: made at his first score, held for what is done in his name, and what a game server says of him."""
 
+import re
 from datetime import datetime
 
 from leaderboards.errors import BadEntry, UnknownPlayer
@@ -25,6 +26,12 @@ def hold_player(player: Player) -> Player:
     if held is None:
         raise UnknownPlayer("There is no such player any more.")
     return held
+
+
+def refuse_erased(player: Player) -> None:
+    """Raise ``UnknownPlayer`` for whoever was erased, or is being: nothing is done in their name any more."""
+    if player.erasing_since is not None or re.fullmatch(rf"{ERASED}{player.pk}(-\d+)?", player.external_id):
+        raise UnknownPlayer("The player was erased: what they had stays as it is.")
 
 
 def set_profile(external_id: str, profile: dict[str, str], at: datetime) -> Player:

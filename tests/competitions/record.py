@@ -12,13 +12,18 @@ from competitions.management.naive import Counted, Prize, best, ranking
 
 @dataclass
 class Entered:
-    """A score that was accepted. It counts until it is voided or its player leaves."""
+    """A score that was accepted. It counts until it is voided, which may be undone, or its player leaves.
+
+    ``kept`` is whether it counted when they left, for who is brought back.
+    """
 
     id: str
     player: str
     points: int
     at: datetime
     counts: bool = True
+    voided: bool = False
+    kept: bool = False
 
 
 @dataclass
@@ -31,12 +36,35 @@ class Record:
     banned: set[str] = field(default_factory=set)
     passed_over: set[str] = field(default_factory=set)
     entered: list[Entered] = field(default_factory=list)
+    gone: set[str] = field(default_factory=set)
+
+    def join(self, player: str) -> None:
+        """They begin anew: what they had before is lost."""
+        self.taking_part.add(player)
+        self.gone.discard(player)
+        for each in self._of(player):
+            each.kept = each.voided = False
 
     def leave(self, player: str) -> None:
         """Gone, with all that was scored."""
         self.taking_part.discard(player)
-        for each in self.entered:
-            each.counts = each.counts and each.player != player
+        self.gone.add(player)
+        for each in self._of(player):
+            each.kept, each.counts = each.counts, False
+
+    def bring_back(self, player: str, keeps_scores: bool) -> None:
+        """As if they had never left, if the board keeps scores."""
+        self.taking_part.add(player)
+        self.gone.discard(player)
+        for each in self._of(player):
+            each.counts = each.kept and keeps_scores
+
+    def restorable(self) -> list[Entered]:
+        """What was voided, of those who take part."""
+        return [each for each in self.entered if each.voided and each.player in self.taking_part]
+
+    def _of(self, player: str) -> list[Entered]:
+        return [each for each in self.entered if each.player == player]
 
     @property
     def playing(self) -> list[str]:

@@ -17,12 +17,13 @@ from competitions.core.lifecycle import Phase
 from competitions.errors import NotEarned
 from competitions.management.naive import Prize
 from competitions.models import Competition, Participant, RewardGrant, RewardTier
+from competitions.services.bring_back import bring_back
 from competitions.services.change_end import change_end
 from competitions.services.confirm import confirm
 from competitions.services.disqualify import disqualify, reinstate
 from competitions.services.freeze import reveal
 from competitions.services.join import join, leave
-from competitions.services.judge import LateScore, accept_late, void
+from competitions.services.judge import LateScore, accept_late, unvoid, void
 from competitions.services.preferences import Wishes, keep
 from competitions.services.take_back import Instead, give_back, take_back
 from config.schedule import SCHEDULE
@@ -100,7 +101,7 @@ class Walk:
             keep(them, Wishes(quiet_from=0, quiet_until=0))
             join(self.cup, them, self.at)
             self.steps[-1] += f" {name}"
-            self.record.taking_part.add(name)
+            self.record.join(name)
 
     def _leave(self) -> None:
         if self.record.playing and self.at < self.cup.ends_at and self.dice.random() < 0.3:
@@ -152,12 +153,26 @@ class Walk:
 
     def _void(self) -> None:
         standing = [each for each in self.record.entered if each.counts and not each.id.startswith("late")]
-        if standing and self.cup.board.storage != "redis" and self._may_void():
+        if standing and self.cup.board.storage != "redis" and self._may_judge():
             chosen = self.dice.choice(standing)
             void(self.cup, Submission.objects.get(external_id=chosen.id), "Not theirs.", self.at, None)
-            chosen.counts = False
+            chosen.counts, chosen.voided = False, True
 
-    def _may_void(self) -> bool:
+    def _unvoid(self) -> None:
+        if (restorable := self.record.restorable()) and self._may_judge():
+            chosen = self.dice.choice(restorable)
+            self.steps[-1] += f" {chosen.id}"
+            unvoid(self.cup, Submission.objects.get(external_id=chosen.id), "Theirs after all.", self.at, None)
+            chosen.counts, chosen.voided = True, False
+
+    def _bring_back(self) -> None:
+        if self.record.gone and self._may_judge():
+            name = self.dice.choice(sorted(self.record.gone))
+            self.steps[-1] += f" {name}"
+            bring_back(self.cup, player(name), "They left by mistake.", self.at, None)
+            self.record.bring_back(name, self.cup.board.storage != "redis")
+
+    def _may_judge(self) -> bool:
         """Neither in the grace after the end nor before it is closed."""
         return self.at < self.cup.ends_at or self.cup.closed_at is not None
 
@@ -165,7 +180,7 @@ class Walk:
         if self.cup.closed_at is not None and self.record.playing:
             name, points = self.dice.choice(self.record.playing), self.dice.randint(0, 60)
             joined_at = self.cup.participants.get(player__external_id=name).joined_at
-            happened = max(self.cup.ends_at - self.dice.randint(1, 100) * MINUTE, joined_at)
+            happened = max(self.cup.ends_at - self.dice.randint(1, 100) * MINUTE, joined_at, self.cup.starts_at)
             late = LateScore(player(name), happened, Decimal(points))
             accept_late(self.cup, late, "The network was down.", self.at, None)
             self.record.entered.append(Entered(f"late-{len(self.steps)}", name, points, happened))
@@ -224,12 +239,13 @@ def walked(storage: str, seed: int, set_clock: Callable[[datetime], None]) -> Wa
         walk.step("join")
     while walk.at < walk.cup.ends_at:
         walk.step("join", "leave", "score", "score", "score", "ban", "let_in", "disqualify", "reinstate", "void",
-                  "move_end")  # fmt: skip  # as a list
+                  "unvoid", "bring_back", "move_end")  # fmt: skip  # as a list
     walk.go(5)
     walk.run_schedule()
     assert walk.cup.closed_at is not None, walk.steps
     for _ in range(20):
-        walk.step("ban", "let_in", "disqualify", "reinstate", "void", "accept_late", "reveal", "confirm")
+        walk.step("ban", "let_in", "disqualify", "reinstate", "void", "unvoid", "bring_back", "accept_late", "reveal",
+                  "confirm")  # fmt: skip  # as a list
     walk.go(REVIEW_HOURS * 60)
     walk.run_schedule()
     if walk.cup.is_hidden(walk.at):
@@ -254,11 +270,17 @@ def compare(walk: Walk) -> None:
 
 
 def test_a_walk_comes_to_what_its_record_says(set_clock: Callable[[datetime], None]) -> None:
-    compare(walked("hybrid", 7, set_clock))
+    walk = walked("hybrid", 45, set_clock)
+
+    compare(walk)
+    judged = set(walk.cup.changes.values_list("kind", flat=True))
+    assert judged >= {"disqualified", "reinstated", "voided", "restored", "brought_back", "accepted", "extended"}
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("storage", "seed"), [("hybrid", 2), ("redis", 0), ("redis", 1), ("sql", 1), ("sql", 2)])
+@pytest.mark.parametrize(
+    ("storage", "seed"), [("hybrid", 2), ("hybrid", 7), ("redis", 0), ("redis", 35), ("sql", 2), ("sql", 34)]
+)
 def test_any_walk_comes_to_what_its_record_says(storage: str, seed: int, set_clock: Callable[[datetime], None]) -> None:
     walk = walked(storage, seed, set_clock)
     assert Participant.objects.filter(competition=walk.number).exists()

@@ -60,6 +60,8 @@ class Races:
     def void(self, submission: Submission, reason: str, at: object, by: object) -> None:
         raise NotImplementedError  # nobody judges here
 
+    unvoid = void
+
 
 def _event(board: Board, days: float) -> Event:
     window = event_window(board.pk, board.created_at - timedelta(hours=1), board.created_at + timedelta(days=days))

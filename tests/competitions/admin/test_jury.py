@@ -12,6 +12,7 @@ from competitions.models import Change, Competition, Revision
 from competitions.services.disqualify import disqualify
 from competitions.services.finish import finish
 from competitions.services.freeze import reveal
+from competitions.services.judge import void
 from foundation import clock
 from leaderboards.models import Player, Submission
 from tests.competitions.admin.typed import LIST, ZONE, act, change, moment, page, refusals
@@ -186,6 +187,40 @@ def test_from_the_standings_a_judge_comes_to_the_scores_of_a_player_and_voids_on
     assert LogEntry.objects.filter(change_message="Voided: Came by car.").count() == 1
 
 
+def test_a_judge_restores_a_voided_score_and_sees_what_comes_of_it_first(db: None) -> None:
+    competition, client = provisional(), judge()
+    row = Submission.objects.get(player__external_id="alice")
+    void(competition, row, "Came by car.", clock.now(), None)
+    chosen = {"action": "restore", "_selected_action": [row.pk]}
+
+    asked = client.post(SUBMISSIONS, chosen).content.decode()
+    before = ranks(competition, clock.now())
+    client.post(SUBMISSIONS, chosen | {"confirmed": "1", "reason": "The car was lent."})
+
+    assert "Now: not ranked. Then: rank 1 with 30." in asked
+    assert before == [("bob", 1, 20)]
+    assert ranks(competition, clock.now()) == [("alice", 1, 30), ("bob", 2, 20)]
+    done = Change.objects.get(kind="restored")
+    assert (done.reason, done.by and done.by.get_username()) == ("The car was lent.", "judge")
+    assert "score restored, judge (The car was lent.)" in page(client, change(competition))
+
+
+def test_who_may_not_change_scores_is_offered_neither_and_posts_in_vain(db: None) -> None:
+    competition = provisional()
+    row = Submission.objects.get(player__external_id="alice")
+    void(competition, row, "Came by car.", clock.now(), None)
+    user = UserFactory.create(username="viewer", is_staff=True)
+    user.groups.add(Group.objects.get(name="viewer"))
+    client = Client()
+    client.force_login(user)
+
+    listed = page(client, SUBMISSIONS)
+    client.post(SUBMISSIONS, {"action": "restore", "_selected_action": [row.pk], "confirmed": "1", "reason": "Mine."})
+
+    assert 'value="restore"' not in listed
+    assert ranks(competition, clock.now()) == [("bob", 1, 20)]
+
+
 def test_a_board_that_keeps_no_scores_and_who_may_not_see_them_are_offered_none(admin: Client, db: None) -> None:
     in_redis = provisional("redis")
     looker = UserFactory.create(username="looker", is_staff=True)
@@ -213,7 +248,7 @@ def test_the_reveal_is_offered_from_when_it_is_possible(admin: Client) -> None:
     assert 'href="../reveal/"' in page(admin, change(closed))
 
 
-ACTS_ON_PEOPLE = ("move", "remove", "disqualify", "reinstate")
+ACTS_ON_PEOPLE = ("move", "remove", "disqualify", "reinstate", "bring_back")
 PUBLIC = "Everybody can read it once the result is final: write it for the public."
 
 
@@ -222,16 +257,22 @@ def test_who_gives_a_reason_is_told_before_who_reads_it(admin: Client) -> None:
     runs = open_competition(competition.board)
     chosen = {"_selected_action": [competition.participants.all()[0].pk]}
     participants = "/admin/competitions/participant/"
-    void = {"action": "void", "_selected_action": [Submission.objects.all()[0].pk]}
+    [row, other] = Submission.objects.all()
+    void(competition, other, "Came by car.", clock.now(), None)
+    scores = {"void": row, "restore": other}
 
     asked = {name: admin.post(participants, chosen | {"action": name}).content.decode() for name in ACTS_ON_PEOPLE}
     asked |= {slug: page(admin, act(competition, slug)) for slug in ("confirm", "accept-late", "cancel")}
-    asked |= {"void": admin.post(SUBMISSIONS, void).content.decode(), "move-end": page(admin, act(runs, "move-end"))}
+    asked |= {
+        name: admin.post(SUBMISSIONS, {"action": name, "_selected_action": [each.pk]}).content.decode()
+        for name, each in scores.items()
+    }
+    asked |= {"move-end": page(admin, act(runs, "move-end"))}
 
-    public = {"disqualify", "reinstate", "confirm", "accept-late", "void"}
+    public = {"disqualify", "reinstate", "bring_back", "confirm", "accept-late", "void", "restore"}
     assert {name for name, html in asked.items() if PUBLIC in html} == public
     assert {name for name, html in asked.items() if "in the words of your reason" in html} == {
-        *("remove", "disqualify", "reinstate"),
+        *("remove", "disqualify", "reinstate", "bring_back"),
     }
     assert "Only those who run the competition read it." in asked["move"]
     assert "page shows it to everybody" in asked["cancel"]

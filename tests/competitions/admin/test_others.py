@@ -64,6 +64,22 @@ def test_who_goes_leaves_the_ranking_with_a_reason_on_record(admin: Client, acti
     assert ranks(competition) == [("bob", 1, 20)]
 
 
+def test_who_left_by_mistake_is_brought_back_with_a_reason_and_who_has_not_gone_stays(admin: Client) -> None:
+    competition = open_competition()
+    raced(competition, {"alice": 30, "bob": 20})
+    alice = Participant.objects.get(player__external_id="alice")
+    said(admin, PARTICIPANTS, "remove", alice.pk, confirmed="1", reason="Asked by mail.")
+
+    asked = said(admin, PARTICIPANTS, "bring_back", alice.pk)
+    gone = ranks(competition)
+    done = said(admin, PARTICIPANTS, "bring_back", alice.pk, confirmed="1", reason="It was another Alice.")
+
+    assert "with the scores that they had then" in asked
+    assert gone == [("bob", 1, 20)]
+    assert "Done: 1." in done
+    assert ranks(competition) == [("alice", 1, 30), ("bob", 2, 20)]
+
+
 def test_who_was_disqualified_is_reinstated_with_a_reason(admin: Client) -> None:
     competition = open_competition()
     raced(competition, {"alice": 30, "bob": 20})

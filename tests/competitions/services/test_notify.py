@@ -7,6 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from competitions.management import naive
 from competitions.models import Competition, Notice, Participant, Snapshot
 from competitions.services import notify
 from competitions.services.notify import compare_due
@@ -159,6 +160,36 @@ def test_in_a_small_field_nobody_hears_of_its_top() -> None:
     snapshot(competition, NOON, CROWD[2], CROWD[1], CROWD[0])
 
     assert compare_due(NOON) == 0
+
+
+NEW = [f"new{number}" for number in range(10)]
+
+
+@pytest.mark.parametrize(
+    ("after", "heard"),
+    [
+        # p00 is gone, and there is room for one more: p11 passed p10, and not p12.
+        ([*CROWD[1:10], "p11", "p12", "p10"], {"p11": "top10_entered"}),
+        ([*CROWD[1:], "p12"], {}),
+        # The leader fell behind p11, who never was in the top 10, and not behind p10.
+        ([*NEW, "p11", "p00", "p10"], {"p00": "first_lost"}),
+        ([*NEW, "p00", "p11"], {}),
+    ],
+    ids=["passed one below", "moved up", "fell behind one below", "fell behind newcomers"],
+)
+def test_passing_somebody_who_never_held_a_place_in_the_top_is_passing(after: list[str], heard: dict[str, str]) -> None:
+    looks = [[*CROWD, "p12"], after]
+    competition = contest(*looks[0])
+    first, second = (snapshot(competition, NOON - HOUR * (1 - nth), *look) for nth, look in enumerate(looks))
+
+    compare_due(NOON)
+
+    plain = [
+        naive.Look(each.pk, each.due_at, {name: rank for rank, name in enumerate(look, 1)})
+        for each, look in zip((first, second), looks, strict=True)
+    ]
+    assert dict(notices()) == heard
+    assert naive.notices(plain, {second.pk}, competition.alerts) == {(second.pk, name): heard[name] for name in heard}
 
 
 def test_at_night_a_notice_waits_for_morning_without_mail_while_webhooks_are_told_at_once() -> None:

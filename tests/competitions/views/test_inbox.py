@@ -88,7 +88,7 @@ def test_wishes_are_shown_and_kept_and_what_cannot_be_kept_is_refused_in_words(a
     stored = Preference.objects.get(player__external_id="ann")
     assert before.count(" checked") == 9
     assert '<option value="23" selected>23:00</option>' in before
-    assert "You are always told when you are removed, disqualified or reinstated" in before
+    assert "You are always told when you are removed, brought back, disqualified or reinstated" in before
     assert "Saved." in page
     assert stored.muted == ["extended", "first_lost", "result", "rewarded", "top10_entered", "top3_entered"]
     assert (stored.by_mail, stored.timezone, stored.language) == (False, "Asia/Seoul", "ko")

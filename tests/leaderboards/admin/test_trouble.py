@@ -1,6 +1,7 @@
-"""Dead letters and differences in the admin, and voiding a submission there."""
+"""Dead letters and differences in the admin, and voiding and restoring a submission there."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.contrib.admin.models import LogEntry
@@ -202,6 +203,59 @@ def test_voiding_is_asked_once_more_with_a_reason_and_what_it_does_to_ranks(
     assert "Voided: 1." in done
     assert selectors.ranks(best.period, ["alice"])["alice"] == then
     assert LogEntry.objects.get().change_message == "Voided: a bot"
+
+
+@pytest.mark.parametrize(("ties", "then"), [("first_come", 2), ("last_come", 1)])
+def test_restoring_is_asked_once_more_with_a_reason_and_what_it_does_to_ranks(
+    admin: Client, links: None, ties: str, then: int
+) -> None:
+    board = make_board("hybrid", clock.now(), ties=ties)
+    score(board, {"bob": 9, "alice": 3}, clock.now())
+    score(board, {"alice": 9}, clock.now() + timedelta(seconds=2))
+    best, counting = Submission.objects.get(points=9, player__external_id="alice"), Submission.objects.get(points=3)
+    act(admin, SUBMISSIONS, "void", best, confirmed="1", reason="a bot")
+    name = f"{board.name} {best.period.label}"
+
+    asked = act(admin, SUBMISSIONS, "restore", best, counting)
+    no_reason = act(admin, SUBMISSIONS, "restore", best, confirmed="1", reason=" ")
+    before = points(board, clock.now())
+    done = act(admin, SUBMISSIONS, "restore", best, counting, confirmed="1", reason="a person")
+    again = act(admin, SUBMISSIONS, "restore", best, confirmed="1", reason="a person")
+
+    assert f"alice, {name}: 9. Now: rank 2 with 3. Then: rank {then} with 9." in asked
+    assert f'value="{best.pk}"' in asked
+    assert f'name="_selected_action" value="{counting.pk}"' not in asked
+    assert "Give a reason of 1 to 300 characters." in no_reason
+    assert before == {"alice": 3, "bob": 9}
+    assert "Restored: 1." in done
+    assert selectors.ranks(best.period, ["alice"])["alice"] == then
+    assert "None of the selected submissions is void" in again
+    noted = LogEntry.objects.order_by("pk").values_list("change_message", "user__username", "object_id")
+    assert list(noted)[1:] == [("Restored: a person", "admin", str(best.pk))]
+
+
+def test_restoring_in_a_closed_period_is_refused_and_keeps_no_others_and_there_is_a_most(
+    admin: Client, links: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    board, other = make_board("hybrid", clock.now()), make_board("hybrid", clock.now(), name="other")
+    for each in (board, other):
+        score(each, {"alice": 5}, clock.now())
+    every = list(Submission.objects.order_by("pk"))
+    act(admin, SUBMISSIONS, "void", *every, confirmed="1", reason="a bot")
+    Period.objects.filter(board=other).update(state=State.FINAL)
+
+    asked = act(admin, SUBMISSIONS, "restore", *every)
+    done = act(admin, SUBMISSIONS, "restore", *every, confirmed="1", reason="a person")
+    act(admin, SUBMISSIONS, "void", every[0], confirmed="1", reason="a bot")
+    monkeypatch.setattr(scores, "MOST_AT_ONCE", 1)
+    too_many = act(admin, SUBMISSIONS, "restore", *every)
+
+    assert "Now: not ranked. Then: rank 1 with 5." in asked
+    assert ": 5. Its period is closed: this one stays." in asked
+    assert "is closed; its standings stay" in done
+    assert "Restored: 1." in done
+    assert points(other, clock.now()) == {}
+    assert "Restore up to 1 submissions at once." in too_many
 
 
 def test_so_is_one_that_changes_nothing_or_stays_and_no_more_than_some_at_once(

@@ -14,6 +14,7 @@ from leaderboards.models import Submission
 from leaderboards.selectors.reserved import forget_reserved, reserved_for
 from leaderboards.services.remove import remove_player
 from leaderboards.services.submit import backfill, submit
+from leaderboards.services.unvoid import unvoid_submission
 from leaderboards.services.void import void_submission
 from tests.competitions.factories import SeriesFactory
 from tests.competitions.services.test_series import OVER, final
@@ -54,11 +55,13 @@ def test_a_key_that_does_not_reach_the_board_hears_nothing_of_it(series: Series)
     assert sent(series.board_id, Caller("tests", frozenset({0}))).code == "forbidden"
 
 
-def test_nobody_is_taken_out_and_no_submission_is_voided(series: Series) -> None:
+def test_nobody_is_taken_out_and_no_submission_is_voided_or_restored(series: Series) -> None:
     with pytest.raises(BoardReserved):
         remove_player(series.board, "ann", clock.now())
     with pytest.raises(BoardReserved):
         void_submission(Submission.objects.get(board=series.board), clock.now())
+    with pytest.raises(BoardReserved):
+        unvoid_submission(Submission.objects.get(board=series.board), clock.now())
 
     assert standing(series) == {"ann": 10}
 

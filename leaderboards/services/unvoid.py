@@ -1,0 +1,92 @@
+"""Restoring voided submissions, as if none of them had ever been voided: value, time and ties are those of before.
+
+The standing is derived anew from all that counts, in the order in which it was applied. The limits of a sum refuse no
+restoring: what was accepted meanwhile stays accepted, and the sum stops at the limit as it does without a voided one
+(``core/policies.replay``). In a competition it is an act on record (``services/events.py``).
+"""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+
+from foundation.failpoints import failpoint
+from foundation.statements import one_behind_the_other
+from foundation.sync import barrier
+from leaderboards.errors import PeriodClosed, SubmissionsDropped, UnknownPlayer
+from leaderboards.models import Period, Player, Submission
+from leaderboards.models import State as PeriodState
+from leaderboards.selectors.reserved import refuse_reserved
+from leaderboards.services import events
+from leaderboards.services.players import refuse_erased
+from leaderboards.services.publish import write_and_publish
+from leaderboards.services.void import remaining, standing_row
+from leaderboards.stores.sql_locks import Held, lock_standings
+
+
+def unvoid_by_hand(submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:
+    """Restore what somebody has judged anew, in a competition through the port. Raises what refuses it there, or
+    here."""
+    if submission.competition:
+        events.source().unvoid(submission, reason, at, by)
+    else:
+        unvoid_submission(submission, at)
+
+
+def unvoid_submission(submission: Submission, at: datetime) -> bool:
+    """Let a voided submission of an open period count again; False if it counts already, which changes nothing.
+
+    Raises ``PeriodClosed``, ``BoardReserved``, ``UnknownPlayer`` (erased), or ``SubmissionsDropped`` where it was not
+    kept.
+    """
+    return unvoid_in_open(submission.period_id, submission.player_id, [submission.pk], at) > 0
+
+
+@transaction.atomic
+def unvoid_in_open(number: int, player: int, submissions: Collection[int], at: datetime) -> int:
+    """Let those of a player's submissions that are voided count again, in the open period of this number; how many.
+
+    ``player`` and ``submissions`` are internal numbers. Without any the standing is derived anew all the same. Raises
+    what ``unvoid_submission`` does.
+    """
+    barrier.hold_shared(number)
+    period = Period.objects.select_related("board").get(pk=number)
+    if period.state != PeriodState.OPEN:
+        raise PeriodClosed(f"Period {period.label} is closed; its standings stay as they are.")
+    refuse_reserved(period.board)
+    whose, held = hold_standing(period, player)
+    if held is None:
+        return 0
+    restored = count_again(period, whose, submissions)
+    state = remaining(period, whose)
+    if state != held.state:
+        with one_behind_the_other() as statements:
+            write_and_publish(statements, period, [standing_row(period, whose.external_id, held, state)], at)
+    failpoint("unvoid.before_commit")
+    return restored
+
+
+def hold_standing(period: Period, player: int) -> tuple[Player, Held | None]:
+    """The player of this number as they are now, and their standing, locked; None where they never had one.
+
+    Raises ``UnknownPlayer`` for whoever was erased, or is being: an erasure waits for the lock, or was before it.
+    """
+    name = Player.objects.get(pk=player).external_id
+    held = lock_standings(period, [name]).get(name)
+    found = Player.objects.get(pk=player)  # read behind the lock
+    if found.external_id != name:
+        raise UnknownPlayer("There is no such player any more.")
+    refuse_erased(found)
+    return found, held
+
+
+def count_again(period: Period, player: Player, submissions: Collection[int]) -> int:
+    """Take the marks of voiding off; how many there were. The standing is locked, and derived anew by the caller.
+
+    Raises ``SubmissionsDropped`` where one of them is no more.
+    """
+    rows = Submission.objects.filter(pk__in=submissions, period=period, player=player)
+    if rows.count() != len(set(submissions)):
+        raise SubmissionsDropped("The submission was not kept: it can not be restored any more.")
+    return rows.exclude(voided_at=None).update(voided_at=None)
