@@ -42,11 +42,9 @@ def _places(found: OnBoards) -> str:
     more = found.standings - len(found.places)
     if not found.places:
         return ngettext("%(number)s place", "%(number)s places", more) % {"number": more}
-    listed = [str(rank) for rank in found.places]
-    if more:
-        listed.append(ngettext("%(number)s more", "%(number)s more", more) % {"number": more})
-    words = {"places": get_text_list(listed, pgettext("1, 4 and 12", "and"))}
-    return ngettext("place %(places)s", "places %(places)s", found.standings) % words
+    words = {"places": get_text_list([str(rank) for rank in found.places], pgettext("1, 4 and 12", "and"))}
+    held = ngettext("place %(places)s", "places %(places)s", len(found.places)) % words
+    return _("%(held)s, and %(number)s more") % {"held": held, "number": more} if more else held
 
 
 def _events(found: IfBanned, *, banned: bool) -> list[str]:
