@@ -38,7 +38,7 @@ def _in_words(change: Change, zone: str) -> ChangeInWords:
         at=change.at,
         when=on_the_clock(change.at, zone, year=True),
         what=change.get_kind_display(),
-        by=str(change.by) if change.by else _("nobody by hand"),
+        by=str(change.by) if change.by else "–",
         reason=change.reason,
         details=[*_before_and_after(change.details, zone), *_others(change.details, zone)],
     )

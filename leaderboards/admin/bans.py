@@ -53,7 +53,7 @@ class _Deed:
 _BAN = _Deed(
     slug="ban",
     is_ban=True,
-    title=_lazy("Ban players"),
+    title=_lazy("Ban"),
     question=_lazy(
         "They are shown nowhere any more: on no board, in no competition, also where it is over. What they submit "
         "from now on is refused. Their scores are kept, so they have their places back once the ban is lifted."
