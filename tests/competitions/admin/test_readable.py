@@ -22,7 +22,7 @@ from tests.competitions.admin.typed import ADD, act, change, moment, page, refus
 from tests.competitions.factories import DAY, END, HOUR, START, RewardTierFactory
 from tests.competitions.grouping import in_division, team_called, team_race
 from tests.competitions.site import joined, make_board, open_competition
-from tests.leaderboards.admin.conftest import AdminFactory
+from tests.leaderboards.factories import AdminFactory
 from tests.leaderboards.views.pages import signed_in
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
