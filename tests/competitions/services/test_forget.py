@@ -8,15 +8,7 @@ from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 
-from competitions.models import (
-    Change,
-    Competition,
-    Mail,
-    Notice,
-    Participant,
-    Preference,
-    RewardGrant,
-)
+from competitions.models import Change, Competition, Mail, Notice, Participant, Preference, RewardGrant
 from competitions.services import revise
 from competitions.services.disqualify import disqualify, reinstate
 from competitions.services.finish import finish_due

@@ -9,11 +9,7 @@ from unittest.mock import patch
 import pytest
 from django.db import connection
 
-from competitions.models import (
-    Change,
-    Participant,
-    Preference,
-)
+from competitions.models import Change, Participant, Preference
 from competitions.services import disqualify as disqualifying
 from competitions.services import revise, rewrite
 from competitions.services.comment import edit, write

@@ -14,17 +14,7 @@ from competitions.services.strays import take_out, take_out_due, take_out_strays
 from tests.at_once import at_once
 from tests.competitions.factories import HOUR
 from tests.competitions.services.mishaps import redis_away
-from tests.competitions.site import (
-    SOON,
-    STORAGES,
-    joined,
-    make_board,
-    open_competition,
-    player,
-    points_of,
-    race,
-    score,
-)
+from tests.competitions.site import SOON, STORAGES, joined, make_board, open_competition, player, points_of, race, score
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 

@@ -5,13 +5,7 @@ from datetime import timedelta
 import pytest
 from django.conf import settings
 
-from competitions.models import (
-    Competition,
-    Mail,
-    Notice,
-    Snapshot,
-    SnapshotRow,
-)
+from competitions.models import Competition, Mail, Notice, Snapshot, SnapshotRow
 from competitions.services import retain
 from competitions.services.retain import retain_due
 from tests.competitions.factories import DAY, MINUTE, START
