@@ -60,6 +60,10 @@ SENTENCES = (
     gettext_noop("The picture has %(size)s MB; at most 5 MB are taken."),
     gettext_noop("This is no picture that can be read: take a JPEG, PNG, WebP or GIF file."),
     gettext_noop("The picture has more than 40 million pixels: make it smaller first."),
+    gettext_noop(
+        "The freeze is longer than the competition, which lasts %(whole)s minutes: take that many to hide its "
+        "standings from the start, or fewer."
+    ),
     gettext_noop("By its best member one counts alone: leave this empty."),
     gettext_noop("Where less is better, a sum needs a number of members that count: give one, or take the average."),
     gettext_noop("More members count than a team may have: lower this, or raise the other."),

@@ -176,6 +176,7 @@ LOCALE_PATHS = [BASE_DIR / "locale"]
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"
+FORMAT_MODULE_PATH = ["config.formats"]  # a time that Django spells names its zone
 # The zone that a new board's form starts with; boards carry their own.
 DEFAULT_TIMEZONE = env.str("DEFAULT_TIMEZONE", default="UTC")
 

@@ -139,6 +139,12 @@ class Banned(Forbidden):
     code = "banned"
 
 
+class BadReason(Invalid):
+    """An act wants a reason, and none was given, or one that is too long."""
+
+    code = "bad_reason"
+
+
 class IdReused(Conflict):
     """The entry's id was used before, for something else."""
 

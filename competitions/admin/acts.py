@@ -59,8 +59,15 @@ def _if_published(competition: Competition, _typed: Typed) -> list[str]:
         _("Anybody can see it and join from now on, as its settings say."),
         _("It runs from %(start)s to %(end)s; from now on the two change with a reason only.")
         % {"start": on_the_clock(competition.starts_at, zone), "end": on_the_clock(competition.ends_at, zone)},
+        *_if_hidden_from_the_start(competition),
         _("Its rules are those of the board “%(board)s” as they are now.") % {"board": competition.board},
     ]
+
+
+def _if_hidden_from_the_start(competition: Competition) -> list[str]:
+    if not competition.course.hides_from_the_start:
+        return []
+    return [_("Its freeze lasts as long as it does: nobody sees a ranking until you reveal it.")]
 
 
 def _if_moved(competition: Competition, typed: Typed) -> list[str]:
@@ -72,6 +79,8 @@ def _if_moved(competition: Competition, typed: Typed) -> list[str]:
     freezes_at = replace(competition.course, ends_at=ends_at).freezes_at
     if freezes_at is not None and competition.frozen_at is None:
         lines.append(_("The standings freeze %(when)s.") % {"when": on_the_clock(freezes_at, zone)})
+        if freezes_at <= competition.starts_at:
+            lines.append(_("The freeze is then as long as the competition: nobody sees a ranking until you reveal it."))
     if competition.join_until is not None and competition.join_until > ends_at:
         lines.append(_("Joining ends with it."))
     if ends_at > competition.ends_at:

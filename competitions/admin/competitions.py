@@ -2,15 +2,17 @@
 
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
 from competitions.admin.act_pages import ActPages, scores_of
 from competitions.admin.acts import ACTS
+from competitions.admin.changes import changes_in_words
 from competitions.admin.form import FIXED, CompetitionForm
 from competitions.admin.rewards import CompetitionTiers
 from competitions.admin.steps import next_step, steps
@@ -171,7 +173,7 @@ class CompetitionAdmin(ActPages):
                 "steps": steps(competition, at),
                 "next_step": next_step(competition, at),
                 "acts": [act for act in ACTS if act.offered(competition, at)],
-                "changes": competition.changes.select_related("by")[:50],
+                "changes": changes_in_words(competition),
                 "zone": competition.timezone,
                 "scores": scores_of(request, competition),
             }
@@ -188,6 +190,10 @@ class CompetitionAdmin(ActPages):
         if typed["upload"] or typed["no_picture"]:
             set_picture(obj, typed["upload"])
         invite(obj, typed["invited"])
+        if "freeze_minutes" in form.changed_data and obj.course.hides_from_the_start:
+            messages.warning(
+                request, _("Its freeze lasts as long as it does: nobody sees a ranking until you reveal it.")
+            )
 
     # -- Ending ---------------------------------------------------------------------------------
 

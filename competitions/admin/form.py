@@ -77,6 +77,10 @@ class CompetitionForm(forms.ModelForm[Competition]):
             *("team_score", "team_counts", "team_size", "team_founding"),
         )
         help_texts = {  # noqa: RUF012 - Django's own way to say it
+            "freeze_minutes": _lazy(
+                "From then on the public sees the standings as they were, until you reveal the result. As long as the "
+                "competition hides them from the start; longer is refused. Empty: no freeze."
+            ),
             "team_score": _lazy("Empty: there are no teams. Scores stay of players; a team has what its members have."),
             "team_counts": _lazy("Empty: all who have a score."),
             "team_size": _lazy("Empty: no limit."),

@@ -3,6 +3,7 @@
 What is changed counts for periods that begin afterwards; the running one keeps the rules it began with.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -40,6 +41,16 @@ class LeagueForm(forms.ModelForm[League]):
         if self.instance.pk and "board" in self.fields:  # it may be retired by now
             self.fields["board"].queryset = Board.objects.filter(pk=self.instance.board_id)  # type: ignore[attr-defined]  # a choice of models
 
+    def clean_board(self) -> Board:
+        """A board that has no league yet: one each."""
+        board: Board = self.cleaned_data["board"]
+        if League.objects.filter(board=board).exclude(pk=self.instance.pk).exists():
+            raise ValidationError(
+                _("Board %(seq)s, “%(board)s”, has a league already: change that one, or take another board.")
+                % {"seq": board.seq, "board": board.name}
+            )
+        return board
+
     def clean(self) -> dict[str, Any]:
         """Those who move must fit into a group."""
         cleaned = super().clean() or self.cleaned_data
@@ -53,6 +64,16 @@ class LeagueForm(forms.ModelForm[League]):
 
 class TiersOfLeague(forms.BaseInlineFormSet[LeagueTier, League, forms.ModelForm[LeagueTier]]):
     """A ladder that somebody can climb."""
+
+    def get_unique_error_message(self, unique_check: Sequence[str]) -> str:
+        """Which of the two is there twice, and what to do."""
+        if "name" in unique_check:
+            return _("Two tiers have the same name: change one of them.")
+        return _("Two tiers have the same position: give each step of the ladder its own.")
+
+    def get_form_error(self) -> str:
+        """Beside the tier that repeats another."""
+        return _("It is there already, in a tier above.")
 
     def clean(self) -> None:
         """At least two tiers."""

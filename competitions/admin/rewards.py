@@ -3,6 +3,7 @@
 Tiers count for what becomes final afterwards; they never reach back.
 """
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -15,8 +16,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
 from competitions.models import Competition, RewardTier, TierKind
-from leaderboards.admin.board_form import plain
 from leaderboards.admin.lookups import NamedLookups
+from leaderboards.admin.plain import plain
 from leaderboards.models import Board
 
 
@@ -67,6 +68,19 @@ class CompetitionTiers(admin.TabularInline[RewardTier, Competition]):
     fields = ("name", "code", "kind", "from_rank", "limit")
     extra = 1
 
+    def get_fields(self, request: HttpRequest, obj: Competition | None = None) -> Any:
+        """A limit that is looked at has no zeros that say nothing."""
+        return _fields(self.fields, can_change=self.has_change_permission(request, obj))
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Competition | None = None) -> Any:
+        """The limit as it is looked at."""
+        return () if self.has_change_permission(request, obj) else ("up_to",)
+
+    @admin.display(description=_lazy("up to"))
+    def up_to(self, tier: RewardTier) -> str:
+        """Without zeros that say nothing."""
+        return plain(tier.limit)
+
     def has_add_permission(self, request: HttpRequest, obj: Competition | None = None) -> bool:
         """As long as something can be won."""
         return super().has_add_permission(request, obj) and _can_be_won(obj)
@@ -78,6 +92,10 @@ class CompetitionTiers(admin.TabularInline[RewardTier, Competition]):
     def has_delete_permission(self, request: HttpRequest, obj: Competition | None = None) -> bool:
         """As long as something can be won."""
         return super().has_delete_permission(request, obj) and _can_be_won(obj)
+
+
+def _fields(names: Sequence[str], *, can_change: bool) -> tuple[str, ...]:
+    return tuple("up_to" if name == "limit" and not can_change else name for name in names)
 
 
 def _can_be_won(competition: Competition | None) -> bool:
@@ -111,6 +129,11 @@ class BoardTierAdmin(NamedLookups[RewardTier]):
     list_select_related = ("board",)
     list_per_page = 50
     search_fields = ("name", "board__name")
+
+    def get_fields(self, request: HttpRequest, obj: RewardTier | None = None) -> Any:
+        """A limit that is looked at has no zeros that say nothing."""
+        may_type = self.has_change_permission(request, obj) if obj else self.has_add_permission(request)
+        return _fields(self.fields, can_change=may_type)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[RewardTier]:
         """Those of boards."""

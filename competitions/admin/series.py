@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.options import IS_POPUP_VAR
 from django.core.exceptions import ValidationError
@@ -36,6 +37,14 @@ from leaderboards.admin.paging import ReadOnlyAdmin
 class EventsOfSeries(BaseInlineFormSet[SeriesEvent, Series, ModelForm[SeriesEvent]]):
     """The competitions that a series is to have: none is private while the series is not."""
 
+    def get_unique_error_message(self, unique_check: Sequence[str]) -> str:
+        """That a competition is there twice, and what to do."""
+        return _("A competition stands in this list twice: take one of the two rows out.")
+
+    def get_form_error(self) -> str:
+        """Beside the row that repeats another."""
+        return _("It is in this list already, in a row above.")
+
     def clean(self) -> None:
         """Raise ``ValidationError`` for those that cannot be together."""
         super().clean()
@@ -55,10 +64,27 @@ class EventsOfSeries(BaseInlineFormSet[SeriesEvent, Series, ModelForm[SeriesEven
         return [each["competition"] for each in sorted(named, key=lambda each: each.get("position") or 0)]
 
 
+class EventForm(forms.ModelForm[SeriesEvent]):
+    """A competition that is in no other series."""
+
+    def clean_competition(self) -> Competition:
+        """It counts in one series at most."""
+        competition: Competition = self.cleaned_data["competition"]
+        others = SeriesEvent.objects.filter(competition=competition).exclude(pk=self.instance.pk)
+        other = others.exclude(series=self.instance.series_id).select_related("series").first()
+        if other is not None:
+            raise ValidationError(
+                _("“%(competition)s” counts in the series “%(series)s” already: take it out there first.")
+                % {"competition": competition, "series": other.series}
+            )
+        return competition
+
+
 class EventInline(admin.TabularInline[SeriesEvent, Series]):
     """Competitions by their number, in the order in which they stand on the page."""
 
     model = SeriesEvent
+    form = EventForm
     formset = EventsOfSeries
     fields = ("position", "competition", "state")
     readonly_fields = ("state",)

@@ -50,6 +50,8 @@ class SeriesForm(forms.ModelForm[Series]):
     def clean_name(self) -> str:
         """A name that no other board in use has: the board of the series bears it."""
         name: str = self.cleaned_data["name"]
+        if Series.objects.filter(name=name).exclude(pk=self.instance.pk).exists():
+            raise ValidationError(_("A series has this name already: take another name, or change that series."))
         others = Board.objects.filter(name=name, retired_at=None).exclude(pk=self.instance.board_id)
         if others.exists():
             raise ValidationError(

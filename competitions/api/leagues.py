@@ -5,7 +5,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
-from competitions.api.schemas import LeagueOfBoard, LeagueOfPlayer
+from competitions.api.schemas_of_leagues import LeagueOfBoard, LeagueOfPlayer
 from competitions.models import League
 from competitions.selectors.leagues import GroupRow, InLeague, in_league, league_of, season_of
 from foundation.encoding import Passing, when, when_or_none

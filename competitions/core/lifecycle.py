@@ -45,6 +45,12 @@ class Course:
         return self.starts_at if self.freeze >= self.ends_at - self.starts_at else self.ends_at - self.freeze
 
     @property
+    def hides_from_the_start(self) -> bool:
+        """Whether the freeze leaves no minute in which the public sees the standings move."""
+        freezes_at = self.freezes_at
+        return freezes_at is not None and freezes_at - self.starts_at < timedelta(minutes=1)
+
+    @property
     def frozen_since(self) -> datetime | None:
         """Since when, or from when, the public sees no change: the same before and after somebody notices.
 

@@ -49,6 +49,14 @@ def places_taken(team: Team) -> int:
     return team.participants.filter(left_at=None).count()
 
 
+def disqualified_teams(competition: Competition, teams: Collection[int]) -> set[int]:
+    """Which of these teams (by number) have nobody left who takes part, because of disqualifications."""
+    members = competition.participants.filter(team__in=teams, left_at=None).order_by()
+    remaining = members.filter(Participant.TAKING_PART, player__banned_at=None).values_list("team", flat=True)
+    out = members.filter(disqualified_at__isnull=False).values_list("team", flat=True)
+    return set(out) - set(remaining)
+
+
 def teams_open(competition: Competition) -> list[tuple[Team, int]]:
     """Up to ``MOST_OFFERED`` teams with a place free, by name, each with how many are in it."""
     taken = Count("participants", filter=Q(participants__left_at=None))

@@ -13,12 +13,13 @@ from django.contrib.auth.models import AbstractBaseUser
 from competitions.models import Competition, Participant, VacatedPlaces
 from competitions.selectors.competitions import competition_by_id, competitions_by_id
 from competitions.services.freeze import freeze_if_due, is_due
+from competitions.services.if_banned import if_banned
 from competitions.services.judge import unvoid, void
 from foundation.errors import SunwiError, Unavailable
 from foundation.sql import AWAY, Remembered
 from leaderboards.errors import PeriodClosed, StorageUnavailable
 from leaderboards.models import Submission
-from leaderboards.services.events import Event
+from leaderboards.services.events import Event, IfBanned
 
 Pair = tuple[int, str]
 
@@ -80,6 +81,10 @@ class Competitions:
             raise StorageUnavailable(
                 "The standings cannot be frozen now, and nothing may come before; try again."
             ) from error
+
+    def if_banned(self, players: Collection[int], *, banned: bool) -> IfBanned:
+        """What a ban of these players would come to in competitions, or the end of their bans."""
+        return if_banned(players, banned=banned)
 
     def void(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:
         """Void a submission of a competition; raises what ``judge.void`` does."""

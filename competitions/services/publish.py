@@ -1,6 +1,6 @@
 """Publishing: a draft that can work becomes known, and its period gets the board's rules of this moment."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import ValidationError
@@ -39,6 +39,7 @@ def publish(competition: Competition, at: datetime, by: AbstractBaseUser | None)
 def check(competition: Competition, at: datetime) -> None:
     """Raise ``BadCompetition``, with the field to blame, where the settings cannot work."""
     check_times(competition, at)
+    check_freeze(competition)
     _check_board(competition)
     check_joining(competition, at)
     check_teams(competition)
@@ -82,6 +83,21 @@ def check_times(competition: Competition, at: datetime) -> None:
         raise BadCompetition("A competition must end after it starts: move its end.", "ends_at")
     if competition.ends_at <= at:
         raise BadCompetition("The end lies in the past: move it.", "ends_at")
+
+
+def check_freeze(competition: Competition) -> None:
+    """Raise ``BadCompetition`` where the standings would freeze before there are any.
+
+    A freeze of the whole window, to the minute, is a competition whose standings nobody sees until the reveal.
+    """
+    minutes, length = competition.freeze_minutes, competition.ends_at - competition.starts_at
+    whole = -(-length // timedelta(minutes=1))
+    if minutes is not None and minutes > whole:
+        raise BadCompetition(
+            f"The freeze is longer than the competition, which lasts {whole} minutes: take that many to hide its "
+            "standings from the start, or fewer.",
+            "freeze_minutes",
+        )
 
 
 def _check_board(competition: Competition) -> None:

@@ -3,13 +3,15 @@
 What they show comes from the rows that the public may see. The pages refresh themselves as the competition's own does.
 """
 
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 from django.views.decorators.http import require_safe
 
 from competitions.core.lifecycle import Phase
@@ -17,7 +19,14 @@ from competitions.errors import UnknownDivision, UnknownTeam
 from competitions.models import Competition
 from competitions.phases import phase_word
 from competitions.selectors.grouped import RowOfDivision, TeamRow, grouped, of_division
-from competitions.selectors.teams import Member, division_by_id, divisions_of, members_of, team_by_id
+from competitions.selectors.teams import (
+    Member,
+    disqualified_teams,
+    division_by_id,
+    divisions_of,
+    members_of,
+    team_by_id,
+)
 from competitions.views.access import visible
 from foundation import clock
 from foundation.sql import SqlAway, ask
@@ -33,6 +42,15 @@ from leaderboards.views.viewer import Viewer, viewer_of
 TEAMS_BESIDE_PLAYERS = 5
 
 
+class TeamLine(NamedTuple):
+    """A team with its standing in words; without one these are empty, and ``without`` says why it has none."""
+
+    row: TeamRow
+    words: str
+    is_own: bool
+    without: str
+
+
 @require_safe
 def teams(request: HttpRequest, number: int) -> HttpResponse:
     """All teams, best first, the viewer's own highlighted."""
@@ -41,16 +59,17 @@ def teams(request: HttpRequest, number: int) -> HttpResponse:
     _as_of, found = grouped(shown, at)
     rows = found.teams[(page - 1) * ROWS : page * ROWS]
     own = found.team_of.get(viewer.player or "")
+    listed = team_lines(shown, rows, own)
     context = _around_it(shown, at, page, len(found.teams)) | {
         "viewer": viewer,
-        "team_lines": team_lines(shown, rows, own),
+        "team_lines": listed,
         "team_points": team_heading(shown),
         "first": (page - 1) * ROWS + 1,
         "last": (page - 1) * ROWS + len(rows),
         "total": len(found.teams),
         "which": "teams",
     }
-    return answer(request, "competitions/group", context, etag_of(shown.phase(at), shown.name, rows, own, page, viewer))
+    return answer(request, "competitions/group", context, etag_of(shown.phase(at), shown.name, listed, page, viewer))
 
 
 @require_safe
@@ -95,6 +114,7 @@ def team(request: HttpRequest, number: int, team: int) -> HttpResponse:
         "team": wanted,
         "line": team_lines(shown, [row], None)[0],
         "members": [(member, _member_result(shown, member)) for member in members],
+        "is_out": bool(disqualified_teams(shown, [wanted.pk])),
         "some_count": row.counted < len(found.scored.get(wanted.pk, [])),
         "viewer": viewer,
     }
@@ -115,13 +135,14 @@ def best_teams(competition: Competition, viewer: Viewer, at: datetime) -> dict[s
         return {}
     try:
         _as_of, found = ask(lambda: grouped(competition, at))
+        own = found.team_of.get(viewer.player or "")
+        rows = found.teams[:TEAMS_BESIDE_PLAYERS]
+        rows += [each for each in found.teams[TEAMS_BESIDE_PLAYERS:] if each.team == own]
+        listed = ask(lambda: team_lines(competition, rows, own))
     except SqlAway:
         return {}
-    own = found.team_of.get(viewer.player or "")
-    rows = found.teams[:TEAMS_BESIDE_PLAYERS]
-    rows += [each for each in found.teams[TEAMS_BESIDE_PLAYERS:] if each.team == own]
     return {
-        "team_lines": team_lines(competition, rows, own),
+        "team_lines": listed,
         "team_points": team_heading(competition),
         "team_total": len(found.teams),
     }
@@ -133,9 +154,20 @@ def team_podium(competition: Competition, most_rank: int, at: datetime) -> list[
     return [each for each in found.teams if each.rank is not None and each.rank <= most_rank]
 
 
-def team_lines(competition: Competition, rows: list[TeamRow], own: int | None) -> list[tuple[TeamRow, str, bool]]:
-    """Each team with its standing in words, empty without one, and whether it is the viewer's."""
-    return [(row, team_result(competition, row), row.team == own) for row in rows]
+def team_lines(competition: Competition, rows: list[TeamRow], own: int | None) -> list[TeamLine]:
+    """Each team with its standing in words, and why it has none."""
+    empty = [row.team for row in rows if not row.members]
+    out = disqualified_teams(competition, empty) if empty else set()
+    return [TeamLine(row, team_result(competition, row), row.team == own, _without(row, out)) for row in rows]
+
+
+def _without(row: TeamRow, out: Collection[int]) -> str:
+    """Why a team has no standing; empty for one that has."""
+    if row.rank is not None:
+        return ""
+    if row.team in out:
+        return pgettext("a team", "disqualified")
+    return _("not started") if row.members else pgettext("a team", "nobody takes part")
 
 
 def team_result(competition: Competition, row: TeamRow) -> str:

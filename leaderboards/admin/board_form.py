@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
 from foundation import clock
+from leaderboards.admin.plain import plain
 from leaderboards.admin.sentences import on_the_boards_clock
 from leaderboards.core.periods import window_at, zone_names
 from leaderboards.core.settings import FIXED, WAITING
@@ -130,12 +131,6 @@ class BoardForm(forms.ModelForm[Board]):
             return self.instance
         settings = {field: getattr(self.instance, field) for field in SETTINGS}
         return Board(**settings | {"name": f"new {self.instance.name}"[:100]})
-
-
-def plain(number: Any) -> str:
-    """12.5 rather than 12.500000."""
-    text = format(number, "f") if not isinstance(number, str) else number
-    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 HELP = {

@@ -19,8 +19,9 @@ from django.views.decorators.http import require_POST
 from foundation import clock
 from foundation.errors import Unavailable
 from leaderboards import selectors
-from leaderboards.admin.board_form import BoardForm
+from leaderboards.admin.board_form import BOUNDS, BoardForm
 from leaderboards.admin.lookups import NamedLookups
+from leaderboards.admin.plain import looked_at
 from leaderboards.admin.presets import PRESETS, preset_settings
 from leaderboards.admin.preview import preview_of
 from leaderboards.admin.waiting import end_in_words, waiting_changes
@@ -115,6 +116,11 @@ class BoardAdmin(NamedLookups[Board]):
         form.is_valid()
         found = preview_of(form.instance, clock.now(), _refusals(form))
         return render(request, "admin/leaderboards/board/_preview.html", {"preview": found})
+
+    def get_fieldsets(self, request: HttpRequest, obj: Board | None = None) -> Any:
+        """Bounds that are looked at have no zeros that say nothing."""
+        may_type = self.has_change_permission(request, obj) if obj else self.has_add_permission(request)
+        return self.fieldsets if may_type else looked_at(self.fieldsets, Board, BOUNDS)
 
     def get_form(self, request: HttpRequest, obj: Board | None = None, change: bool = False, **kwargs: Any) -> Any:
         """The form, which knows what it replaces."""

@@ -1,6 +1,6 @@
 """A board's settings as an admin reads them: the rules in a sentence, moments on the board's own clock."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -84,6 +84,11 @@ def on_the_boards_clock(at: datetime, board: Board, year: bool = False) -> str:
     """Mon 23 Nov 00:00 KST."""
     local = at.astimezone(ZoneInfo(board.timezone))
     return spell(local, pgettext("date format", "D j M Y H:i T") if year else pgettext("date format", "D j M H:i T"))
+
+
+def in_utc(at: datetime | None) -> str:
+    """Mon 23 Nov 2026 00:00 UTC: for moments that no board and no competition has a clock for. A dash for None."""
+    return "-" if at is None else spell(at.astimezone(UTC), pgettext("date format", "D j M Y H:i T"))
 
 
 def setting_in_words(board: Board, field: str, value: Any) -> str:

@@ -6,11 +6,13 @@ Rows know themselves and nothing else: no Redis, no HTTP, no signals. What chang
 from leaderboards.choices import State, Storage, Unit, Visibility
 from leaderboards.models.boards import Board, default_timezone
 from leaderboards.models.periods import Period
-from leaderboards.models.players import LinkCode, Player
+from leaderboards.models.players import BanKind, BanRecord, LinkCode, Player
 from leaderboards.models.snapshots import KeptRank, PeriodSnapshot
 from leaderboards.models.standings import Difference, FinalStanding, Standing, Submission
 
 __all__ = [
+    "BanKind",
+    "BanRecord",
     "Board",
     "Difference",
     "FinalStanding",

@@ -1,4 +1,4 @@
-"""Who is ranked, and the codes by which users link themselves to players."""
+"""Who is ranked, why somebody was banned and let in again, and the codes by which users link themselves to players."""
 
 from typing import ClassVar
 
@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Upper
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from leaderboards.core.names import shown_name
 from leaderboards.fields import ByteOrderedCharField
@@ -41,6 +42,31 @@ class Player(models.Model):
 
     def __str__(self) -> str:
         return shown_name(self.name, self.external_id)
+
+
+class BanKind(models.TextChoices):
+    """What was done to a player."""
+
+    BANNED = "banned", pgettext_lazy("what was done", "banned")
+    LIFTED = "lifted", pgettext_lazy("what was done", "ban lifted")
+
+
+class BanRecord(models.Model):
+    """A ban, or the end of one: by whom, when and why. Rows are only ever added; erasing the player empties reasons."""
+
+    player = models.ForeignKey(Player, models.CASCADE, related_name="ban_records", verbose_name=_("player"))
+    kind = models.CharField(_("what"), max_length=6, choices=BanKind.choices)
+    at = models.DateTimeField(_("when"))
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", verbose_name=_("by"))
+    reason = models.CharField(_("reason"), max_length=300, blank=True)
+
+    class Meta:
+        ordering = ("-at", "-pk")
+        verbose_name = _("ban")
+        verbose_name_plural = _("bans")
+
+    def __str__(self) -> str:
+        return f"{self.player_id} {self.kind}"
 
 
 class LinkCode(models.Model):

@@ -59,6 +59,14 @@ def foresee_added(period: Period, player: Player, new: State) -> tuple[Place | N
     return now, Place(_rank(period, player, packed.score, packed.member), state)
 
 
+def rank_if_shown(standing: Standing) -> int | None:
+    """The rank that the holder of a standing has, or would have if they were not hidden; None without time to count.
+
+    ``standing`` has a score and comes with its player and its period's board.
+    """
+    return _rank_among(standing.period, standing.player, standing.score or 0.0, standing.member)
+
+
 def _now(period: Period, player: Player) -> tuple[Place | None, State | None]:
     held = Standing.objects.filter(period=period, player=player, score__isnull=False).first()
     if held is None:
@@ -82,9 +90,11 @@ def _foreseen(period: Period, player: Player, rows: Sequence[Submission], restor
 
 def _rank(period: Period, player: Player, score: float, member: str) -> int | None:
     """The rank that the player would have with this score, among all who are shown; None for who is not."""
+    return None if player.pk in hidden_now(period) else _rank_among(period, player, score, member)
+
+
+def _rank_among(period: Period, player: Player, score: float, member: str) -> int | None:
     hidden = hidden_now(period)
-    if player.pk in hidden:
-        return None
     uncounted = [player.pk] if keeps_places(period) else [player.pk, *hidden]
     others: QuerySet[Standing] = Standing.objects.filter(period=period, score__isnull=False)
     others = others.exclude(player__in=uncounted)

@@ -25,6 +25,7 @@ from foundation.sync import barrier
 from leaderboards.core.periods import PeriodKind
 from leaderboards.errors import NotRanked, PeriodClosed, StorageUnavailable, UnknownPlayer
 from leaderboards.models import (
+    BanRecord,
     Difference,
     KeptRank,
     LinkCode,
@@ -152,6 +153,7 @@ def _rename(player: Player, removed: list[str], at: datetime) -> Erased:
     voided = Submission.objects.filter(player=player, external_id__isnull=False).exclude(voided_at=None)
     for rows in (Player.objects.filter(pk=player.pk), letters, voided):
         _rename_in_log(rows, new)
+    BanRecord.objects.filter(player=player).update(reason="")
     _keep_correctors_out(player)
     member = Concat(Substr("member", 1, Length("member") - len(old)), Value(new))
     erased = Erased(

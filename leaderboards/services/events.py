@@ -41,6 +41,20 @@ class Event:
             )
 
 
+@dataclass(frozen=True, slots=True)
+class IfBanned:
+    """What hiding players in events, or showing them again, comes to; all are numbers of rows.
+
+    ``live`` are events without a final result, ``finals`` those whose final result gets another revision, ``lost``
+    and ``won`` the rewards of those results that are revoked and newly granted.
+    """
+
+    live: int = 0
+    finals: int = 0
+    lost: int = 0
+    won: int = 0
+
+
 class Events(Protocol):
     """What scoring asks about competitions. May raise ``Unavailable``; then their entries are refused as such.
 
@@ -61,6 +75,9 @@ class Events(Protocol):
 
         Asked again it changes nothing. Raises ``Unavailable`` where it cannot be kept: then nothing may change.
         """
+
+    def if_banned(self, players: Collection[int], *, banned: bool) -> IfBanned:
+        """What a ban of these players (by internal number) would come to, or the end of their bans."""
 
     def void(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:
         """Void a submission of an event, running or closed, and keep on record why. Again changes nothing.
@@ -84,6 +101,9 @@ class _NoEvents:
 
     def freeze(self, number: int, at: datetime) -> None:
         """There is nothing to hide."""
+
+    def if_banned(self, players: Collection[int], *, banned: bool) -> IfBanned:  # noqa: ARG002 (none)
+        return IfBanned()
 
     def void(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:  # noqa: ARG002 (none)
         raise UnknownCompetition(f"There is no competition {submission.competition}.")

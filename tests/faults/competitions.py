@@ -25,7 +25,7 @@ from leaderboards.core.periods import event_label, event_window
 from leaderboards.models import Board, Period, Standing, Submission
 from leaderboards.services import events, extend
 from leaderboards.services.close import close_due
-from leaderboards.services.events import Event
+from leaderboards.services.events import Event, IfBanned
 from leaderboards.services.freeze import copy_period
 from leaderboards.services.open import open_period
 from leaderboards.stores.sql_writes import state_of
@@ -56,6 +56,9 @@ class Races:
 
     def freeze(self, number: int, at: object) -> None:
         """Nothing is hidden."""
+
+    def if_banned(self, players: Collection[int], *, banned: bool) -> IfBanned:
+        return IfBanned()
 
     def void(self, submission: Submission, reason: str, at: object, by: object) -> None:
         raise NotImplementedError  # nobody judges here

@@ -53,8 +53,8 @@ def test_a_league_is_set_up_from_its_form_which_comes_with_a_ladder(admin: Clien
         (("A", "B"), {"group_size": 101}, "100"),
         (("A", "B"), {"promoted": 0}, "1"),
         (("A",), {}, "at least two tiers"),
-        (("A", "A"), {}, "name"),
-        (("A", "B"), {"tiers-1-position": 1}, "position"),
+        (("A", "A"), {}, "Two tiers have the same name: change one of them."),
+        (("A", "B"), {"tiers-1-position": 1}, "Two tiers have the same position: give each step"),
     ],
 )
 def test_what_does_not_fit_is_refused_and_nothing_is_kept(
@@ -65,6 +65,16 @@ def test_what_does_not_fit_is_refused_and_nothing_is_kept(
     assert why in refusals(answer)
     assert not League.objects.exists()
     assert not LeagueTier.objects.exists()
+
+
+def test_a_second_league_on_a_board_is_refused_in_words_that_name_the_board(admin: Client, board: Board) -> None:
+    LeagueFactory.create(board=board)
+
+    told = refusals(admin.post(ADD, typed(board, "A", "B")))
+
+    assert f"Board {board.seq}, “Wins”, has a league already: change that one, or take another board." in told
+    assert "already exists" not in told
+    assert League.objects.count() == 1
 
 
 @pytest.mark.parametrize("kind", ["all_time", "event"])

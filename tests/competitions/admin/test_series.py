@@ -104,15 +104,6 @@ def test_a_private_competition_is_refused_in_a_public_series(admin: Client) -> N
     assert Series.objects.get().board.visibility == "private"
 
 
-def test_a_competition_belongs_to_one_series(admin: Client, series: Series) -> None:
-    taken = series.events.first()
-    assert taken
-
-    answer = admin.post(f"{LIST}add/", typed(taken.competition, name="Another"))
-
-    assert "already exists" in refusals(answer)
-
-
 def test_a_change_of_points_is_shown_before_it_is_saved(admin: Client, series: Series) -> None:
     sent = typed(series=series, points="10 6 3", best="1", name="Summer <b>")
 
@@ -198,3 +189,18 @@ def test_whoever_may_only_look_sees_all_of_it_and_changes_nothing(series: Series
     assert viewer.post(change(series), typed(series=series, points="9 8 7")).status_code == 403
     series.refresh_from_db()
     assert series.table == [10, 6, 3]
+
+
+def test_a_competition_that_counts_elsewhere_or_twice_is_refused_in_plain_words(admin: Client, series: Series) -> None:
+    there, new = Competition.objects.get(name="First"), final({"ann": 9}, name="Third")
+
+    elsewhere = admin.post(f"{LIST}add/", typed(there, name="Winter"))
+    twice = admin.post(f"{LIST}add/", typed(new, new, name="Winter"))
+    again = admin.post(f"{LIST}add/", typed(new))
+
+    assert "“First” counts in the series “Summer” already: take it out there first." in refusals(elsewhere)
+    assert "A competition stands in this list twice: take one of the two rows out." in unescape(twice.content.decode())
+    assert "A series has this name already: take another name" in refusals(again)
+    for answer in (elsewhere, twice, again):
+        assert "already exists" not in refusals(answer)
+    assert Series.objects.get() == series

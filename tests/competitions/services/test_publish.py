@@ -33,6 +33,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
         ({}, {"period": "week"}, "board", "own calendar"),
         ({}, {"retired_at": START}, "board", "retired"),
         ({"attempts": 3}, {"storage": "redis"}, "attempts", "cannot count"),
+        ({"freeze_minutes": 24 * 60 + 1}, {}, "freeze_minutes", "lasts 1440 minutes: take that many"),
     ],
 )
 def test_settings_and_boards_that_cannot_work_are_refused(
@@ -46,6 +47,14 @@ def test_settings_and_boards_that_cannot_work_are_refused(
 
     assert refusal.value.field == field
     assert not Change.objects.exists()
+
+
+@pytest.mark.parametrize(("seconds", "freeze"), [(0, 24 * 60), (30, 24 * 60 + 1)])
+def test_a_freeze_of_the_whole_window_to_the_minute_is_taken(seconds: int, freeze: int) -> None:
+    competition = publish(draft(ends_at=END + timedelta(seconds=seconds), freeze_minutes=freeze), SOON, None)
+
+    assert competition.course.hides_from_the_start
+    assert not draft(freeze_minutes=24 * 60 - 1).course.hides_from_the_start
 
 
 def test_an_end_before_the_start_or_beyond_48_days_which_are_computed_and_said_is_refused() -> None:

@@ -4,27 +4,20 @@ from datetime import datetime
 
 import pytest
 
-from competitions.models import Competition, Participant, Series, SeriesEvent, SeriesResult, SeriesTotal
+from competitions.models import Competition, Participant, Series, SeriesResult
 from competitions.selectors.series import places
-from competitions.services import series as counting
-from competitions.services import series_totals as putting
-from competitions.services.disqualify import disqualify
 from competitions.services.finish import finish_due
 from competitions.services.freeze import reveal
 from competitions.services.revise import revise
 from competitions.services.series import score_due
-from competitions.services.series_settings import change, count_again, put_in, take_out
-from foundation import clock
+from competitions.services.series_settings import count_again
 from leaderboards import selectors
-from leaderboards.models import Player, Standing, Submission
+from leaderboards.models import Player, Standing
 from leaderboards.selectors.hidden import forget_hidden
 from leaderboards.services.boards import retire
 from leaderboards.services.erase import erase_player
-from tests.at_once import at_once
 from tests.competitions.factories import END, HOUR, MINUTE, SeriesFactory
-from tests.competitions.services.mishaps import dying_at, let_happen_before
 from tests.competitions.site import make_board, open_competition, race, reloaded
-from tests.locked import only_postgresql
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
@@ -143,73 +136,6 @@ def test_nothing_is_counted_before_the_result_is_final_nor_while_a_freeze_hides_
     assert totals(series) == {"ann": 10, "bob": 6}
 
 
-def test_a_competition_taken_out_takes_its_points_along_and_who_has_no_result_left_is_off_the_board() -> None:
-    first, second = final({"ann": 9, "bob": 7}), final({"bob": 9})
-    series = SeriesFactory.create(competitions=[first, second])
-    score_due(OVER)
-
-    take_out(first.series_event)
-    score_due(OVER + MINUTE)
-
-    assert totals(series) == {"bob": 10}
-    assert results(first) == []
-    assert score_due(OVER + 2 * MINUTE) == 0
-
-
-def test_another_competition_in_the_place_of_one_takes_its_points_along() -> None:
-    first, second, third = final({"ann": 9, "bob": 7}), final({"bob": 9}), final({"cleo": 9})
-    series = SeriesFactory.create(competitions=[first, second])
-    score_due(OVER)
-
-    event = series.events.get(competition=first)
-    event.competition = third
-    put_in(event)
-    score_due(OVER + MINUTE)
-
-    assert totals(series) == {"bob": 10, "cleo": 10}
-    assert results(first) == []
-
-
-def test_another_order_decides_which_of_equal_results_count_and_says_nothing_of_what_was_counted() -> None:
-    first, second = final({"ann": 9}), final({"ann": 9})
-    series = SeriesFactory.create(competitions=[first, second], best=1)
-    score_due(OVER)
-    event = series.events.get(competition=first)
-    count_again(series)
-
-    event.position = 3
-    put_in(event)  # a form that was opened before, and knows the old number
-    assert set(series.events.values_list("revision_counted", flat=True)) == {None}
-    score_due(OVER + MINUTE)
-
-    assert [results(each)[0][3] for each in (first, second)] == [False, True]
-    assert totals(series) == {"ann": 10}
-
-
-def test_another_table_or_another_number_of_results_counts_all_of_them_anew() -> None:
-    first, second = final({"ann": 9, "bob": 7}), final({"bob": 9, "ann": 7})
-    series = SeriesFactory.create(competitions=[first, second])
-    score_due(OVER)
-
-    series.table, series.best = [5, 4], 1
-    change(series, "public")
-    score_due(OVER + MINUTE)
-
-    assert totals(series) == {"ann": 5, "bob": 5}
-
-
-def test_another_name_counts_nothing_anew_and_the_board_bears_it() -> None:
-    series = SeriesFactory.create(competitions=[final({"ann": 9})])
-    score_due(OVER)
-
-    series.name = "Grand Prix"
-    change(series, "private")
-
-    series.board.refresh_from_db()
-    assert (series.board.name, series.board.visibility) == ("Grand Prix", "private")
-    assert score_due(OVER + MINUTE) == 0
-
-
 def test_a_total_that_falls_is_kept_also_by_a_worker_whose_clock_is_behind() -> None:
     competition = final({"ann": 9, "bob": 7})
     series = SeriesFactory.create(competitions=[competition])
@@ -262,75 +188,6 @@ def test_of_a_retired_board_nothing_is_counted_any_more_and_the_totals_stay() ->
     assert totals(series) == {"ann": 10, "bob": 6}
 
 
-@pytest.mark.parametrize("step", ["series.after_results", "series.before_commit"])
-def test_counting_that_dies_leaves_nothing_behind_and_counts_again(step: str) -> None:
-    competition = final({"ann": 9, "bob": 7})
-    series = SeriesFactory.create(competitions=[competition])
-    with dying_at(counting, step):
-        score_due(OVER)
-    assert (SeriesResult.objects.count(), SeriesTotal.objects.count()) == (0, 0)
-
-    score_due(OVER)
-
-    assert totals(series) == {"ann": 10, "bob": 6}
-
-
-@pytest.mark.parametrize("step", ["series.before_put", "series.after_put"])
-def test_totals_that_die_on_their_way_are_written_by_the_next_run(step: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(putting, "CHUNK", 1)
-    series = SeriesFactory.create(competitions=[final({"ann": 9, "bob": 7})])
-    with dying_at(putting, step):
-        score_due(OVER)
-    assert totals(series) == {}
-    assert set(SeriesTotal.objects.values_list("due", "points", "puts")) == {(True, None, 0)}
-
-    score_due(OVER)
-
-    assert totals(series) == {"ann": 10, "bob": 6}
-    assert Submission.objects.filter(service="series").count() == 2
-
-
-def test_several_workers_at_once_come_to_the_same_and_write_each_total_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(putting, "CHUNK", 2)
-    players = {f"p{nth}": 100 - nth for nth in range(7)}
-    series = SeriesFactory.create(
-        competitions=[final(players), final(dict(reversed(players.items())))], table=(9, 8, 7)
-    )
-
-    at_once([lambda: score_due(OVER)] * 4)
-    score_due(OVER)
-
-    assert totals(series) == {"p0": 18, "p1": 16, "p2": 14, "p3": 0, "p4": 0, "p5": 0, "p6": 0}
-    assert Submission.objects.filter(service="series").count() == 7
-    assert score_due(OVER + MINUTE) == 0
-
-
-def test_a_run_without_time_writes_a_chunk_of_each_series_and_the_next_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(putting, "CHUNK", 1)
-    both = [SeriesFactory.create(competitions=[final({"ann": 9, "bob": 7, "cleo": 5})]) for _ in range(2)]
-    for series in both:
-        for event in series.events.all():
-            counting.count(event, OVER)
-
-    written = [putting.put_due(OVER, clock.monotonic()) for _ in range(4)]
-
-    assert written == [2, 2, 2, 0]
-    assert [totals(series) for series in both] == [{"ann": 10, "bob": 6, "cleo": 3}] * 2
-
-
-def test_one_series_that_cannot_be_written_keeps_no_other_waiting() -> None:
-    broken, well = (SeriesFactory.create(competitions=[final({"ann": 9})]) for _ in range(2))
-    Submission.objects.create(  # an id that nobody may have used
-        board=broken.board, period=broken.board.periods.get(), player=Player.objects.get(external_id="ann"),
-        service="series", external_id=f"series-{broken.pk}-1-ann", points=3, at=OVER, created_at=OVER,
-    )  # fmt: skip  # as a table
-
-    with pytest.raises(ExceptionGroup):
-        score_due(OVER)
-
-    assert (totals(broken), totals(well)) == ({}, {"ann": 10})
-
-
 def test_count_again_repairs_results_and_totals_that_somebody_spoilt() -> None:
     competition = final({"ann": 9, "bob": 7})
     series = SeriesFactory.create(competitions=[competition])
@@ -342,54 +199,6 @@ def test_count_again_repairs_results_and_totals_that_somebody_spoilt() -> None:
 
     assert [row[:3] for row in results(competition)] == [("ann", 1, 10), ("bob", 2, 6)]
     assert totals(series) == {"ann": 10, "bob": 6}
-
-
-def test_an_event_removed_while_it_is_counted_is_not_counted() -> None:
-    competition = final({"ann": 9})
-    series = SeriesFactory.create(competitions=[competition])
-    event = SeriesEvent.objects.get()
-    take_out(SeriesEvent.objects.get())
-
-    assert counting.count(event, OVER) is False
-
-    assert (totals(series), SeriesResult.objects.count()) == ({}, 0)
-
-
-@only_postgresql
-@pytest.mark.parametrize("step", ["series.after_reading", "series.after_results", "series.before_commit"])
-def test_the_jury_never_waits_for_a_count_and_the_next_run_counts_what_it_did(
-    step: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    competition = final({"ann": 9, "bob": 7, "cleo": 5})
-    series = SeriesFactory.create(competitions=[competition])
-    ann = Player.objects.get(external_id="ann")
-
-    def act(name: str) -> None:
-        if name == step:
-            monkeypatch.setattr(counting, "failpoint", lambda _: None)
-            at_once([lambda: disqualify(competition, ann, "Two accounts.", OVER, None)])
-
-    monkeypatch.setattr(counting, "failpoint", act)
-    score_due(OVER)
-
-    assert competition.revisions.count() == 2
-    score_due(OVER + MINUTE)
-    assert totals(series) == {"bob": 10, "cleo": 6}
-    assert {row[4] for row in results(competition)} == {2}
-
-
-def test_a_result_that_is_revised_while_it_is_read_is_dropped_and_counted_by_the_next_run(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    competition = final({"ann": 9, "bob": 7})
-    event = SeriesFactory.create(competitions=[competition]).events.get()
-    let_happen_before(monkeypatch, counting, "failpoint", lambda: disqualified(competition, "ann"))
-
-    assert counting.count(event, OVER) is False
-    assert SeriesResult.objects.count() == 0
-    assert counting.count(event, OVER) is True
-
-    assert [(*row[:3], row[4]) for row in results(competition)] == [("bob", 1, 10, 2)]
 
 
 @pytest.mark.parametrize(("vacated_places", "expected"), [("close_up", [1, 1, 3, 4]), ("stay_empty", [1, 1, 4, 5])])

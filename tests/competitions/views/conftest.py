@@ -1,4 +1,4 @@
-"""A clock that stands where a test puts it, players who have signed in, and the addresses of pages."""
+"""A clock that stands where a test puts it, players who have signed in, a comment, and the addresses of pages."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -6,8 +6,10 @@ from datetime import datetime
 import pytest
 from django.test import Client
 
-from competitions.models import Competition
+from competitions.models import Comment, Competition
 from foundation import clock
+from tests.competitions.factories import CompetitionFactory
+from tests.competitions.talking import say
 from tests.leaderboards.views.pages import signed_in
 
 SetClock = Callable[[datetime], None]
@@ -35,3 +37,14 @@ def ann(db: None) -> Client:
 @pytest.fixture
 def bob(db: None) -> Client:
     return signed_in(Client(), "bob", "bob")
+
+
+@pytest.fixture
+def cup() -> Competition:
+    return CompetitionFactory.create()
+
+
+@pytest.fixture
+def comment(cup: Competition) -> Comment:
+    """What ann said."""
+    return say(cup, "ann", "Helo")

@@ -1,4 +1,4 @@
-"""A competition's page: before, during and after, frozen and revealed, and to whom it exists."""
+"""A competition's page: before, during and after, and to whom it exists. Frozen, it is in ``test_detail_frozen.py``."""
 
 import pytest
 from django.db import OperationalError
@@ -9,7 +9,6 @@ from competitions.services.cancel import cancel
 from competitions.services.confirm import confirm
 from competitions.services.disqualify import disqualify
 from competitions.services.finish import finish_due
-from competitions.services.freeze import freeze_due, reveal
 from competitions.services.picture import set_picture
 from competitions.services.reward import grant_due
 from competitions.services.snapshot import take_due
@@ -220,56 +219,6 @@ def test_a_provisional_result_says_so_has_no_podium_and_is_looked_at_again(clien
     assert "rovisional" not in final + text(client.get(home(competition, "reveal/")))
 
 
-@pytest.fixture
-def freezing() -> Competition:
-    """Ann leads bob and cleo; the standings freeze an hour before the end, and behind it bob takes the lead."""
-    competition = CompetitionFactory.create(freeze_minutes=60)
-    raced(competition, {"ann": 9, "bob": 5, "cleo": 4})
-    freeze_due(END - HOUR)
-    score(competition, {"bob": 7654}, END - HOUR + MINUTE)
-    return competition
-
-
-def test_behind_a_freeze_only_a_participant_sees_points_and_nobody_sees_a_place(
-    freezing: Competition, client: Client, bob: Client, set_clock: SetClock
-) -> None:
-    set_clock(END - HOUR + MINUTE)
-
-    public = text(client.get(home(freezing)))
-
-    assert "A cup frozen Ends in 59 min" in public
-    assert "The standings are frozen since" in public
-    assert "1 ann 9" in public
-    assert "Your result now 7,654 points Place before the freeze 2" in text(bob.get(home(freezing)))
-    assert "7,654" not in text(client.get(home(freezing, "?player=bob")))
-
-
-def test_the_reveal_is_for_staff_before_it_and_for_everybody_after(
-    freezing: Competition, client: Client, set_clock: SetClock
-) -> None:
-    bare = signed_in(Client(), "bare", is_staff=True)
-    staff = signed_in(Client(), "boss", is_staff=True, is_superuser=True)
-    page, show = home(freezing), home(freezing, "reveal/")
-    set_clock(END)
-    assert [each.get(show).status_code for each in (client, staff)] == [404, 404]
-    assert "Play the reveal" not in text(staff.get(page))
-    finish_due(END + MINUTE)
-    set_clock(END + HOUR)
-    for visitor in (client, bare):
-        assert visitor.get(show).status_code == 404
-        assert "Play the reveal" not in text(visitor.get(page))
-    assert "The result is final, and hidden from the public. Play the reveal" in text(staff.get(page))
-    told = text(staff.get(show))
-
-    reveal(freezing, END + HOUR, None)
-    shown = text(client.get(show))
-
-    assert ("Only you and others who run this site" in told, "Only you" in shown) == (True, False)
-    for each in (told, shown):
-        assert "1 bob 7,654 points 2 ann 9 points 3 cleo 4 points" in each
-    assert "Final result 1 bob 7,654 points" in text(client.get(page))
-
-
 @pytest.mark.django_db(transaction=True)
 def test_while_sql_is_silent_live_standings_are_shown_without_the_rest(
     client: Client, cup: Competition, monkeypatch: pytest.MonkeyPatch
@@ -292,17 +241,3 @@ def test_why_this_place_says_times_on_the_clock_of_the_competition(client: Clien
     page = text(client.get(home(seoul, "?player=ann")))
 
     assert f"It has stood so since {formats.moment(SOON, 'Asia/Seoul')} ." in page
-
-
-def test_once_a_frozen_one_is_over_it_says_so_and_that_the_freeze_lasts(client: Client, set_clock: SetClock) -> None:
-    competition = open_competition(freeze_minutes=60)
-    raced(competition, {"ann": 9})
-    freeze_due(END - MINUTE)
-    over = "It has ended. The standings stay frozen until the result is revealed."
-    set_clock(END - MINUTE)
-    runs = client.get(home(competition, "?fragment=1"))
-    set_clock(END)
-
-    ended = client.get(home(competition, "?fragment=1"), headers={"If-None-Match": runs["ETag"]})
-
-    assert (over in text(runs), ended.status_code, over in text(ended)) == (False, 200, True)

@@ -6,9 +6,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from competitions.selectors.grouped import forget_grouped
 from competitions.services.disqualify import disqualify
 from competitions.services.finish import finish
 from foundation import clock
+from leaderboards.models import Player
+from leaderboards.selectors.hidden import forget_hidden
 from tests.competitions.factories import DAY, END, HOUR, START, DivisionFactory, TeamFactory
 from tests.competitions.grouping import in_division, members, team_called, team_race
 from tests.competitions.site import joined, open_competition, player, race, reloaded
@@ -71,6 +74,40 @@ def test_a_teams_page_has_its_members_and_says_who_counts(client: Client) -> Non
     assert "2 members · the best 1 counts Overall Player Result 1 ann 9 points 3 bob does not count 2 points" in owls
     assert "Nobody has scored for this team yet." in bears
     assert "– eve not started" in bears
+
+
+def test_a_team_whose_members_are_all_disqualified_is_called_so_and_one_that_was_left_has_nobody(
+    client: Client,
+) -> None:
+    competition = team_race({"Owls": {"ann": 9}, "Foxes": {"bob": 7, "cleo": None}, "Bears": {"dan": None}, "Cats": {}})
+    for name in ("ann", "bob"):
+        disqualify(competition, player(name), "Two accounts.", clock.now(), None)
+
+    listed = text(client.get(home(competition, "teams/")))
+    owls, foxes, cats = (
+        text(client.get(home(competition, f"teams/{team_called(competition, name).pk}/")))
+        for name in ("Owls", "Foxes", "Cats")
+    )
+
+    assert "– Bears 1 not started – Cats 0 nobody takes part – Foxes 1 not started – Owls 0 disqualified" in listed
+    assert "This team was disqualified" in owls
+    assert "Nobody is in this team yet." not in owls
+    assert "Nobody has scored for this team yet." in foxes
+    assert "Nobody takes part for this team." in cats
+
+
+def test_the_list_of_teams_is_sent_anew_once_a_team_without_members_is_disqualified(client: Client) -> None:
+    competition = team_race({"Owls": {"ann": 9}})
+    Player.objects.filter(external_id="ann").update(banned_at=clock.now())
+    forget_hidden()
+    forget_grouped()
+    address = home(competition, "teams/?fragment=1")
+    first = client.get(address)
+
+    disqualify(competition, player("ann"), "Two accounts.", clock.now(), None)
+
+    assert "nobody takes part" in text(first)
+    assert client.get(address, headers={"If-None-Match": first["ETag"]}).status_code == 200
 
 
 def test_a_division_has_places_of_its_own_beside_those_overall(client: Client) -> None:

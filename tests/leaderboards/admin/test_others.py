@@ -119,10 +119,10 @@ def test_a_banned_player_scores_nothing_until_they_are_let_in_again_and_keeps_th
     score(board, "alice")
     alice = Player.objects.get()
 
-    act(admin, PLAYERS, "ban", alice)
+    act(admin, PLAYERS, "ban", alice, confirmed="1", reason="A bot.")
     assert score(board, "alice", match="second") == ["banned"]
 
-    act(admin, PLAYERS, "unban", alice)
+    act(admin, PLAYERS, "unban", alice, confirmed="1", reason="No bot.")
     assert score(board, "alice", match="third") == ["unchanged"]
     assert LogEntry.objects.count() == 2
 

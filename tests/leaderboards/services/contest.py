@@ -12,7 +12,7 @@ from leaderboards.core.rules import Order, Ties, Update
 from leaderboards.core.submissions import Caller, Outcome
 from leaderboards.models import Board, Period, Submission
 from leaderboards.services import events
-from leaderboards.services.events import Event
+from leaderboards.services.events import Event, IfBanned
 from leaderboards.services.submit import submit
 from tests.contracts.arena import NOW, Arena
 from tests.contracts.forms import FORMS
@@ -41,6 +41,9 @@ class KnownEvents:
 
     def freeze(self, number: int, at: datetime) -> None:
         """Nothing is hidden."""
+
+    def if_banned(self, players: Collection[int], *, banned: bool) -> IfBanned:
+        return IfBanned()
 
     def void(self, submission: Submission, reason: str, at: datetime, by: object) -> None:
         raise NotImplementedError  # nobody judges here

@@ -1,0 +1,79 @@
+"""What a ban, or the end of one, comes to in competitions, before it is done. Nothing is written here.
+
+The rewards of final results are computed as they will follow the revision that the schedule makes of it.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable
+
+from django.db.models import CharField, Exists, OuterRef, Value
+from django.db.models.functions import Cast, Concat
+
+from competitions.models import Competition, Participant, Revision, RewardGrant, RewardRun
+from competitions.selectors.revisions import latest_revision
+from competitions.selectors.winners import earned
+from competitions.services.reward_rules import Kept, kept_rules, withheld
+from leaderboards.models import FinalStanding, Period
+from leaderboards.services.events import IfBanned
+
+
+def if_banned(players: Collection[int], *, banned: bool) -> IfBanned:
+    """How many competitions hide these players (by internal number), or show them again; which results change.
+
+    Rewards that were never granted, as of results that are hidden or provisional, are not counted: nobody loses them.
+    """
+    lives = Competition.objects.filter(published_at__isnull=False, cancelled_at=None)
+    taking_part = Participant.objects.filter(Participant.TAKING_PART, player__in=players)
+    live = lives.filter(final_at=None, pk__in=taking_part.values("competition"))
+    changed = [after for after in _revisions(players, banned=banned) if after is not None]
+    rewards = [_rewards(after) for after in changed]
+    return IfBanned(live.count(), len(changed), sum(lost for lost, _ in rewards), sum(won for _, won in rewards))
+
+
+def _revisions(players: Collection[int], *, banned: bool) -> Iterable[Revision | None]:
+    """The next revision of each final result that changes, as far as rewards ask for it; None where none does."""
+    standing = FinalStanding.objects.filter(
+        period__board=OuterRef("competition__board"),
+        period__label=Concat(Value("c"), Cast(OuterRef("competition"), CharField())),
+        player=OuterRef("player"),
+    )
+    rows = Participant.objects.filter(Exists(standing), player__in=players, disqualified_at=None)
+    rows = rows.filter(competition__final_at__isnull=False, competition__cancelled_at=None).order_by()
+    who: dict[int, set[int]] = defaultdict(set)
+    for number, player in rows.values_list("competition_id", "player_id"):
+        who[number].add(player)
+    for competition in Competition.objects.filter(pk__in=who).defer("picture").order_by("pk"):
+        last = latest_revision(competition)
+        yield None if last is None else _after(last, who[competition.pk], banned=banned)
+
+
+def _after(last: Revision, players: set[int], *, banned: bool) -> Revision | None:
+    before = set(last.left_out)
+    left_out = before | players if banned else before - players
+    if left_out == before:
+        return None
+    total = last.total + len(before) - len(left_out)
+    return Revision(competition=last.competition, number=last.number + 1, left_out=sorted(left_out), total=total)
+
+
+def _rewards(after: Revision) -> tuple[int, int]:
+    """How many rewards are revoked and how many are granted once they follow the revision."""
+    run = RewardRun.objects.select_related("period__board").filter(competition=after.competition).first()
+    if run is None:
+        return 0, 0
+    alike: dict[object, list[Kept]] = defaultdict(list)
+    for rule in kept_rules(run):
+        alike[rule.mark].append(rule)
+    counted = [_of_alike(rules, run.period, after) for rules in alike.values()]
+    return sum(lost for lost, _ in counted), sum(won for _, won in counted)
+
+
+def _of_alike(rules: list[Kept], period: Period, after: Revision) -> tuple[int, int]:
+    """The same of tiers whose grants cannot be told apart."""
+    wanted: Counter[int] = Counter()
+    for rule in rules:
+        wanted.update(earned(rule.rule, period, after).keys())
+    rows = RewardGrant.objects.filter(RewardGrant.STANDING, rules[0].grants, period=period)
+    standing = Counter(rows.values_list("player_id", flat=True))
+    new = wanted - standing - Counter(withheld(rules[0], period))
+    return (standing - wanted).total(), new.total()

@@ -1,0 +1,101 @@
+"""What a ban, or the end of one, comes to: as sentences, before somebody says yes."""
+
+from collections.abc import Collection
+
+from django.utils.text import get_text_list
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
+
+from leaderboards.selectors.if_banned import OnBoards, on_boards
+from leaderboards.services import events
+from leaderboards.services.events import IfBanned
+
+
+def if_banned_in_words(players: Collection[int], *, banned: bool) -> list[str]:
+    """What changes for these players (by internal number) and for others; a sentence where nothing does."""
+    boards, elsewhere = on_boards(players), events.source().if_banned(players, banned=banned)
+    lines = [*_boards(boards, banned=banned), *_events(elsewhere, banned=banned)]
+    return lines or [_("They hold no place on a running board and take part in no competition: no ranking changes.")]
+
+
+def _boards(found: OnBoards, *, banned: bool) -> list[str]:
+    if not found.standings:
+        return []
+    words = {"boards": found.boards, "places": _places(found)}
+    if banned:
+        said = ngettext(
+            "On %(boards)s running board they hold %(places)s; they are hidden at once, and the others move up.",
+            "On %(boards)s running boards they hold %(places)s; they are hidden at once, and the others move up.",
+            found.boards,
+        )
+    else:
+        said = ngettext(
+            "On %(boards)s running board they hold %(places)s again.",
+            "On %(boards)s running boards they hold %(places)s again.",
+            found.boards,
+        )
+    return [said % words]
+
+
+def _places(found: OnBoards) -> str:
+    """The places that could be counted; the number of standings where none or not all could be."""
+    more = found.standings - len(found.places)
+    if not found.places:
+        return ngettext("%(number)s place", "%(number)s places", more) % {"number": more}
+    words = {"places": get_text_list([str(rank) for rank in found.places], pgettext("1, 4 and 12", "and"))}
+    held = ngettext("place %(places)s", "places %(places)s", len(found.places)) % words
+    return _("%(held)s, and %(number)s more") % {"held": held, "number": more} if more else held
+
+
+def _events(found: IfBanned, *, banned: bool) -> list[str]:
+    lines = []
+    if found.live:
+        said = (
+            ngettext("%(number)s competition: hidden at once.", "%(number)s competitions: hidden at once.", found.live)
+            if banned
+            else ngettext(
+                "%(number)s competition: shown again at once.",
+                "%(number)s competitions: shown again at once.",
+                found.live,
+            )
+        )
+        lines.append(said % {"number": found.live})
+    if found.finals:
+        said = ngettext(
+            "%(number)s final result gets a new revision, some ten seconds later.",
+            "%(number)s final results get a new revision, some ten seconds later.",
+            found.finals,
+        )
+        lines.append(said % {"number": found.finals})
+    return [*lines, *_rewards(found, banned=banned)]
+
+
+def _rewards(found: IfBanned, *, banned: bool) -> list[str]:
+    lines = []
+    if found.lost:
+        said = (
+            ngettext("%(number)s reward is revoked.", "%(number)s rewards are revoked.", found.lost)
+            if banned
+            else ngettext(
+                "%(number)s reward of those who had moved up is revoked.",
+                "%(number)s rewards of those who had moved up are revoked.",
+                found.lost,
+            )
+        )
+        lines.append(said % {"number": found.lost})
+    if found.won:
+        said = (
+            ngettext(
+                "%(number)s reward goes to the next in line.",
+                "%(number)s rewards go to the next in line.",
+                found.won,
+            )
+            if banned
+            else ngettext(
+                "%(number)s reward is granted anew.",
+                "%(number)s rewards are granted anew.",
+                found.won,
+            )
+        )
+        lines.append(said % {"number": found.won})
+    return lines
