@@ -6,14 +6,14 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('competitions', '0012_leagues'),
+        ('competitions', '0013_take_back'),
     ]
 
     operations = [
         migrations.AlterField(
             model_name='change',
             name='kind',
-            field=models.CharField(choices=[('published', 'published'), ('extended', 'end moved'), ('cancelled', 'cancelled'), ('removed', 'participant removed'), ('disqualified', 'participant disqualified'), ('reinstated', 'participant reinstated'), ('brought_back', 'participant brought back'), ('moved', 'participant moved to another team or division'), ('revealed', 'revealed'), ('confirmed', 'result confirmed'), ('voided', 'score voided'), ('restored', 'score restored'), ('accepted', 'late score accepted'), ('hidden', 'comment hidden'), ('shown', 'comment shown again')], max_length=12, verbose_name='what'),
+            field=models.CharField(choices=[('published', 'published'), ('extended', 'end moved'), ('cancelled', 'cancelled'), ('removed', 'participant removed'), ('disqualified', 'participant disqualified'), ('reinstated', 'participant reinstated'), ('brought_back', 'participant brought back'), ('moved', 'participant moved to another team or division'), ('revealed', 'revealed'), ('confirmed', 'result confirmed'), ('voided', 'score voided'), ('restored', 'score restored'), ('accepted', 'late score accepted'), ('hidden', 'comment hidden'), ('shown', 'comment shown again'), ('taken_back', 'reward taken back'), ('given_back', 'reward given back')], max_length=12, verbose_name='what'),
         ),
         migrations.AlterField(
             model_name='notice',

@@ -50,6 +50,13 @@ def difference(run: RewardRun, passed_over: Set[int], given_back: Collection[int
     """
     forget_hidden()  # what this process remembers may be older than the end of the period
     last = None if run.competition is None else latest_revision(run.competition)
+    return following(last, run, passed_over, given_back)
+
+
+def following(
+    last: Revision | None, run: RewardRun, passed_over: Set[int], given_back: Collection[int] = ()
+) -> Difference:
+    """The same from this revision, which need not be published; None for a ranking that has none."""
     alike: dict[object, list[Kept]] = defaultdict(list)
     for rule in kept_rules(run):
         alike[rule.mark].append(rule)

@@ -3,17 +3,16 @@
 The rewards of final results are computed as they will follow the revision that the schedule makes of it.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable
 
 from django.db.models import CharField, Exists, OuterRef, Value
 from django.db.models.functions import Cast, Concat
 
-from competitions.models import Competition, Participant, Revision, RewardGrant, RewardRun
+from competitions.models import Competition, Participant, Revision, RewardRun
 from competitions.selectors.revisions import latest_revision
-from competitions.selectors.winners import earned
-from competitions.services.reward_rules import Kept, kept_rules, withheld
-from leaderboards.models import FinalStanding, Period
+from competitions.selectors.settlement import following, passed_over_in
+from leaderboards.models import FinalStanding
 from leaderboards.services.events import IfBanned
 
 
@@ -61,19 +60,5 @@ def _rewards(after: Revision) -> tuple[int, int]:
     run = RewardRun.objects.select_related("period__board").filter(competition=after.competition).first()
     if run is None:
         return 0, 0
-    alike: dict[object, list[Kept]] = defaultdict(list)
-    for rule in kept_rules(run):
-        alike[rule.mark].append(rule)
-    counted = [_of_alike(rules, run.period, after) for rules in alike.values()]
-    return sum(lost for lost, _ in counted), sum(won for _, won in counted)
-
-
-def _of_alike(rules: list[Kept], period: Period, after: Revision) -> tuple[int, int]:
-    """The same of tiers whose grants cannot be told apart."""
-    wanted: Counter[int] = Counter()
-    for rule in rules:
-        wanted.update(earned(rule.rule, period, after).keys())
-    rows = RewardGrant.objects.filter(RewardGrant.STANDING, rules[0].grants, period=period)
-    standing = Counter(rows.values_list("player_id", flat=True))
-    new = wanted - standing - Counter(withheld(rules[0], period))
-    return (standing - wanted).total(), new.total()
+    after_it = following(after, run, passed_over_in(run).keys())
+    return len(after_it.lost), len(after_it.new)

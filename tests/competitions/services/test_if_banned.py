@@ -7,7 +7,7 @@ from competitions.services.disqualify import disqualify
 from competitions.services.finish import finish_due
 from competitions.services.if_banned import if_banned
 from competitions.services.revise import revise_due
-from competitions.services.take_back import take_back
+from competitions.services.take_back import Instead, take_back
 from leaderboards.services.ban import ban, lift
 from leaderboards.services.events import IfBanned, source
 from tests.competitions.factories import END, HOUR, MINUTE
@@ -55,7 +55,7 @@ def test_what_is_told_of_results_and_rewards_is_what_the_schedule_then_does(stor
 def test_several_are_told_together_and_a_reward_that_was_taken_back_by_hand_goes_to_nobody() -> None:
     final()
     both = [player("ann").pk, player("bob").pk]
-    take_back(RewardGrant.objects.get(name="Medal", player__external_id="bob"), "Sold it.", OVER)
+    take_back([RewardGrant.objects.get(name="Medal", player__external_id="bob")], Instead.NOBODY, "Sold it.", OVER)
 
     assert if_banned(both, banned=True) == IfBanned(0, 1, 2, 2)  # gold and a medal of ann; cleo has both
     assert source().if_banned(both, banned=True) == if_banned(both, banned=True)

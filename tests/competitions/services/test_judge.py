@@ -1,4 +1,4 @@
-"""The jury voids scores: each with a reason on record, and shown by whoever may see it. Late ones: `test_late_scores`."""
+"""The jury voids scores, each with a reason on record that some may read. Late ones: `test_late_scores`."""
 
 from typing import Any
 
