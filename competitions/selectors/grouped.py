@@ -23,7 +23,7 @@ from competitions.core.grouped import (
 )
 from competitions.models import Competition, Participant, Team, TeamScore
 from competitions.selectors import standings as of_players
-from competitions.selectors.lately import Lately
+from foundation.second import Second
 from leaderboards import selectors
 from leaderboards.core.points import points_number, scaled
 from leaderboards.core.rules import Rules
@@ -87,7 +87,9 @@ class Grouped:
         return next(found, TeamRow.without_score(team.pk, team.name, 0))
 
 
-_lately: Lately[tuple[int, str], tuple[datetime, Grouped]] = Lately(MOST_ROWS_KEPT, lambda found: found[1].rows)
+_lately: Second[tuple[int, str], tuple[datetime, Grouped]] = Second(
+    MOST_ROWS_KEPT, lambda found: found[1].rows, times_its_cost=4
+)
 
 
 def grouped(competition: Competition, at: datetime, full: bool = False) -> tuple[datetime, Grouped]:
