@@ -21,13 +21,17 @@ _CODE = {
         "code": {"type": "string", "maxLength": 40, "description": "Where one joins by code."},
         "division": {"type": ["integer", "null"], "description": "One of the competition's divisions."},
         "team": {"type": ["integer", "null"], "description": "One of its teams."},
+        "team_code": {"type": "string", "maxLength": 40, "description": "Where a founded team needs its code."},
     },
 }
 _TEAM = {
     "type": "object",
     "additionalProperties": False,
     "required": ["team"],
-    "properties": {"team": {"type": ["integer", "null"], "description": "A team's number; null leaves it."}},
+    "properties": {
+        "team": {"type": ["integer", "null"], "description": "A team's number; null leaves it."},
+        "team_code": {"type": "string", "maxLength": 40, "description": "Where a founded team needs its code."},
+    },
 }
 _NAME = {
     "type": "object",
