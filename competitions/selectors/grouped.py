@@ -159,7 +159,7 @@ def team_rows(
         for team, name in competition.teams.values_list("pk", "name")
     }
     ranked = [
-        _in_place(empty.pop(each.team), each, _value(each, rules, competition.team_score, best[each.team]))
+        _in_place(empty.pop(each.team), each, *_value(each, rules, competition.team_score, best[each.team]))
         for each in places
         if each.team in empty
     ]
@@ -186,17 +186,8 @@ def _team_places(
     return team_standings([player_place(row, rules) for row in rows], team_of, team_rules(competition, rules))
 
 
-def _in_place(row: TeamRow, place: TeamPlace, value: _Value) -> TeamRow:
-    points, fields = value
-    return replace(
-        row,
-        rank=place.rank,
-        tied=place.tied,
-        points=points,
-        fields=fields,
-        achieved_at=place.at,
-        counted=place.counted,
-    )
+def _in_place(row: TeamRow, place: TeamPlace, points: int | Decimal | None, fields: dict[str, int] | None) -> TeamRow:
+    return TeamRow(row.team, row.name, place.rank, place.tied, points, fields, place.at, row.members, place.counted)
 
 
 def _value(place: TeamPlace, rules: Rules, team_score: str, best: Row) -> _Value:
