@@ -103,6 +103,7 @@ def told_of_competitions() -> dict[str, Told]:
         "list_series": Told(refusals=(401,), query="?offset=0&limit=100", answer={"total": 1, "rows": [_SERIES]}),
         "read_series": Told(path={"series": series}),
         "read_series_standings": Told(path={"series": series}, query="?offset=0&limit=10", answer=_TOTALS),
+        "export_series": Told(path={"series": series}, whole_answer=CSV),
         "read_comments": Told(path=one, query="?order=newest&offset=0&limit=20", answer=_SAID),
         "join_competition": Told(
             refusals=(*BODY, 401, 403, 404, 409),
