@@ -117,7 +117,7 @@ def test_a_founded_team_is_entered_with_its_code_which_no_answer_tells(game: Cal
     competition = open_competition(team_score="sum", team_founding=True, team_entry="code", **COMING)
     owls = join(competition, player("ann"), START, wish=Wish(found="Owls")).team
     assert owls is not None
-    into = {"team": owls.pk}
+    into: dict[str, Any] = {"team": owls.pk}
 
     problem(game.send("PUT", home(competition, "/players/bob"), into), 403, "wrong_team_code")
     problem(game.send("PUT", home(competition, "/players/bob"), into | {"team_code": 5}), 422, "invalid_request")

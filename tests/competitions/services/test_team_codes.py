@@ -13,7 +13,7 @@ from competitions.services.publish import check
 from competitions.services.team_codes import founded_by, renew_code
 from competitions.services.teams import Goal, Wish, choose_team, make_team, move
 from foundation.errors import RateLimited, SunwiError
-from foundation.rate_limit import Limit
+from foundation.limits import Limit
 from tests.at_once import at_once
 from tests.competitions.factories import END, HOUR, START
 from tests.competitions.grouping import members
