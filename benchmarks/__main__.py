@@ -14,8 +14,21 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).parent
-ALL = ("store", "http", "agora", "rates", "growth", "likes", "counting", "pages", "recovery", "restart", "competitions")
-SHARES = {"rates": 2, "pages": 10, "recovery": 10, "restart": 10, "competitions": 20}
+ALL = (
+    "store",
+    "http",
+    "agora",
+    "rates",
+    "growth",
+    "likes",
+    "counting",
+    "pages",
+    "recovery",
+    "restart",
+    "competitions",
+    "teams",
+)
+SHARES = {"rates": 2, "pages": 10, "recovery": 10, "restart": 10, "competitions": 20, "teams": 10}
 _HALF = ("--seconds", "0.5")
 LESS = {
     "http": ("--seconds", "0.75"),
@@ -23,6 +36,7 @@ LESS = {
     "growth": _HALF,
     "likes": _HALF,
     "pages": ("--passes", "3"),
+    "teams": ("--passes", "3"),
 }
 
 

@@ -50,8 +50,8 @@ def _snapshots(players: int, storage: str) -> dict[str, Any]:
     }
 
 
-def running(players: int, storage: str) -> Any:
-    """A competition that began a week ago, and everybody who plays in it."""
+def running(players: int, storage: str, **settings: Any) -> Any:
+    """A competition of these settings that began a week ago, and everybody who plays in it."""
     from benchmarks.boards import fill
     from competitions.models import Competition, Participant
     from competitions.services.publish import publish
@@ -63,7 +63,7 @@ def running(players: int, storage: str) -> Any:
     at, name = clock.now(), f"Bench competitions {storage}"
     board = Board.objects.get(seq=apply_boards([{"name": name, "period": "event", "storage": storage}], at)[name])
     competition = Competition.objects.create(
-        name=name, board=board, starts_at=at - timedelta(days=7), ends_at=at + timedelta(days=7)
+        name=name, board=board, starts_at=at - timedelta(days=7), ends_at=at + timedelta(days=7), **settings
     )
     publish(competition, at - timedelta(days=8), None)
     fill(open_period(board, competition.window), players)

@@ -223,6 +223,19 @@ class TeamFull(Conflict):
     code = "team_full"
 
 
+class WrongTeamCode(Forbidden):
+    """The code does not open this team."""
+
+    code = "wrong_team_code"
+    field = "team_code"
+
+
+class NotFounder(Forbidden):
+    """Only who founded a team, and is in it, renews its code."""
+
+    code = "not_founder"
+
+
 class FoundingClosed(Forbidden):
     """Players do not found teams in this competition: those who run it make them."""
 

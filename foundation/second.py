@@ -1,13 +1,17 @@
 """What was made in the last second, kept by each process: however many ask, it is made about once a second.
 
-When the second is over one asker makes the next, and all others still get the old one until it is there, for three
-seconds at most. The trap: what a transaction sees may be rolled back, so nothing of it belongs in here.
+When its time is over one asker makes the next, and all others still get the old one until it is there. Costly things
+are kept longer, by what they took. The trap: what a transaction sees may be rolled back, so inside of one everything is
+made anew, and nothing of it is kept.
 """
 
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from django.db import connection
 
 from foundation import clock
 
@@ -15,76 +19,101 @@ Key = TypeVar("Key", bound=Hashable)
 Made = TypeVar("Made")
 
 KEPT_SECONDS = 1.0
-STALE_SECONDS = 3.0
+STALE_SECONDS = 3.0  # the oldest that anybody gets while somebody makes the next, unless it is kept longer by its cost
 TURNS = 64  # at which different things are made side by side
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Kept(Generic[Made]):
-    """What was made, and when. Who may make the next one moves ``next_at`` on."""
+    """``until`` it is as good as new; until ``ends_at`` it does while the next is made. Both monotonic seconds."""
 
     made: Made
-    made_at: float
-    next_at: float
+    weight: int
+    until: float
     ends_at: float
 
 
 class Second(Generic[Key, Made]):
-    """What was made in the last second, by key; at most ``most`` of them."""
+    """What was made in the last second, by key.
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._kept: dict[Key, _Kept[Made]] = {}
+    ``heaviest`` is what all of it may weigh together, in units of ``weigh``: so many things, unless it is given.
+    ``times_its_cost``: what takes longer than a part of a second to make is kept for so many times that.
+    """
+
+    def __init__(self, heaviest: int, weigh: Callable[[Made], int] = lambda _: 1, times_its_cost: float = 0) -> None:
+        self._heaviest, self._weigh, self._times_its_cost = heaviest, weigh, times_its_cost
+        self._kept: OrderedDict[Key, _Kept[Made]] = OrderedDict()
+        self._making: set[Key] = set()  # each by one thread at a time: they take turns by the key
         self._lock = threading.Lock()
         self._turns = [threading.Lock() for _ in range(TURNS)]
 
     def of(self, key: Key, make: Callable[[], Made]) -> Made:
-        """What is kept, else what ``make`` makes: one at a time, so that a crowd that comes at once waits for one."""
-        found = self.found(key)
-        if found is not None:
-            return found
-        with self._turns[hash(key) % TURNS]:
-            kept = self._kept.get(key)
-            if kept and kept.made_at + KEPT_SECONDS > clock.monotonic():
-                return kept.made
-            made = make()
-            self.keep(key, made)
-            return made
+        """What is kept, else what ``make`` makes: one at a time, so that a crowd that comes at once waits for one.
 
-    def found(self, key: Key) -> Made | None:
-        """What is kept; None for the one who has to make it."""
-        at = clock.monotonic()
-        with self._lock:
-            kept = self._kept.get(key)
-            if kept is None or kept.ends_at <= at:
-                return None
-            if kept.next_at <= at:
-                kept.next_at = kept.ends_at
-                return None
+        What ``make`` raises is raised here, and nothing is kept.
+        """
+        if connection.in_atomic_block:
+            return make()
+        now, kept = clock.monotonic(), self._kept.get(key)
+        if kept is not None and now < kept.until:
             return kept.made
+        turn = self._turns[hash(key) % TURNS]
+        if kept is None or kept.ends_at <= now:
+            turn.acquire()
+        elif not turn.acquire(blocking=False):
+            return kept.made
+        try:
+            return self._in_turn(key, make)
+        finally:
+            turn.release()
 
     def lately(self, key: Key) -> Made | None:
-        """What is kept, needed or not."""
+        """What is kept, whether it needs a next one or not."""
         kept = self._kept.get(key)
-        return kept.made if kept and kept.ends_at > clock.monotonic() else None
+        return kept.made if kept is not None and clock.monotonic() < kept.ends_at else None
 
     def in_time(self, key: Key) -> Made | None:
         """What is kept and needs no next one yet."""
         kept = self._kept.get(key)
-        return kept.made if kept and kept.next_at > clock.monotonic() else None
+        return kept.made if kept is not None and clock.monotonic() < kept.until else None
 
     def keep(self, key: Key, made: Made) -> None:
-        """From now on this is what the others get."""
-        at = clock.monotonic()
-        with self._lock:
-            if len(self._kept) >= self._most:
-                self._kept.clear()
-            self._kept[key] = _Kept(made, at, at + KEPT_SECONDS, at + STALE_SECONDS)
+        """From now on this is what the others get. Nothing is kept inside a transaction."""
+        if not connection.in_atomic_block:
+            with self._lock:
+                self._put(key, made, 0)
 
-    def forget(self) -> None:
-        """Start anew."""
+    def forget(self, chosen: Callable[[Key], bool] = lambda _key: True) -> None:
+        """Drop what has a ``chosen`` key, else everything; what is being made of such a key is not kept either."""
         with self._lock:
-            self._kept.clear()
+            for key in [each for each in self._kept if chosen(each)]:
+                del self._kept[key]
+            for key in [each for each in self._making if chosen(each)]:
+                self._making.discard(key)
 
     def __len__(self) -> int:
         return len(self._kept)
+
+    def _in_turn(self, key: Key, make: Callable[[], Made]) -> Made:
+        begun, kept = clock.monotonic(), self._kept.get(key)
+        if kept is not None and begun < kept.until:
+            return kept.made
+        with self._lock:
+            self._making.add(key)
+        try:
+            made = make()
+            with self._lock:
+                if key in self._making:  # else it was forgotten meanwhile
+                    self._put(key, made, clock.monotonic() - begun)
+        finally:
+            with self._lock:
+                self._making.discard(key)
+        return made
+
+    def _put(self, key: Key, made: Made, cost: float) -> None:
+        """The oldest make room. What is heavier than all may be is kept alone: to make it each time costs more."""
+        now, kept_for, weight = clock.monotonic(), max(KEPT_SECONDS, self._times_its_cost * cost), self._weigh(made)
+        self._kept.pop(key, None)
+        while self._kept and weight + sum(each.weight for each in self._kept.values()) > self._heaviest:
+            self._kept.popitem(last=False)
+        self._kept[key] = _Kept(made, weight, now + kept_for, now + max(STALE_SECONDS, 2 * kept_for))

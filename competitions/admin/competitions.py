@@ -90,7 +90,10 @@ class CompetitionAdmin(ActPages):
         ),
         (
             _lazy("Teams"),
-            {"fields": ("team_score", "team_counts", "team_size", "team_founding"), "classes": FOLDED},
+            {
+                "fields": ("team_score", "team_counts", "team_size", "team_founding", "team_entry"),
+                "classes": FOLDED,
+            },
         ),
     )
 

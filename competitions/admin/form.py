@@ -74,7 +74,7 @@ class CompetitionForm(forms.ModelForm[Competition]):
             *("name", "board", "starts_at", "ends_at", "timezone", "description", "joining", "join_code"),
             *("join_until", "most_participants", "attempts", "freeze_minutes", "review_hours"),
             *("snapshot_minutes", "alert_hours", "alerts", "vacated_places"),
-            *("team_score", "team_counts", "team_size", "team_founding"),
+            *("team_score", "team_counts", "team_size", "team_founding", "team_entry"),
         )
         help_texts = {  # noqa: RUF012 - Django's own way to say it
             "freeze_minutes": _lazy(
@@ -85,6 +85,9 @@ class CompetitionForm(forms.ModelForm[Competition]):
             "team_counts": _lazy("Empty: all who have a score."),
             "team_size": _lazy("Empty: no limit."),
             "team_founding": _lazy("Else those who run the competition make the teams."),
+            "team_entry": _lazy(
+                "Who founded a team sees its code and passes it on. Other teams are open to everybody."
+            ),
         }
         widgets = {"timezone": TimezoneInput, "description": forms.Textarea(attrs={"rows": 5, "cols": 60})}  # noqa: RUF012 - Django's own way to say it
 

@@ -144,7 +144,7 @@ class TeamAdmin(ByCompetition, NamedLookups[Team]):
     """Teams with their members' number, by name."""
 
     form = TeamForm
-    fields = ("competition", "name")
+    fields = ("competition", "name", "code_now")
     list_display = ("name", "competition", "members", "founder", "created_at")
     list_filter = (("competition", admin.RelatedOnlyFieldListFilter),)
     list_select_related = ("competition", "founder")
@@ -158,7 +158,7 @@ class TeamAdmin(ByCompetition, NamedLookups[Team]):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Team | None = None) -> tuple[str, ...]:
         """A team stays where it is."""
-        return () if obj is None else ("competition",)
+        return ("code_now",) if obj is None else ("competition", "code_now")
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
         """What goes with them; those that a published result names stay."""
@@ -167,6 +167,11 @@ class TeamAdmin(ByCompetition, NamedLookups[Team]):
             refused = [(team, final_refused(team.competition)) for team in teams]
         deleted, counts, needed, protected = super().get_deleted_objects(teams, request)
         return deleted, counts, needed, [*protected, *(f"{team}: {why}" for team, why in refused if why)]
+
+    @admin.display(description=_lazy("code"))
+    def code_now(self, team: Team) -> str:
+        """What its founder passes on, where the competition asks for it."""
+        return team.code or "-"
 
     @admin.display(description=_lazy("members"), ordering="counted")
     def members(self, team: Team) -> str:

@@ -14,17 +14,17 @@ def joining(request: HttpRequest) -> tuple[str, Wish]:
     length = request.META.get("CONTENT_LENGTH") or "0"
     if length == "0" and "HTTP_TRANSFER_ENCODING" not in request.META:
         return "", Wish()
-    body = object_of(request, ("code", "division", "team"))
-    wish = Wish(team=_number(body, "team"), division=_number(body, "division"))
-    return _code(body.get("code", "")), wish
+    body = object_of(request, ("code", "division", "team", "team_code"))
+    wish = Wish(team=_number(body, "team"), division=_number(body, "division"), code=_code(body, "team_code"))
+    return _code(body, "code"), wish
 
 
 def team_wanted(request: HttpRequest) -> Wish:
-    """The team that a participant wants; null for none. Raises ``BadRequest``."""
-    body = object_of(request, ("team",))
+    """The team that a participant wants, and its code; null for none. Raises ``BadRequest``."""
+    body = object_of(request, ("team", "team_code"))
     if "team" not in body:
         raise _bad("team", "`team` is missing: send a team's number, or null for none.")
-    return Wish(team=_number(body, "team"))
+    return Wish(team=_number(body, "team"), code=_code(body, "team_code"))
 
 
 def name_given(request: HttpRequest) -> str:
@@ -35,10 +35,11 @@ def name_given(request: HttpRequest) -> str:
     raise _bad("name", "`name` must be a text.")
 
 
-def _code(code: object) -> str:
+def _code(body: dict[str, object], name: str) -> str:
+    code = body.get(name, "")
     if isinstance(code, str) and len(code) <= LONGEST_CODE:
         return code
-    raise _bad("code", f"`code` must be a text of up to {LONGEST_CODE} characters.")
+    raise _bad(name, f"`{name}` must be a text of up to {LONGEST_CODE} characters.")
 
 
 def _number(body: dict[str, object], name: str) -> int | None:

@@ -24,6 +24,7 @@ from leaderboards.api.parameters import LISTED, OFFSET, Bounded, Whole
 SETTINGS = (
     *("description", "timezone", "joining", "most_participants", "attempts", "snapshot_minutes", "alert_hours"),
     *("alerts", "freeze_minutes", "vacated_places", "team_counts", "team_size", "team_founding"),
+    "team_entry",
 )
 
 router = Router(tags=["competitions"], auth=Reads())

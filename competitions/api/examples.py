@@ -21,13 +21,17 @@ _CODE = {
         "code": {"type": "string", "maxLength": 40, "description": "Where one joins by code."},
         "division": {"type": ["integer", "null"], "description": "One of the competition's divisions."},
         "team": {"type": ["integer", "null"], "description": "One of its teams."},
+        "team_code": {"type": "string", "maxLength": 40, "description": "Where a founded team needs its code."},
     },
 }
 _TEAM = {
     "type": "object",
     "additionalProperties": False,
     "required": ["team"],
-    "properties": {"team": {"type": ["integer", "null"], "description": "A team's number; null leaves it."}},
+    "properties": {
+        "team": {"type": ["integer", "null"], "description": "A team's number; null leaves it."},
+        "team_code": {"type": "string", "maxLength": 40, "description": "Where a founded team needs its code."},
+    },
 }
 _NAME = {
     "type": "object",
@@ -99,6 +103,7 @@ def told_of_competitions() -> dict[str, Told]:
         "list_series": Told(refusals=(401,), query="?offset=0&limit=100", answer={"total": 1, "rows": [_SERIES]}),
         "read_series": Told(path={"series": series}),
         "read_series_standings": Told(path={"series": series}, query="?offset=0&limit=10", answer=_TOTALS),
+        "export_series": Told(path={"series": series}, whole_answer=CSV),
         "read_comments": Told(path=one, query="?order=newest&offset=0&limit=20", answer=_SAID),
         "join_competition": Told(
             refusals=(*BODY, 401, 403, 404, 409),

@@ -63,6 +63,7 @@ class CompetitionShown(CompetitionListed):
     team_counts: int | None = Field(description="How many of a team's best members count; null is all with a score.")
     team_size: int | None = Field(description="The most members of a team; null is no limit.")
     team_founding: bool = Field(description="Whether players found teams themselves.")
+    team_entry: Literal["open", "code"] = Field(description="Whether a team that a player founded needs its code.")
     divisions: list[DivisionShown]
     freezes_at: Time | None = Field(description="From then on the standings are hidden, until the reveal.")
     revealed_at: Time | None

@@ -3,10 +3,13 @@
 A series on a private board is for keys. Of a competition that the caller may not read nothing is said.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from ninja import Router
 
 from competitions.api.parameters import SERIES
@@ -18,7 +21,9 @@ from foundation import clock
 from foundation.encoding import Passing, when
 from leaderboards.api.access import Reads, admit_reader, may_list
 from leaderboards.api.answers import conditional
-from leaderboards.api.parameters import LIMIT, LISTED, OFFSET, Bounded, Whole
+from leaderboards.api.downloads import CSV, Download, MoreColumns, csv_parts
+from leaderboards.api.parameters import LIMIT, LISTED, OFFSET, RAW, Bounded, Whole
+from leaderboards.selectors import CURRENT, Row, export_rows
 from leaderboards.selectors.rows import row_shown
 
 router = Router(tags=["series"], auth=Reads())
@@ -80,6 +85,24 @@ def read_series_standings(
     return conditional(request, content, selectors.is_private(found))
 
 
+@router.get("/series/{series}/standings.csv")
+def export_series(request: HttpRequest, series: Whole = SERIES, raw: bool = RAW) -> HttpResponseBase:
+    """All totals as CSV, as of a board; behind them what each competition earned, and whether that counts."""
+    found = _series_to_read(request, series)
+    order = [event.competition_id for event in _events(request, found)]
+    names = [f"{what}_{number}" for number in order for what in ("points", "counts")]
+
+    def texts(rows: Sequence[Row]) -> list[list[str]]:
+        return [_results_told(each, order) for each in selectors.with_results(found, rows, order)]
+
+    def read() -> tuple[datetime, Iterator[bytes]]:
+        as_of, rows = export_rows(found.board, CURRENT)
+        untimed = (replace(row, achieved_at=None) for row in rows)  # it is when the total was written
+        return as_of, csv_parts((), untimed, raw, MoreColumns(names, texts))
+
+    return Download(f"series-{found.pk}.csv", CSV, selectors.is_private(found), read).open()
+
+
 def _series_to_read(request: HttpRequest, number: int) -> Series:
     """The series. Raises ``UnknownSeries``, and for a private one ``Unauthenticated`` or ``Forbidden``."""
     found = selectors.series_by_id(number)
@@ -103,6 +126,13 @@ def _listed(series: Series, events: Sequence[SeriesEvent]) -> dict[str, Any]:
         "events": len(events),
         "counted": sum(event.revision_counted is not None for event in events),
     }
+
+
+def _results_told(row: SeriesRow, order: Sequence[int]) -> list[str]:
+    """Points of each competition and whether they count (`true`, `false`); both empty where there are none."""
+    results = [row.results.get(number) for number in order]
+    told = [("", "") if each is None else (str(each.points), str(each.counted).lower()) for each in results]
+    return [text for pair in told for text in pair]
 
 
 def _row_shown(row: SeriesRow, order: Sequence[int]) -> dict[str, Any]:

@@ -1,14 +1,17 @@
 """Standings of groups, from the rows of players: teams by what their members have, places within a division.
 
 The rows are those of one moment, best first, as the asker may see them; nothing else is looked at, so what a row does
-not show no team shows. The trap: averages are fractions. They are compared exactly, and rounded by whoever shows them.
+not show no team shows. The trap: averages are fractions. They are compared exactly, as whole numbers over one common
+denominator, and rounded by whoever shows them.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from fractions import Fraction
+from math import lcm
+from types import MappingProxyType
 
 from leaderboards.core.ranks import Place, places
 from leaderboards.core.rules import Order, Ties
@@ -82,8 +85,9 @@ class _Tally:
     def at(self) -> datetime | None:
         return self.latest if self.timed == self.counted else None
 
-    def value(self, formula: Formula) -> Fraction:
-        return Fraction(self.total, self.counted if formula is Formula.AVERAGE else 1)
+    def place(self, team: int, place: Place, formula: Formula, scored: tuple[int, ...]) -> TeamPlace:
+        value = Fraction(self.total, self.counted if formula is Formula.AVERAGE else 1)
+        return TeamPlace(team, place.rank, place.tied, value, self.counted, self.at, scored)
 
 
 class TeamTallies:
@@ -100,16 +104,24 @@ class TeamTallies:
         if self._most is None or tally.counted < self._most:
             tally.count(row)
 
-    def places(self) -> list[TeamPlace]:
-        """The teams of which a member has come, best first; equals share a rank and stand by their number."""
-        rules = self._rules
-        keyed = sorted((_key(tally, rules), team) for team, tally in self._teams.items())
+    def places(self, scored: Mapping[int, Sequence[int]] = MappingProxyType({})) -> list[TeamPlace]:
+        """The teams of which a member has come, best first; equals share a rank and stand by their number.
+
+        ``scored`` are the indexes of each team's rows, where the caller has them.
+        """
+        rules, common = self._rules, self._common()
+        keyed = sorted((_key(tally, rules, common), team) for team, tally in self._teams.items())
         held = places([key for key, _ in keyed], _sharing(rules.ties))
         return [
-            TeamPlace(team, place.rank, place.tied, tally.value(rules.formula), tally.counted, tally.at)
+            self._teams[team].place(team, place, rules.formula, tuple(scored.get(team, ())))
             for (_, team), place in zip(keyed, held, strict=True)
-            for tally in (self._teams[team],)
         ]
+
+    def _common(self) -> int:
+        """What every value times it is a whole number: 1 but for averages, which have been divided."""
+        if self._rules.formula is not Formula.AVERAGE:
+            return 1
+        return lcm(*{tally.counted for tally in self._teams.values()})
 
 
 def team_standings(rows: Sequence[PlayerPlace], team_of: Mapping[str, int], rules: TeamRules) -> list[TeamPlace]:
@@ -123,7 +135,7 @@ def team_standings(rows: Sequence[PlayerPlace], team_of: Mapping[str, int], rule
         if team is not None:
             tallies.add(team, row)
             members.setdefault(team, []).append(index)
-    return [replace(each, scored=tuple(members[each.team])) for each in tallies.places()]
+    return tallies.places(members)
 
 
 def division_places(ranks: Sequence[int], ties: Ties) -> list[Place]:
@@ -136,11 +148,13 @@ def _sharing(ties: Ties) -> Ties:
     return Ties.DENSE if ties is Ties.DENSE else Ties.SHARED
 
 
-def _key(tally: _Tally, rules: TeamRules) -> tuple[Fraction | int, ...]:
-    """The smaller the better. By the best member, the rank says all that the board knows of ties."""
+def _key(tally: _Tally, rules: TeamRules, common: int) -> tuple[int, ...]:
+    """The smaller the better; values times ``common``. By the best member, the rank says all that the board knows of
+    ties."""
     if rules.formula is Formula.BEST:
         return (tally.best,)
-    value, since = tally.value(rules.formula), _time_key(tally.at, rules.ties)
+    average = rules.formula is Formula.AVERAGE
+    value, since = tally.total * (common // tally.counted if average else common), _time_key(tally.at, rules.ties)
     if rules.order is Order.DESC:
         return (-value, since)
     # Where less is better, a sum of fewer results would win by what is missing from it.

@@ -46,6 +46,10 @@ class LeagueRules:
             return Outcome.PROMOTED if tier < self.tiers else Outcome.STAYED
         return Outcome.DEMOTED if place > members - self.demoted and tier > 1 else Outcome.STAYED
 
+    def is_small(self, members: int) -> bool:
+        """Whether a group has so few in it that all would move up, and leave nobody behind."""
+        return members <= self.promoted
+
 
 def places(equals: Iterable[Hashable]) -> list[int]:
     """The place of each row, best first: rows that follow each other with the same key share one (1 1 3)."""

@@ -8,6 +8,7 @@ from competitions.models.competitions import (
     Invitation,
     Joining,
     Participant,
+    TeamEntry,
     TeamScore,
     VacatedPlaces,
 )
@@ -57,6 +58,7 @@ __all__ = [
     "Snapshot",
     "SnapshotRow",
     "Team",
+    "TeamEntry",
     "TeamScore",
     "Telling",
     "TierKind",

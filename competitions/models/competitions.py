@@ -44,6 +44,13 @@ class TeamScore(models.TextChoices):
     AVERAGE = Formula.AVERAGE.value, _("the average of its members' points")
 
 
+class TeamEntry(models.TextChoices):
+    """Who may enter a team that a player founded."""
+
+    OPEN = "open", pgettext_lazy("a team", "everybody")
+    CODE = "code", _("whoever has the team's code")
+
+
 def default_alerts() -> list[str]:
     """The alerts of a new competition; entering the top 3 is off unless asked for."""
     return ["first_taken", "first_lost", "top10_entered"]
@@ -97,6 +104,9 @@ class Competition(models.Model):
         _("at most, members of a team"), null=True, blank=True, validators=[MinValueValidator(1)]
     )
     team_founding = models.BooleanField(_("players found teams"), default=False)
+    team_entry = models.CharField(
+        _("who may enter a founded team"), max_length=4, choices=TeamEntry.choices, default=TeamEntry.OPEN
+    )
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
     published_at = models.DateTimeField(_("published"), null=True, editable=False)
     frozen_at = models.DateTimeField(_("frozen"), null=True, editable=False)

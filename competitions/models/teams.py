@@ -16,7 +16,8 @@ from leaderboards.models import Player
 class Team(models.Model):
     """Players who compete together. ``key`` is of the name as it is compared: no two differ in capitals alone.
 
-    ``founder`` is the player who founded it, None for teams made by those who run the competition.
+    ``founder`` is the player who founded it, None for teams made by those who run the competition. ``code`` is what
+    its founder passes on to those who may enter, where the competition asks for it; empty is open to everybody.
     """
 
     competition = models.ForeignKey(Competition, models.CASCADE, related_name="teams", verbose_name=_("competition"))
@@ -25,6 +26,7 @@ class Team(models.Model):
     founder = models.ForeignKey(
         Player, models.SET_NULL, null=True, editable=False, related_name="founded_teams", verbose_name=_("founded by")
     )
+    code = models.CharField(_("code"), max_length=8, blank=True, editable=False)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
 
     class Meta:

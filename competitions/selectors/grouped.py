@@ -23,7 +23,7 @@ from competitions.core.grouped import (
 )
 from competitions.models import Competition, Participant, Team, TeamScore
 from competitions.selectors import standings as of_players
-from competitions.selectors.lately import Lately
+from foundation.second import Second
 from leaderboards import selectors
 from leaderboards.core.points import points_number, scaled
 from leaderboards.core.rules import Rules
@@ -87,7 +87,9 @@ class Grouped:
         return next(found, TeamRow.without_score(team.pk, team.name, 0))
 
 
-_lately: Lately[tuple[int, str], tuple[datetime, Grouped]] = Lately(MOST_ROWS_KEPT, lambda found: found[1].rows)
+_lately: Second[tuple[int, str], tuple[datetime, Grouped]] = Second(
+    MOST_ROWS_KEPT, lambda found: found[1].rows, times_its_cost=4
+)
 
 
 def grouped(competition: Competition, at: datetime, full: bool = False) -> tuple[datetime, Grouped]:
@@ -157,7 +159,7 @@ def team_rows(
         for team, name in competition.teams.values_list("pk", "name")
     }
     ranked = [
-        _in_place(empty.pop(each.team), each, _value(each, rules, competition.team_score, best[each.team]))
+        _in_place(empty.pop(each.team), each, *_value(each, rules, competition.team_score, best[each.team]))
         for each in places
         if each.team in empty
     ]
@@ -184,17 +186,8 @@ def _team_places(
     return team_standings([player_place(row, rules) for row in rows], team_of, team_rules(competition, rules))
 
 
-def _in_place(row: TeamRow, place: TeamPlace, value: _Value) -> TeamRow:
-    points, fields = value
-    return replace(
-        row,
-        rank=place.rank,
-        tied=place.tied,
-        points=points,
-        fields=fields,
-        achieved_at=place.at,
-        counted=place.counted,
-    )
+def _in_place(row: TeamRow, place: TeamPlace, points: int | Decimal | None, fields: dict[str, int] | None) -> TeamRow:
+    return TeamRow(row.team, row.name, place.rank, place.tied, points, fields, place.at, row.members, place.counted)
 
 
 def _value(place: TeamPlace, rules: Rules, team_score: str, best: Row) -> _Value:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from competitions.core.leagues import Outcome, places, tier_after
 from competitions.errors import NoLeague, NotInLeague
@@ -39,7 +39,8 @@ class GroupRow:
 class InLeague:
     """A player in a league. Without a ``group`` they have not scored yet in this period; ``tier`` is where they enter.
 
-    ``standings`` are those of the group's members, best first, in the order of ``rows``.
+    ``standings`` are those of the group's members, best first, in the order of ``rows``. ``with_more``: the group is so
+    small that what its places come to is decided among the group before it too.
     """
 
     season: LeagueSeason
@@ -48,6 +49,7 @@ class InLeague:
     standings: Standings
     rows: list[GroupRow]
     me: GroupRow | None
+    with_more: bool = False
 
     @property
     def tier_name(self) -> str:
@@ -99,6 +101,16 @@ def in_league(board: Board, season: LeagueSeason, player: str) -> InLeague:
     return found
 
 
+def is_judged_with_more(season: LeagueSeason, group: LeagueGroup, members: int) -> bool:
+    """Whether a group in which so many hold a place is small, and a group of its tier stands before it."""
+    return group.number > 1 and season.rules.is_small(members)
+
+
+def players_before(group: LeagueGroup) -> list[int]:
+    """The players (internal numbers) of the group before this one in its tier."""
+    return list(_members_before(group).values_list("player", flat=True))
+
+
 def tiers_of(season: LeagueSeason, players: Collection[int]) -> dict[int, int]:
     """Player (internal number) → the tier that they enter; who waits for the turn of an earlier season is left out."""
     earlier = LeagueMember.objects.filter(player=OuterRef("pk"), season__league=season.league_id, season__lt=season.pk)
@@ -127,20 +139,39 @@ def _inside(season: LeagueSeason, board: Board, player: str, group: LeagueGroup)
     group.season = season
     members = dict(group.members.values_list("player__external_id", "outcome"))
     standings = selectors.named(board, list(members), season.period.label)
-    rows = list(_placed(season, group, standings, members))
+    with_more = is_judged_with_more(season, group, len(standings.rows))
+    among = _with_those_before(board, season, group, members) if with_more and not season.turned_at else standings
+    rows = list(_placed(season, group, standings, members, among))
     me = next((each for each in rows if each.row.player == player), None)
-    return InLeague(season, group.tier, group, standings, rows, me) if me else None
+    return InLeague(season, group.tier, group, standings, rows, me, with_more) if me else None
+
+
+def _with_those_before(board: Board, season: LeagueSeason, group: LeagueGroup, members: Collection[str]) -> Standings:
+    others = _members_before(group).values_list("player__external_id", flat=True)
+    return selectors.named(board, [*members, *others], season.period.label)
+
+
+def _members_before(group: LeagueGroup) -> QuerySet[LeagueMember]:
+    return LeagueMember.objects.filter(
+        group__season=group.season_id, group__tier=group.tier, group__number=group.number - 1
+    )
 
 
 def _placed(
-    season: LeagueSeason, group: LeagueGroup, standings: Standings, outcomes: Mapping[str, str]
+    season: LeagueSeason, group: LeagueGroup, standings: Standings, outcomes: Mapping[str, str], among: Standings
 ) -> Iterator[GroupRow]:
-    found = places(_equals(standings))
+    """``among`` are the standings in which a place decides."""
+    found, deciding = places(_equals(standings)), _places_of(among)
     sharing = Counter(found)
     for row, place in zip(standings.rows, found, strict=True):
         told = outcomes[row.player] if season.turned_at else ""
-        outcome = Outcome(told) if told else season.rules.outcome(group.tier, place, len(found))
+        counts = deciding.get(row.player, place)
+        outcome = Outcome(told) if told else season.rules.outcome(group.tier, counts, len(deciding))
         yield GroupRow(row, place, sharing[place], outcome)
+
+
+def _places_of(standings: Standings) -> dict[str, int]:
+    return dict(zip((row.player for row in standings.rows), places(_equals(standings)), strict=True))
 
 
 def _equals(standings: Standings) -> Iterator[Hashable]:

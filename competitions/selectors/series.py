@@ -117,7 +117,7 @@ def standings(series: Series, shown: Collection[int], offset: int = 0, limit: in
     """A page of the standings, with points of the ``shown`` competitions (by number) alone."""
     found = selectors.standings(series.board, offset=offset, limit=limit)
     waits = totals_due().filter(series=series).exists()
-    return SeriesStandings(found, _with_results(series, found.rows, shown), waits)
+    return SeriesStandings(found, with_results(series, found.rows, shown), waits)
 
 
 def own_row(series: Series, player: str, shown: Collection[int]) -> SeriesRow | None:
@@ -126,10 +126,11 @@ def own_row(series: Series, player: str, shown: Collection[int]) -> SeriesRow | 
         found = selectors.player_row(series.board, player)
     except NotRanked:
         return None
-    return _with_results(series, [found.row], shown)[0]
+    return with_results(series, [found.row], shown)[0]
 
 
-def _with_results(series: Series, rows: Collection[Row], shown: Collection[int]) -> list[SeriesRow]:
+def with_results(series: Series, rows: Collection[Row], shown: Collection[int]) -> list[SeriesRow]:
+    """Rows of the board, in their order, with the results of the ``shown`` competitions (by number)."""
     names = [row.player for row in rows]
     results = SeriesResult.objects.filter(series=series, competition__in=shown, player__external_id__in=names)
     by_player: dict[str, dict[int, SeriesResult]] = defaultdict(dict)

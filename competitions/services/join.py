@@ -4,7 +4,6 @@ Leaving marks first and takes the standing out of the ranking afterwards; whatev
 is made up for by ``services/strays.py``.
 """
 
-import secrets
 from datetime import datetime
 
 from django.db import transaction
@@ -23,9 +22,10 @@ from competitions.errors import (
 from competitions.models import Competition, Joining, Participant
 from competitions.selectors.competitions import places_taken
 from competitions.selectors.grouped import forget_grouped
+from competitions.services.codes import same_code
 from competitions.services.locked import locked
 from competitions.services.strays import take_out_marked
-from competitions.services.teams import Wish, give_up_team, placed_on_joining
+from competitions.services.teams import Wish, give_up_team, placed_on_joining, tries_code
 from foundation.rate_limit import refuse_over
 from leaderboards.errors import Banned
 from leaderboards.models import Player
@@ -40,7 +40,7 @@ def join(competition: Competition, player: Player, at: datetime, code: str = "",
 
     Tries with a code are counted, wherever they come from (``RateLimited``): codes are short.
     """
-    if competition.joining == Joining.CODE or wish.found:
+    if competition.joining == Joining.CODE or wish.found or tries_code(competition, wish):
         refuse_over("join", player.pk)
     participant = _join(competition, player, at, code, wish)
     forget_grouped(competition)
@@ -107,14 +107,8 @@ def _refuse_by_record(player: Player, before: Participant | None) -> None:
 
 
 def _refuse_uninvited(competition: Competition, player: Player, code: str) -> None:
-    if competition.joining == Joining.CODE and not _same(competition.join_code, code):
+    if competition.joining == Joining.CODE and not same_code(competition.join_code, code):
         raise WrongCode("This code does not open the competition.")
     invited = competition.invitations.filter(external_id=player.external_id)
     if competition.joining == Joining.LIST and not invited.exists():
         raise NotInvited("This player is not on the competition's list.")
-
-
-def _same(wanted: str, given: str) -> bool:
-    """Whether the codes are the same to people, who type capitals and blanks as they come."""
-    one, other = (text.strip().casefold().encode(errors="surrogatepass") for text in (wanted, given))
-    return secrets.compare_digest(one, other)

@@ -11,6 +11,7 @@ from django.db import transaction
 
 from competitions.core.leagues import Outcome, places, tier_after
 from competitions.models import LeagueGroup, LeagueMember, LeagueSeason
+from competitions.selectors.leagues import is_judged_with_more, players_before
 from competitions.services.leagues import locked, place_all, unplaced, unturned
 from foundation.each import for_each
 from foundation.failpoints import failpoint
@@ -81,7 +82,11 @@ def _move_members(season: LeagueSeason, groups: Sequence[LeagueGroup], out: froz
     for member in members:
         inside[member.group_id].append(member)
     for group in groups:
-        _judge(season, group, inside[group.pk], final)
+        own = inside[group.pk]
+        _judge(season, group, own, final)
+        if is_judged_with_more(season, group, sum(member.place is not None for member in own)):
+            asked = [*(member.player_id for member in own), *players_before(group)]
+            _judge_small(season, group, own, _final(season.period, asked, out))
         _announce(season, group, inside[group.pk], at)
     _write(members)
 
@@ -100,6 +105,16 @@ def _judge(season: LeagueSeason, group: LeagueGroup, members: Sequence[LeagueMem
         member.place, member.outcome = None, Outcome.STAYED
     for member, place in zip(ranked, places(final[each.player_id][1] for each in ranked), strict=True):
         member.place, member.outcome = place, season.rules.outcome(group.tier, place, len(ranked))
+
+
+def _judge_small(season: LeagueSeason, group: LeagueGroup, members: Sequence[LeagueMember], final: Final) -> None:
+    """What places in a small group come to: those among all of ``final``, its own and the group before it, whose
+    players lose nothing by it. Places within the group stay as they are."""
+    ranked = sorted(final, key=final.__getitem__)
+    among = dict(zip(ranked, places(final[player][1] for player in ranked), strict=True))
+    for member in members:
+        if member.place is not None:
+            member.outcome = season.rules.outcome(group.tier, among[member.player_id], len(ranked))
 
 
 def _announce(season: LeagueSeason, group: LeagueGroup, members: Sequence[LeagueMember], at: datetime) -> None:

@@ -1,7 +1,7 @@
 """Which settings of teams can work: what the board can add up, and how many may count."""
 
 from competitions.errors import BadCompetition
-from competitions.models import Competition, TeamScore
+from competitions.models import Competition, TeamEntry, TeamScore
 from leaderboards.core.rules import Order, Rules
 
 
@@ -19,6 +19,8 @@ def check_teams(competition: Competition) -> None:
             "Where less is better, a sum needs a number of members that count: give one, or take the average.",
             "team_counts",
         )
+    if competition.team_entry == TeamEntry.CODE and not competition.team_founding:
+        raise BadCompetition("Codes are of teams that players found: let players found teams.", "team_entry")
     if counts is not None and size is not None and counts > size:
         raise BadCompetition("More members count than a team may have: lower this, or raise the other.", "team_counts")
 
@@ -32,6 +34,6 @@ def _check_score(team_score: str, rules: Rules) -> None:
 
 def _refuse_leftovers(competition: Competition) -> None:
     """Settings that count for nothing would look as if they did."""
-    for field in ("team_counts", "team_size", "team_founding"):
-        if getattr(competition, field):
-            raise BadCompetition("Choose what teams rank by, or leave the other settings of teams empty.", "team_score")
+    given = [getattr(competition, field) for field in ("team_counts", "team_size", "team_founding")]
+    if any(given) or competition.team_entry != TeamEntry.OPEN:
+        raise BadCompetition("Choose what teams rank by, or leave the other settings of teams empty.", "team_score")

@@ -23,11 +23,13 @@ from competitions.errors import (
     NoTeams,
     TeamFull,
     TeamsFixed,
+    WrongTeamCode,
 )
-from competitions.models import ChangeKind, Competition, Division, Participant, Team
+from competitions.models import ChangeKind, Competition, Division, Participant, Team, TeamEntry
 from competitions.selectors.grouped import forget_grouped
 from competitions.selectors.teams import division_by_id, places_taken, team_by_id
 from competitions.services.changes import note, reason_given
+from competitions.services.codes import new_code, same_code
 from competitions.services.confirm import revise_if_final
 from competitions.services.locked import locked
 from foundation.failpoints import failpoint
@@ -37,11 +39,13 @@ from leaderboards.models import Player
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What somebody chooses: a team and a division by their numbers, or a team to found by its name."""
+    """What somebody chooses: a team and a division by their numbers, or a team to found by its name; ``code`` is the
+    team's, where it needs one."""
 
     team: int | None = None
     found: str = ""
     division: int | None = None
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ def make_team(competition: Competition, name: str, at: datetime) -> Team:
     """
     with transaction.atomic():
         held = locked(competition)
-        _refuse_over(held, at)
+        refuse_over_by(held, at)
         team = _found(held, name, None)
     forget_grouped(competition)
     return team
@@ -77,19 +81,20 @@ def refuse_final(competition: Competition) -> None:
 def choose_team(competition: Competition, player: Player, wish: Wish, at: datetime) -> Participant:
     """Let a participant change teams before the start; a wish for none leaves the one they are in.
 
-    Raises ``NotAParticipant``, ``CompetitionOver``, ``TeamsFixed``, ``RateLimited`` and what ``placed`` does.
+    Raises ``NotAParticipant``, ``CompetitionOver``, ``TeamsFixed``, ``WrongTeamCode``, ``RateLimited`` and what
+    ``placed`` does.
     """
-    if wish.found:
+    if wish.found or tries_code(competition, wish):
         refuse_over("join", player.pk)
     with transaction.atomic():
         held = locked(competition)
-        participant = _participant(held, player)
+        participant = participant_held(held, player)
         if not participant.takes_part:
             raise NotAParticipant(f"{player.external_id} does not take part in this competition.")
-        _refuse_over(held, at)
+        refuse_over_by(held, at)
         _refuse_started(held, at)
         before = participant.team
-        participant.team = placed(held, player, wish, before)
+        participant.team = _let_in(held, player, wish, before)
         participant.save(update_fields=["team"])
         if before is not None and before != participant.team:
             drop_if_empty(before)
@@ -107,7 +112,7 @@ def move(who: Participant, goal: Goal, reason: str, at: datetime, by: AbstractBa
     reason, player = reason_given(reason), who.player
     with transaction.atomic():
         held = locked(who.competition)
-        participant = _participant(held, player)
+        participant = participant_held(held, player)
         if participant.left_at is not None:
             raise NotAParticipant(f"{player.external_id} does not take part any more.")
         before = participant.team, participant.division
@@ -146,7 +151,8 @@ def placed_on_joining(
 ) -> tuple[Team | None, Division | None]:
     """Team and division of who joins. Who comes back has the division of before, and after the start the team too.
 
-    Raises what ``placed`` does, ``TeamsFixed`` or ``DivisionFixed`` where a return wants another, ``UnknownDivision``.
+    Raises what ``placed`` does, ``WrongTeamCode``, ``TeamsFixed`` or ``DivisionFixed`` where a return wants another,
+    ``UnknownDivision``.
     """
     division = None if wish.division is None else division_by_id(held, wish.division)
     former = before.division if before else None
@@ -154,10 +160,15 @@ def placed_on_joining(
         raise DivisionFixed("This player was in another division before: ask those who run the competition.")
     team = before.team if before is not None and held.starts_at <= at else None
     if team is None:
-        return placed(held, player, wish, None), division or former
+        return _let_in(held, player, wish, None), division or former
     if wish.found or wish.team not in (None, team.pk):
         _refuse_started(held, at)
     return _place_kept(held, player, team, wish), division or former
+
+
+def tries_code(competition: Competition, wish: Wish) -> bool:
+    """Whether a wish may be a try of a team's code; those are counted (``RateLimited``), since codes are short."""
+    return competition.team_entry == TeamEntry.CODE and wish.team is not None
 
 
 def give_up_team(held: Competition, participant: Participant, at: datetime) -> None:
@@ -179,6 +190,36 @@ def drop_if_empty(team: Team) -> None:
         team.delete()
 
 
+def participant_held(held: Competition, player: Player) -> Participant:
+    """The row of who takes part or did, with team and division, held as the competition's is.
+
+    Raises ``NotAParticipant``.
+    """
+    rows = Participant.objects.select_for_update(of=("self",)).select_related("team", "division")
+    found = rows.filter(competition=held, player=player).first()
+    if found is None:
+        raise NotAParticipant(f"{player.external_id} does not take part in this competition.")
+    return found
+
+
+def refuse_over_by(held: Competition, at: datetime) -> None:
+    """Raise ``CompetitionOver`` once it was cancelled or has ended."""
+    if held.cancelled_at is not None:
+        raise CompetitionOver("The competition was cancelled.")
+    if held.ends_at <= at:
+        raise CompetitionOver("The competition has ended.")
+
+
+def _let_in(held: Competition, player: Player, wish: Wish, before: Team | None) -> Team | None:
+    """The team of a wish, if its door opens: a team with a code is entered with that, or by who founded it."""
+    team = placed(held, player, wish, before)
+    if team is None or team == before or team.founder_id == player.pk or held.team_entry != TeamEntry.CODE:
+        return team
+    if team.code and not same_code(team.code, wish.code):
+        raise WrongTeamCode("This code does not open the team: ask its founder for the present one.")
+    return team
+
+
 def _place_kept(held: Competition, player: Player, team: Team, wish: Wish) -> Team | None:
     """The team of before, if it has a place; else none, unless it was asked for."""
     try:
@@ -195,27 +236,13 @@ def _found(held: Competition, name: str, founder: Player | None) -> Team:
     key = key_of(name)
     if held.teams.filter(key=key).exists():
         raise NameTaken("A team has this name already: take another name, or that team.")
-    return Team.objects.create(competition=held, name=name, key=key, founder=founder)
-
-
-def _participant(held: Competition, player: Player) -> Participant:
-    rows = Participant.objects.select_for_update(of=("self",)).select_related("team", "division")
-    found = rows.filter(competition=held, player=player).first()
-    if found is None:
-        raise NotAParticipant(f"{player.external_id} does not take part in this competition.")
-    return found
+    code = "" if founder is None else new_code()
+    return Team.objects.create(competition=held, name=name, key=key, founder=founder, code=code)
 
 
 def _refuse_without_teams(held: Competition) -> None:
     if not held.has_teams:
         raise NoTeams("This competition has no teams.")
-
-
-def _refuse_over(held: Competition, at: datetime) -> None:
-    if held.cancelled_at is not None:
-        raise CompetitionOver("The competition was cancelled.")
-    if held.ends_at <= at:
-        raise CompetitionOver("The competition has ended.")
 
 
 def _refuse_started(held: Competition, at: datetime) -> None:

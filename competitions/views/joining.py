@@ -15,12 +15,11 @@ from competitions.selectors.competitions import places_taken
 from competitions.services import join as services
 from competitions.services.teams import Wish
 from competitions.views.access import own_player, visible
+from competitions.views.own_team import LONGEST_CODE, code_seen
 from competitions.views.words import joining_was_until, refusal
 from foundation import clock
 from foundation.errors import RateLimited, SunwiError
 from leaderboards.models import Player
-
-LONGEST_CODE = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +31,7 @@ class Offer:
     needs_code: bool = False
     team: Team | None = None
     may_change_team: bool = False
+    has_code: bool = False
 
 
 def offer(request: HttpRequest, competition: Competition, player: Player | None, at: datetime) -> Offer:
@@ -95,7 +95,8 @@ def _as_participant(competition: Competition, participant: Participant, is_over:
     if is_over:
         return Offer(sentence=_("You took part."), team=team)
     may_change = competition.has_teams and at < competition.starts_at
-    return Offer("leave", _("You take part."), team=team, may_change_team=may_change)
+    has_code = code_seen(competition, participant, at) is not None
+    return Offer("leave", _("You take part."), team=team, may_change_team=may_change, has_code=has_code)
 
 
 def _why_not(competition: Competition, player: Player | None, at: datetime) -> str:

@@ -1,5 +1,7 @@
 """The league on a board's page: the viewer's group and what each place comes to, else how the league goes."""
 
+from typing import Any
+
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
@@ -22,10 +24,18 @@ def panel(beside: Beside) -> str:
         return ""
     player = beside.viewer.player
     found = _found(beside.board, season, player) if player else None
-    shown = {"season": season, "board": beside.board, "rules": _rules(season, found.tier if found else None)}
+    shown: dict[str, Any] = {
+        "season": season,
+        "board": beside.board,
+        "rules": _rules(season, found.tier if found else None),
+    }
     if found is None:
         return render_to_string("competitions/_league.html", shown)
     headings, rules = columns(found.standings), found.standings.rules
+    if found.with_more:
+        shown["rules"].append(
+            _("The group is small: what its places come to is decided among the group before it too.")
+        )
     more = {
         "found": found,
         "said": _said(found),

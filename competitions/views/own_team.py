@@ -1,5 +1,6 @@
 """Which team and division a visitor chooses: the fields of the form for joining, and the page to change teams."""
 
+from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
@@ -8,10 +9,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from competitions.models import Competition, Team
+from competitions.models import Competition, Participant, Team, TeamEntry
 from competitions.selectors.competitions import LARGEST_NUMBER
 from competitions.selectors.participants import participant_of
 from competitions.selectors.teams import divisions_of, places_taken, teams_open
+from competitions.services.team_codes import founded_by, renew_code
 from competitions.services.teams import Wish, choose_team
 from competitions.views.access import own_player, visible
 from competitions.views.words import refusal
@@ -19,6 +21,7 @@ from foundation import clock
 from foundation.errors import RateLimited, SunwiError
 from leaderboards.models import Player
 
+LONGEST_CODE = 40
 NO_ROW = 0  # a number that no team and no division has
 
 
@@ -29,6 +32,7 @@ def wish_of(request: HttpRequest) -> Wish:
         team=None if found else _number(request.POST.get("team", "")),
         found=found,
         division=_number(request.POST.get("division", "")),
+        code=request.POST.get("team_code", "")[:LONGEST_CODE],
     )
 
 
@@ -46,25 +50,46 @@ def choices(competition: Competition, own: Team | None = None) -> dict[str, Any]
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def own_team(request: HttpRequest, number: int) -> HttpResponse:
-    """Shows the viewer's team; a post changes it, until the competition starts."""
+    """Shows the viewer's team, and its code to who founded it; a post changes teams, until the competition starts, or
+    renews the code."""
     competition, player = visible(request, number), own_player(request)
     participant = None if player is None else participant_of(competition, player.external_id)
     if player is None or participant is None or not competition.has_teams:
         raise Http404("Only a participant of a competition with teams has one.")
     refused = ""
     if request.method == "POST":
-        refused = _change(competition, player, wish_of(request))
+        renews = "renew" in request.POST
+        refused = _renew(competition, player) if renews else _change(competition, player, wish_of(request))
         if not refused:
-            return redirect("competition", number)
+            return redirect("competition-own-team" if renews else "competition", number)
+    at = clock.now()
     context = {
         "competition": competition,
         "team": participant.team,
+        "own_code": code_seen(competition, participant, at),
         "refused": refused,
         "found": request.POST.get("found", ""),
-        "is_open": clock.now() < competition.starts_at,
+        "is_open": at < competition.starts_at,
         **choices(competition, participant.team),
     }
     return render(request, "competitions/own_team.html", context)
+
+
+def code_seen(competition: Competition, participant: Participant, at: datetime) -> str | None:
+    """The code of the team that a participant founded, empty while it has none; None for all others, for whom it is
+    none of their business, and where nobody can use it."""
+    is_over = competition.cancelled_at is not None or competition.ends_at <= at
+    team = None if is_over or competition.team_entry != TeamEntry.CODE else founded_by(participant)
+    return None if team is None else team.code
+
+
+def _renew(competition: Competition, player: Player) -> str:
+    at = clock.now()
+    try:
+        renew_code(competition, player, at)
+    except SunwiError as error:
+        return refusal(error, competition, at)
+    return ""
 
 
 def _change(competition: Competition, player: Player, wish: Wish) -> str:

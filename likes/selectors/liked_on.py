@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from django.db import connection
 from django.db.models import BooleanField, Count, QuerySet
 from django.db.models.expressions import RawSQL
 
@@ -36,8 +35,6 @@ def most_liked(kind: str, day: date, limit: int) -> list[MostLiked]:
     As of the last second, or of the last three while somebody counts anew; of now inside a transaction. Raises
     ``SqlAway``.
     """
-    if connection.in_atomic_block:
-        return _counted(kind, day)[:limit]
     return _lately.of((kind, day), lambda: ask(lambda: _counted(kind, day)))[:limit]
 
 

@@ -98,6 +98,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "series/": ("/series/",),
     SERIES: ("/series/{series}/", "/series/{series}/?page=2", "/series/{series}/?player={player}"),
     "api/v1/series": ("/api/v1/series", "/api/v1/series?offset=0&limit=1"),
+    f"{API_SERIES}/standings.csv": (
+        "/api/v1/series/{series}/standings.csv",
+        "/api/v1/series/{series}/standings.csv?raw=true",
+    ),
     API_SERIES: ("/api/v1/series/{series}",),
     f"{API_SERIES}/standings": (
         "/api/v1/series/{series}/standings",

@@ -63,6 +63,7 @@ TELLING = {
     "api/v1/competitions/<competition>/revisions",
     "api/v1/competitions/<competition>/rewards",
     *("series/<int:number>/", "api/v1/series", "api/v1/series/<series>", "api/v1/series/<series>/standings"),
+    "api/v1/series/<series>/standings.csv",
     *(f"competitions/<int:number>/{rest}" for rest in ("teams/", "teams/<int:team>/", "divisions/<int:division>/")),
     *(f"api/v1/competitions/<competition>/{rest}" for rest in ("teams", "teams.csv", "teams/<team>")),
 }

@@ -33,13 +33,14 @@ def of_kept(number: int, name: str, position: str) -> dict[str, Any]:
 
 
 def test_a_draft_gets_teams_and_divisions_in_its_form(admin: Client) -> None:
-    settings = {"team_score": "sum", "team_counts": "3", "team_size": "5", "team_founding": "on"}
+    settings = {"team_score": "sum", "team_counts": "3", "team_size": "5", "team_founding": "on", "team_entry": "code"}
 
     answer = admin.post(ADD, typed(make_board(), **settings, **of_divisions("  Under   18", "Masters")))
 
     made = Competition.objects.get()
     assert answer.status_code == 302
-    assert (made.team_score, made.team_counts, made.team_size, made.team_founding) == ("sum", 3, 5, True)
+    settled = (made.team_score, made.team_counts, made.team_size, made.team_founding, made.team_entry)
+    assert settled == ("sum", 3, 5, True, "code")
     assert [each.name for each in made.divisions.all()] == ["Under 18", "Masters"]
 
 
@@ -48,6 +49,7 @@ def test_a_draft_gets_teams_and_divisions_in_its_form(admin: Client) -> None:
     [
         ({"team_score": "best", "team_counts": "2"}, "By its best member one counts alone"),
         ({"team_size": "2"}, "Choose what teams rank by"),
+        ({"team_score": "sum", "team_entry": "code"}, "Codes are of teams that players found"),
         (of_divisions("Masters", "MASTERS"), "Two divisions have the same name"),
         (of_divisions("\u3164"), "Give a name that can be seen."),
     ],
@@ -68,6 +70,7 @@ def test_what_teams_rank_by_is_fixed_once_published(admin: Client) -> None:
     form = page(admin, change(competition))
 
     assert 'name="team_founding"' in form
+    assert 'name="team_entry"' in form
     assert not [name for name in ("team_score", "team_counts", "team_size") if f'name="{name}"' in form]
 
 

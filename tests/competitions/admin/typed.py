@@ -37,6 +37,7 @@ def typed(board: Board, **changed: Any) -> dict[str, Any]:
         "invited": "", "most_participants": "", "attempts": "", "freeze_minutes": "", "review_hours": "",
         "snapshot_minutes": "30", "alert_hours": "24", "alerts": ["first_taken"],
         "vacated_places": "close_up", "team_score": "", "team_counts": "", "team_size": "",
+        "team_entry": "open",
     }  # fmt: skip  # as a table
     shown = {part: text for name, at in times.items() for part, text in moment(name, at, zone).items()}
     return fields | shown | NO_TIERS | NO_DIVISIONS | changed

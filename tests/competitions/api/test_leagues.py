@@ -69,7 +69,7 @@ def test_a_player_sees_the_group_with_places_in_it_and_what_each_comes_to(anybod
     assert in_group(told) == [
         ("ann", 1, "promoted", 1), ("bob", 2, "stayed", 3), ("cleo", 3, "stayed", 4), ("eve", 4, "stayed", 5),
     ]  # fmt: skip  # as a table
-    assert in_group(anybody.get(f"/boards/{board.seq}/players/dan/league").json()) == [("dan", 1, "promoted", 2)]
+    assert in_group(anybody.get(f"/boards/{board.seq}/players/dan/league").json()) == [("dan", 1, "stayed", 2)]
 
 
 def test_places_follow_the_board_and_are_told_with_redis_away_too(anybody: Caller, board: Board) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from competitions.models import Competition
 from competitions.services.series import score_due
-from leaderboards.models import Board
+from leaderboards.models import Board, Player
 from tests.competitions.factories import END, START, SeriesFactory
 from tests.competitions.services.test_series import OVER, final
 from tests.competitions.site import draft, make_board, open_competition
@@ -67,6 +67,27 @@ def test_the_standings_have_totals_and_what_each_competition_earned(anybody: Cal
     assert [(row["player"], row["rank"], row["points"]) for row in rest["rows"]] == [("cleo", 3, 3)]
 
 
+def test_the_file_has_the_totals_and_for_each_competition_points_and_whether_they_count(
+    anybody: Caller, cups: list[Competition]
+) -> None:
+    Player.objects.filter(external_id="bob").update(name="=Bob")
+    series = SeriesFactory.create(competitions=cups, best=1)
+    score_due(OVER)
+    path = f"/series/{series.pk}/standings.csv"
+
+    file = anybody.get(path)
+    lines = b"".join(file).decode().split("\r\n")
+
+    names = ",".join(f"points_{cup.pk},counts_{cup.pk}" for cup in cups[:3])
+    assert lines[0] == f"rank,player,name,points,achieved_at,tied,{names}"
+    assert sorted(lines[1:3]) == ["1,ann,ann,10,,2,10,true,6,false,,", "1,bob,'=Bob,10,,2,6,false,10,true,,"]
+    assert lines[3:] == ["3,cleo,cleo,3,,1,3,true,,,,", ""]
+    assert file["Content-Disposition"] == f'attachment; filename="series-{series.pk}.csv"'
+    assert file["Cache-Control"] == "no-store"
+    assert ",=Bob," in b"".join(anybody.get(f"{path}?raw=true")).decode()
+    problem(anybody.get(f"{path}?order=name"), 422, "invalid_request")
+
+
 def test_it_says_while_a_result_is_not_in_the_totals_yet(anybody: Caller, cups: list[Competition]) -> None:
     series = SeriesFactory.create(competitions=cups)
     score_due(OVER)
@@ -80,7 +101,7 @@ def test_a_private_series_is_for_keys_that_reach_its_board(anybody: Caller, cups
     reads = with_key("boards:read")
     elsewhere = with_key("boards:read", boards=[series.board_id + 1])
 
-    for path in ("", "/standings"):
+    for path in ("", "/standings", "/standings.csv"):
         problem(anybody.get(f"/series/{series.pk}{path}"), 401, "unauthenticated")
         problem(elsewhere.get(f"/series/{series.pk}{path}"), 403, "forbidden")
         assert reads.get(f"/series/{series.pk}{path}").status_code == 200
@@ -98,6 +119,8 @@ def test_of_a_competition_that_became_private_nothing_is_said(anybody: Caller) -
     told = [anybody.get(f"/series/{series.pk}{path}").content.decode() for path in ("", "/standings")]
     listed = anybody.get("/series").json()["rows"]
 
+    header = b"".join(anybody.get(f"/series/{series.pk}/standings.csv")).decode().partition("\r\n")[0]
+    assert header.endswith(f",tied,points_{shown.pk},counts_{shown.pk}")
     assert not [text for text in told if "Secret" in text or f'"competition":{hidden.pk}' in text]
     assert listed[0]["events"] == 1
 

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from competitions.models import Competition
+from competitions.services.join import join
+from competitions.services.teams import Wish
 from tests.competitions.factories import DAY, START, DivisionFactory, TeamFactory
 from tests.competitions.grouping import in_division, members, team_called, team_race
-from tests.competitions.site import follow, joined, open_competition, score
+from tests.competitions.site import follow, joined, open_competition, player, score
 from tests.leaderboards.api.conftest import Caller, problem
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
@@ -78,18 +80,20 @@ def test_a_division_has_its_own_places_total_and_who_waits(game: Caller) -> None
 
 
 def test_a_competition_says_how_its_teams_rank_and_which_divisions_there_are(game: Caller) -> None:
-    competition = open_competition(team_score="average", team_counts=2, team_size=4, team_founding=True)
+    competition = open_competition(
+        team_score="average", team_counts=2, team_size=4, team_founding=True, team_entry="code"
+    )
     second = DivisionFactory.create(competition=competition, name="Seniors", position=2)
     first = DivisionFactory.create(competition=competition, name="Juniors", position=1)
 
     told, plain = game.get(home(competition)).json(), game.get(home(open_competition())).json()
 
-    names = ("team_score", "team_counts", "team_size", "team_founding", "divisions")
+    names = ("team_score", "team_counts", "team_size", "team_founding", "team_entry", "divisions")
     assert [told[name] for name in names] == [
-        *("average", 2, 4, True),
+        *("average", 2, 4, True, "code"),
         [{"id": first.pk, "name": "Juniors"}, {"id": second.pk, "name": "Seniors"}],
     ]
-    assert [plain[name] for name in names] == [None, None, None, False, []]
+    assert [plain[name] for name in names] == [None, None, None, False, "open", []]
 
 
 def test_a_game_server_makes_a_team_and_players_join_it_and_change(game: Caller) -> None:
@@ -107,6 +111,24 @@ def test_a_game_server_makes_a_team_and_players_join_it_and_change(game: Caller)
     assert members(foxes) == {"ann"}
     assert game.send("PUT", home(competition, "/players/ann/team"), {"team": None}).json()["team"] is None
     assert competition.teams.count() == 2
+
+
+def test_a_founded_team_is_entered_with_its_code_which_no_answer_tells(game: Caller) -> None:
+    competition = open_competition(team_score="sum", team_founding=True, team_entry="code", **COMING)
+    owls = join(competition, player("ann"), START, wish=Wish(found="Owls")).team
+    assert owls is not None
+    into: dict[str, Any] = {"team": owls.pk}
+
+    problem(game.send("PUT", home(competition, "/players/bob"), into), 403, "wrong_team_code")
+    problem(game.send("PUT", home(competition, "/players/bob"), into | {"team_code": 5}), 422, "invalid_request")
+    problem(game.send("PUT", home(competition, "/players/bob"), {"team_code": "X" * 41}), 422, "invalid_request")
+    assert game.send("PUT", home(competition, "/players/bob"), into | {"team_code": owls.code}).status_code == 200
+    joined(competition, "cleo")
+    problem(game.send("PUT", home(competition, "/players/cleo/team"), into), 403, "wrong_team_code")
+    into["team_code"] = owls.code
+    assert game.send("PUT", home(competition, "/players/cleo/team"), into).json()["team"] == owls.pk
+    for rest in ("", "/teams", f"/teams/{owls.pk}", "/teams.csv", "/players/ann"):
+        assert owls.code not in game.get(home(competition, rest)).content.decode()
 
 
 def test_what_cannot_be_done_is_refused_by_its_name(game: Caller) -> None:

@@ -7,7 +7,6 @@ import pytest
 
 from competitions.selectors import grouped as grouping
 from competitions.selectors.grouped import grouped, of_division
-from competitions.selectors.lately import Lately
 from competitions.services.disqualify import disqualify
 from competitions.services.finish import finish
 from competitions.services.freeze import reveal
@@ -19,7 +18,6 @@ from leaderboards.models import Player
 from leaderboards.selectors.hidden import forget_hidden
 from leaderboards.services.submit import submit
 from leaderboards.stores.base import Page
-from tests.at_once import at_once
 from tests.competitions.factories import END, HOUR, MINUTE
 from tests.competitions.grouping import in_division, team_called, team_race, team_ranks, team_rows
 from tests.competitions.site import SOON, STORAGES, follow, joined, make_board, player, raced, reloaded, score
@@ -142,78 +140,6 @@ def test_a_division_ranks_by_the_boards_ties_and_says_the_place_overall(ties: st
     assert head.total == 3
     assert sorted((each.row.player, each.rank, each.row.rank, each.tied) for each in rows) == places
     assert [each.row.player for each in of_division(competition, juniors, SOON + HOUR, Page(2, 1))[1]] == ["dan"]
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_busy_page_computes_once_and_who_asks_meanwhile_gets_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    at, made = [100.0], []
-    monkeypatch.setattr(clock, "monotonic", lambda: at[0])
-    lately: Lately[str, int] = Lately(10, lambda _: 1)
-
-    def make() -> int:
-        made.append(1)
-        return len(made)
-
-    assert at_once([lambda: lately.of("key", make) for _ in range(4)]) == [1] * 4
-    at[0] += 1.5
-    assert at_once([lambda: lately.of("key", slowly_in_a_thread(lately, make))]) == [7]
-    assert made == [1]
-
-
-def slowly_in_a_thread(lately: Lately[str, int], make: Any) -> Any:
-    """Computes while another thread asks for the same."""
-
-    def slowly() -> int:
-        assert at_once([lambda: lately.of("key", make)]) == [1]
-        return 7
-
-    return slowly
-
-
-@pytest.mark.django_db(transaction=True)
-def test_what_is_remembered_is_bounded_kept_by_its_cost_and_forgotten_on_demand(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    at = [100.0]
-    monkeypatch.setattr(clock, "monotonic", lambda: at[0])
-    lately: Lately[str, int] = Lately(10, lambda weight: weight)
-
-    def costly() -> int:
-        at[0] += 2
-        return 6
-
-    assert lately.of("a", costly) == 6
-    at[0] += 7
-    assert lately.of("a", lambda: 1) == 6  # what took two seconds is kept for eight
-    assert lately.of("b", lambda: 5) == 5
-    assert lately.of("a", lambda: 1) == 1  # it had made room
-    assert lately.of("c", lambda: 11) == 11
-    assert lately.of("c", lambda: 2) == 11  # too heavy for company, and kept alone
-    assert lately.of("a", lambda: 3) == 3
-    lately.forget()
-    assert lately.of("b", lambda: 3) == 3
-
-
-@pytest.mark.django_db(transaction=True)
-def test_who_joins_one_competition_has_no_other_computed_anew() -> None:
-    lately: Lately[tuple[int, str], int] = Lately(10, lambda _: 1)
-    assert [lately.of((1, "c1"), lambda: 1), lately.of((2, "c2"), lambda: 2)] == [1, 2]
-
-    lately.forget(lambda key: key[0] == 1)
-
-    assert [lately.of((1, "c1"), lambda: 3), lately.of((2, "c2"), lambda: 4)] == [3, 2]
-
-
-@pytest.mark.django_db(transaction=True)
-def test_what_is_forgotten_while_it_is_made_is_not_kept_and_another_is() -> None:
-    lately: Lately[int, int] = Lately(10, lambda _: 1)
-
-    def forgetting(number: int) -> int:
-        lately.forget(lambda key: key == number)
-        return 7
-
-    assert lately.of(1, lambda: forgetting(1)) == lately.of(2, lambda: forgetting(1)) == 7
-    assert [lately.of(key, lambda: 8) for key in (1, 2)] == [8, 7]
 
 
 @pytest.mark.django_db(transaction=True)

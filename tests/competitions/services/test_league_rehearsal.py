@@ -91,8 +91,11 @@ class Rehearsal:
             assert each.group.tier == self.tiers.get(name, 1), name
             groups[each.group.tier, each.group.number].append(name)
         outcomes = {each.player.external_id: each.outcome for each in members}
-        for (tier, _), inside in groups.items():
+        for (tier, number), inside in groups.items():
             ranked = {name: places[name] for name in inside if name in places and name not in banned}
+            if len(ranked) <= UP and number > 1:
+                before = groups[tier, number - 1]
+                ranked |= {name: places[name] for name in before if name in places and name not in banned}
             for name in inside:
                 assert outcomes[name] == expected(tier, name, ranked), (name, tier, ranked)
                 self.tiers[name] = tier + {"promoted": 1, "stayed": 0, "demoted": -1}[outcomes[name]]
@@ -100,7 +103,10 @@ class Rehearsal:
 
 
 def expected(tier: int, name: str, ranked: dict[str, int]) -> str:
-    """In words: fewer than UP are strictly better; or it is not among them and at least all but DOWN are better."""
+    """In words: fewer than UP are strictly better; or it is not among them and at least all but DOWN are better.
+
+    ``ranked`` are the group's, and those of the group before where all of a group would move up.
+    """
     if name not in ranked:
         return "stayed"
     better = sum(rank < ranked[name] for rank in ranked.values())

@@ -9,9 +9,11 @@ from django.db import IntegrityError, transaction
 from django.db.models import F
 
 from competitions.models import League, LeagueGroup, LeagueMember, LeagueSeason, LeagueTier
+from competitions.selectors.leagues import in_league
 from competitions.services import league_turn, leagues
 from competitions.services.league_turn import turn_due
 from competitions.services.leagues import begin_due, place_due
+from foundation import clock
 from foundation.webhooks.models import WebhookDelivery
 from leaderboards.models import Board, Player
 from leaderboards.services.close import close_due
@@ -74,16 +76,16 @@ def test_players_enter_with_their_first_score_and_move_by_their_place_when_the_p
     turned(board, {"a": 9, "b": 7, "c": 5, "d": 3, "e": 1})
     assert groups() == {"Bronze 1": ["a", "b", "c", "d"], "Bronze 2": ["e"]}
     assert moved() == [
-        ("a", 1, "promoted"), ("b", 2, "stayed"), ("c", 3, "stayed"), ("d", 4, "stayed"), ("e", 1, "promoted"),
+        ("a", 1, "promoted"), ("b", 2, "stayed"), ("c", 3, "stayed"), ("d", 4, "stayed"), ("e", 1, "stayed"),
     ]  # fmt: skip  # as a table
 
     turned(board, {"a": 1, "b": 9, "e": 5, "f": 2}, NOON + DAY)
 
-    assert groups(NOON + DAY) == {"Bronze 1": ["b", "f"], "Silver 1": ["a", "e"]}
-    assert moved(NOON + DAY) == [("b", 1, "promoted"), ("f", 2, "stayed"), ("e", 1, "promoted"), ("a", 2, "demoted")]
+    assert groups(NOON + DAY) == {"Bronze 1": ["b", "e", "f"], "Silver 1": ["a"]}
+    assert moved(NOON + DAY) == [("b", 1, "promoted"), ("e", 2, "stayed"), ("f", 3, "stayed"), ("a", 1, "promoted")]
     play(board, dict.fromkeys("abcdef", 1), NOON + 2 * DAY)
     assert groups(NOON + 2 * DAY) == {
-        "Bronze 1": ["a", "c", "d", "f"], "Silver 1": ["b"], "Gold 1": ["e"],
+        "Bronze 1": ["c", "d", "e", "f"], "Silver 1": ["b"], "Gold 1": ["a"],
     }  # fmt: skip  # as a table
 
 
@@ -97,6 +99,58 @@ def test_less_is_better_on_a_board_that_says_so_and_ties_are_decided_for_the_pla
     assert moved(NOON + DAY) == [
         ("c", 1, "promoted"), ("d", 2, "stayed"), ("a", 1, "promoted"), ("b", 1, "promoted"),
     ]  # fmt: skip  # as a table
+
+
+@pytest.mark.parametrize(
+    ("late", "outcome"),
+    [
+        ({"e": 8}, "promoted"),
+        ({"e": 6}, "stayed"),
+        ({"e": 8, "f": 6}, "promoted stayed"),
+        ({"e": 3, "f": 2, "g": 0}, "promoted promoted stayed"),  # no small one: somebody is left behind
+    ],
+)
+def test_a_small_group_moves_as_if_it_were_in_the_one_before_whose_players_lose_nothing_by_it(
+    monkeypatch: pytest.MonkeyPatch, late: dict[str, int], outcome: str
+) -> None:
+    monkeypatch.setattr(clock, "now", lambda: NOON)
+    board = league(group_size=4, promoted=2, demoted=1)
+    first = {"a": 9, "b": 7, "c": 3, "d": 1}
+    play(board, first)
+
+    play(board, late)
+    as_things_stand = [outcome_of(board, name) for name in (*first, *late)]
+    turned(board, {})
+
+    assert groups() == {"Bronze 1": ["a", "b", "c", "d"], "Bronze 2": list(late)}
+    assert [outcome for _, _, outcome in moved()] == ["promoted", "promoted", "stayed", "stayed", *outcome.split()]
+    assert [place for _, place, _ in moved()] == [1, 2, 3, 4, *range(1, len(late) + 1)]
+    assert [outcome for _, _, outcome in moved()] == as_things_stand
+
+
+def outcome_of(board: Board, player: str) -> str:
+    """What the place of a player comes to as things stand."""
+    me = in_league(board, LeagueSeason.objects.get(), player).me
+    assert me is not None
+    return str(me.outcome)
+
+
+def test_in_a_higher_tier_too_a_small_group_goes_down_by_the_one_before() -> None:
+    board = league(group_size=4, promoted=1, demoted=1)
+    play(board, {"a": 9, "b": 7, "c": 3, "d": 2, "e": 1})
+    LeagueGroup.objects.update(tier=2)
+
+    turned(board, {})
+
+    assert [outcome for _, _, outcome in moved()] == ["promoted", "stayed", "stayed", "demoted", "demoted"]
+
+
+def test_who_is_alone_in_a_tier_moves_up_so_that_they_meet_somebody() -> None:
+    board = league()
+
+    turned(board, {"a": 9})
+
+    assert moved() == [("a", 1, "promoted")]
 
 
 def test_who_is_removed_or_banned_holds_no_place_and_stays_and_enters_again_where_they_were() -> None:

@@ -168,6 +168,41 @@ def test_until_the_start_a_participant_founds_a_team_changes_and_leaves_it(ann: 
     assert members(foxes) == set()
 
 
+def test_a_founder_sees_the_code_of_their_team_and_renews_it_and_who_has_it_gets_in(
+    ann: Client, bob: Client, set_clock: SetClock
+) -> None:
+    competition = open_competition(**COMING, team_founding=True, team_entry="code")
+    joined(competition, "ann")
+    address = home(competition, "team/")
+    ann.post(address, {"found": "Owls"})
+    owls = team_called(competition, "Owls")
+    wish = {"team": owls.pk, "team_code": owls.code}
+
+    assert f"Your team's code {owls.code}" in text(ann.get(address))
+    assert ann.post(address, {"renew": "1"}).headers["Location"] == address
+    assert "This code does not open the team." in text(bob.post(home(competition), wish))
+    owls.refresh_from_db()
+    assert "Your team: Owls" in text(bob.post(home(competition), wish | {"team_code": owls.code}, follow=True))
+    assert "Your team's code" not in text(bob.get(address))
+    assert "Only who founded a team" in text(bob.post(address, {"renew": "1"}))
+
+    set_clock(START + DAY + HOUR)
+    assert "Your team's code" in text(ann.get(home(competition)))
+    assert owls.code in text(ann.get(address))
+    assert "Your team's code" not in text(bob.get(home(competition)))
+    set_clock(START + 3 * DAY)
+    assert owls.code not in text(ann.get(address))
+
+
+def test_no_code_is_asked_for_where_entry_is_open(ann: Client, bob: Client) -> None:
+    competition = open_competition(**COMING, team_founding=True)
+    joined(competition, "ann")
+    ann.post(home(competition, "team/"), {"found": "Owls"})
+
+    for page in (text(ann.get(home(competition, "team/"))), text(bob.get(home(competition)))):
+        assert "code" not in page
+
+
 def test_only_participants_of_a_team_competition_have_a_team(client: Client, ann: Client) -> None:
     competition, plain = open_competition(**COMING), open_competition()
     joined(plain, "ann")

@@ -4,22 +4,24 @@ Style sheets come in one answer that browsers keep for good: what stands in the 
 """
 
 import gzip
-import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
+from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from pytest_django import DjangoAssertNumQueries
 
 from foundation import clock
-from foundation.second import Second
+from foundation.second import KEPT_SECONDS
 from leaderboards.models import Board
 from leaderboards.services.keep_ranks import keep_due
 from leaderboards.views import second
 from leaderboards.views.styles import address_of
+from tests.at_once import at_once
 from tests.leaderboards.views.pages import count_round_trips, make_full_board, signed_in, text
 from tests.playing import make_board, name, score
 
@@ -32,6 +34,14 @@ HTML_LIMIT, FILES_LIMIT = 30 * 1024, 60 * 1024
 @pytest.fixture
 def board() -> int:
     return make_full_board()
+
+
+@pytest.fixture
+def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The moment, in monotonic seconds, as its only item; it stands still."""
+    at = [clock.monotonic()]
+    monkeypatch.setattr(clock, "monotonic", lambda: at[0])
+    return at
 
 
 def test_the_second_of_two_is_answered_without_sql_or_redis(
@@ -52,24 +62,31 @@ def test_the_second_of_two_is_answered_without_sql_or_redis(
         assert "Content-Security-Policy" in again, address
 
 
-def test_while_one_makes_the_next_answer_the_others_get_the_old_one(client: Client, board: int) -> None:
+def test_while_one_makes_the_next_answer_the_others_get_the_old_one(
+    client: Client, board: int, now: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
     address = f"/boards/{board}/"
     old = client.get(address)
     score(board, {"newcomer": 5000})
-    (kept,) = second._answers._kept.values()
+    now[0] += KEPT_SECONDS
 
-    kept.next_at = 0.0
-    assert second._answers.found(("en", address)) is None  # somebody makes it
-    beside = client.get(address)
-    kept.made_at = kept.next_at = 0.0
+    def made_meanwhile(request: HttpRequest, make: Callable[[], HttpResponse]) -> Any:
+        beside.extend(at_once([lambda: Client().get(address)]))
+        return making(request, make)
+
+    beside: list[Any] = []
+    making = second._made
+    monkeypatch.setattr(second, "_made", made_meanwhile)
     maker = client.get(address)
 
-    assert beside.content == old.content
+    assert [each.content for each in beside] == [old.content]
     assert "newcomer" in text(maker)
     assert "newcomer" in text(client.get(address))
 
 
-def test_304_before_all_else_is_for_anybody_alone_and_ends_with_the_second(client: Client, board: int) -> None:
+def test_304_before_all_else_is_for_anybody_alone_and_ends_with_the_second(
+    client: Client, board: int, now: list[float]
+) -> None:
     address = f"/boards/{board}/?fragment=1"
     tag = {"If-None-Match": client.get(address)["ETag"]}
     asked = RequestFactory()
@@ -82,8 +99,7 @@ def test_304_before_all_else_is_for_anybody_alone_and_ends_with_the_second(clien
         assert second.unchanged(asked.get(address, headers=tag | headers)) is None, headers
     for request in (asked.get(f"{address}&player=p001", headers=tag), asked.post(address, headers=tag)):
         assert second.unchanged(request) is None
-    (kept,) = second._answers._kept.values()
-    kept.next_at = 0.0
+    now[0] += KEPT_SECONDS
     assert second.unchanged(asked.get(address, headers=tag)) is None
 
 
@@ -131,29 +147,6 @@ def test_a_full_page_is_small_and_so_are_all_scripts_and_styles_together(client:
     assert len(gzip.compress(page)) < HTML_LIMIT
     assert len(files) > 15
     assert sum(len(gzip.compress(each.read_bytes())) for each in files) < FILES_LIMIT
-
-
-def test_of_a_crowd_that_comes_at_once_one_makes_what_all_get_and_who_cannot_leaves_the_turn_to_the_next() -> None:
-    kept: Second[str, int] = Second(8)
-    made: list[int] = []
-
-    def fail() -> int:
-        raise LookupError
-
-    def make() -> int:
-        made.append(len(made))
-        time.sleep(0.05)  # so long that all others are there
-        return made[-1]
-
-    with pytest.raises(LookupError):
-        kept.of("page", fail)
-    with ThreadPoolExecutor(8) as crowd:
-        got = list(crowd.map(lambda _: kept.of("page", make), range(8)))
-
-    assert (got, made) == ([0] * 8, [0])
-    for nth in range(20):
-        kept.keep(f"page {nth}", nth)
-    assert len(kept) <= 8  # no more than memory is meant for
 
 
 def test_the_sheets_come_in_one_answer_that_browsers_keep(client: Client) -> None:
