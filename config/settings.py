@@ -14,7 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from config import addresses, brakes, logs, policy, sql
+from config import addresses, brakes, logs, policy, sealing, sql
 from config.schedule import SCHEDULE
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -40,6 +40,8 @@ if not SECRET_KEY:
         "Set SECRET_KEY in the environment, or start the demo once with `make demo`."
     )
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
+# What SQL keeps of signing secrets is encrypted with the first; all decrypt.
+ENCRYPTION_KEYS = sealing.encryption_keys(env, SECRET_KEY, SECRET_KEY_FALLBACKS)
 DEBUG = env.bool("DEBUG", default=False)
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
@@ -276,6 +278,9 @@ EMBED_SITES = env.list("EMBED_SITES", default=[])
 RATE_LIMITS = brakes.limits(env)
 # How many proxies stand before the site, each of which adds an address to X-Forwarded-For. 0: nobody's word is taken.
 TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
+
+# For how many seconds a signed request of the API may be under way, and clocks may differ.
+SIGNATURE_TOLERANCE_SECONDS = sealing.signature_tolerance(env)
 
 # -- Webhooks -----------------------------------------------------------------------------------
 

@@ -17,10 +17,11 @@ class FoundationConfig(AppConfig):
 
     def ready(self) -> None:
         """The checks register themselves; the outbox tells readiness what waits for somebody."""
-        from foundation import checks, health  # noqa: F401 (importing registers the checks)
+        from foundation import checks, health, sealed_rows  # noqa: F401 (importing registers the checks)
         from foundation.webhooks import upkeep
 
         health.also(upkeep.trouble)
+        health.also(sealed_rows.trouble)
         pre_migrate.connect(_take_time, sender=self)
         post_migrate.connect(_hurry_again, sender=self)
 

@@ -22,6 +22,11 @@ def client_of(request: HttpRequest) -> str:
     return str(address)
 
 
+def address_of(request: HttpRequest) -> IPv4Address | IPv6Address | None:
+    """The whole address, for what must not open by mistake: None where what our proxies say of it cannot be read."""
+    return _read(_forwarded(request) or request.META.get("REMOTE_ADDR", ""))
+
+
 def _forwarded(request: HttpRequest) -> str:
     """What the outermost of our proxies saw; empty where a request came past them."""
     proxies: int = settings.TRUSTED_PROXIES

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from foundation import sealing
 from foundation.limits import MOST_REQUESTS, MOST_SECONDS, Limit
 
 # Django finds the models of an app here.
@@ -19,6 +20,7 @@ __all__ = [
     "Heartbeat",
     "KnownRedis",
     "ServiceKey",
+    "UsedNonce",
     "WebhookDelivery",
     "WebhookEndpoint",
 ]
@@ -28,7 +30,8 @@ class ServiceKey(models.Model):
     """A game server's key: SQL keeps its prefix and a hash, never the secret.
 
     ``name`` is also the service whose submission ids must be unique, so two keys of one name
-    (the old and the new one of a rotation) share their ids.
+    (the old and the new one of a rotation) share their ids. A key with a signing secret demands signatures; secrets
+    are kept sealed (``sealing``), for purpose ``SIGNING``.
     """
 
     name = models.CharField(_("name"), max_length=100, help_text=_("The service that holds it; two keys may share it."))
@@ -38,6 +41,10 @@ class ServiceKey(models.Model):
     boards = models.JSONField(_("boards"), null=True, blank=True, help_text=_("Numbers of boards; empty means all."))
     requests = models.PositiveIntegerField(_("requests"), null=True, blank=True)
     seconds = models.PositiveIntegerField(_("seconds"), null=True, blank=True)
+    addresses = models.JSONField(_("addresses"), null=True, blank=True)  # CIDR blocks; null means from anywhere
+    signing_secret = models.TextField(blank=True, editable=False)
+    previous_signing_secret = models.TextField(blank=True, editable=False)
+    previous_signing_until = models.DateTimeField(_("previous secret signs until"), null=True, editable=False)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
     expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
     revoked_at = models.DateTimeField(_("revoked"), null=True, blank=True, editable=False)
@@ -73,9 +80,34 @@ class ServiceKey(models.Model):
         """Whether the key opens anything at ``at``."""
         return self.revoked_at is None and (self.expires_at is None or at < self.expires_at)
 
+    @property
+    def is_signed(self) -> bool:
+        """Whether the key demands signatures."""
+        return bool(self.signing_secret)
+
+    def signing_secrets(self, at: datetime) -> list[str]:
+        """What may sign a request at ``at``: two of them for a day after a rotation. Raises ``Unsealable``."""
+        rotating = self.previous_signing_until is not None and at < self.previous_signing_until
+        kept = [self.signing_secret, self.previous_signing_secret] if rotating else [self.signing_secret]
+        return [sealing.unseal(each, sealing.SIGNING) for each in kept]
+
     def allows_board(self, seq: int) -> bool:
         """Whether the key reaches the board ``seq``."""
         return self.boards is None or seq in self.boards
+
+
+class UsedNonce(models.Model):
+    """A nonce that a signed request has used up; ``foundation/nonces.py`` writes and forgets them."""
+
+    key = models.ForeignKey(ServiceKey, models.CASCADE, db_index=False)  # the constraint finds a key's rows
+    nonce = models.CharField(max_length=64)
+    expires_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["key", "nonce"], name="nonce_used_once")]
+
+    def __str__(self) -> str:
+        return self.nonce
 
 
 class KnownRedis(models.Model):

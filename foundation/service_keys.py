@@ -82,6 +82,11 @@ def require(key: ServiceKey, scope: str) -> None:
 def revoke(key: ServiceKey, at: datetime) -> None:
     """End a key for good."""
     ServiceKey.objects.filter(pk=key.pk, revoked_at=None).update(revoked_at=at)
+    forget()
+
+
+def forget() -> None:
+    """Let this process read keys anew: one was changed. Others do so within ``REMEMBERED_SECONDS``."""
     _remembered.forget()
 
 

@@ -1,8 +1,9 @@
-"""The foundation's own tasks: a sign of life, and webhooks."""
+"""The foundation's own tasks: a sign of life, webhooks, and what signatures leave behind."""
 
 from celery import shared_task
 
-from foundation import clock
+from foundation import clock, key_guards, nonces
+from foundation.each import run_each
 from foundation.models import Heartbeat
 from foundation.webhooks import sending, upkeep
 
@@ -25,3 +26,10 @@ def deliver_webhooks() -> int:
 def retain_webhooks() -> int:
     """Let go messages that were delivered or dropped long ago."""
     return upkeep.retain(clock.agreed())
+
+
+@shared_task
+def retain_signatures() -> list[int]:
+    """Let go nonces that no signature can bear any more, and signing secrets past their rotation."""
+    at = clock.agreed()
+    return run_each(lambda: nonces.forget_old(at), lambda: key_guards.forget_previous(at))

@@ -36,6 +36,11 @@ SENTENCES = (
     gettext_noop("The cut-off is a local time such as 00:00 or 04:30."),
     gettext_noop("`%(field)s` is one of: %(values)s."),
     gettext_noop("Each board needs a name of 1 to 100 characters."),
+    # addresses that a key is bound to
+    gettext_noop("%(text)s is no block of addresses: write 192.0.2.7, 192.0.2.0/24 or 2001:db8::/32."),
+    gettext_noop("%(text)s is no address that callers have: write IPv4 as 192.0.2.0/24, and IPv6 without a zone."),
+    gettext_noop("%(text)s is not where its block begins: write %(block)s, or the one address without /."),
+    gettext_noop("A key is bound to at most %(most)s blocks of addresses; use larger blocks."),
     # players and entries
     gettext_noop("`player` has %(number)s characters; 1 to %(most)s are allowed."),
     gettext_noop("`player` contains a control character, a line break or a mark that turns the writing round."),

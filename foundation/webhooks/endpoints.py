@@ -2,18 +2,30 @@
 
 from datetime import datetime, timedelta
 
+from django.db import transaction
+
+from foundation import sealing
 from foundation.webhooks import signing
 from foundation.webhooks.models import WebhookEndpoint
 
 BOTH_SIGN_FOR = timedelta(hours=24)
 
 
+def new_secret(endpoint: WebhookEndpoint) -> str:
+    """Give ``endpoint``, which is not saved yet, a secret, and return it."""
+    secret = signing.new_secret()
+    endpoint.secret = sealing.seal(secret, sealing.WEBHOOK)
+    return secret
+
+
+@transaction.atomic
 def rotate(endpoint: WebhookEndpoint, at: datetime) -> str:
     """Give it a new secret, and return it. Messages bear both signatures for a day: time to change the receiver."""
-    endpoint.previous_secret, endpoint.previous_until = endpoint.secret, at + BOTH_SIGN_FOR
-    endpoint.secret = signing.new_secret()
+    stored = WebhookEndpoint.objects.select_for_update().get(pk=endpoint.pk)
+    endpoint.previous_secret, endpoint.previous_until = stored.secret, at + BOTH_SIGN_FOR
+    secret = new_secret(endpoint)
     endpoint.save(update_fields=["secret", "previous_secret", "previous_until"])
-    return endpoint.secret
+    return secret
 
 
 def disable(endpoint: WebhookEndpoint, reason: str, at: datetime) -> None:

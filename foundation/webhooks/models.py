@@ -1,6 +1,6 @@
 """Where messages go and what became of each: the rows of the outbox.
 
-Secrets are kept as they are, because signing needs them; nothing but signing reads them. A delivery is in
+Secrets are kept sealed, for purpose ``sealing.WEBHOOK``; ``secrets`` opens them, for signing. A delivery is in
 exactly one state, the one whose timestamp is set; the database holds that.
 """
 
@@ -12,6 +12,8 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
+
+from foundation import sealing
 
 _STATES = ("next_try_at", "delivered_at", "dead_at", "dropped_at")
 
@@ -26,8 +28,8 @@ class WebhookEndpoint(models.Model):
     name = models.CharField(_("name"), max_length=100, unique=True, help_text=_("The system that listens there."))
     url = models.CharField(_("address"), max_length=500)
     kinds = models.JSONField(_("kinds"), default=list, blank=True)
-    secret = models.CharField(max_length=120, editable=False)
-    previous_secret = models.CharField(max_length=120, blank=True, editable=False)
+    secret = models.TextField(editable=False)
+    previous_secret = models.TextField(blank=True, editable=False)
     previous_until = models.DateTimeField(_("signed with the previous secret too until"), null=True, editable=False)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
     disabled_at = models.DateTimeField(_("disabled"), null=True, editable=False)
@@ -49,9 +51,10 @@ class WebhookEndpoint(models.Model):
         return not self.kinds or kind in self.kinds
 
     def secrets(self, at: datetime) -> list[str]:
-        """What a message at ``at`` is signed with: two of them for a day after a rotation."""
+        """What a message at ``at`` is signed with: two of them for a day after a rotation. Raises ``Unsealable``."""
         rotating = self.previous_until is not None and at < self.previous_until
-        return [self.secret, self.previous_secret] if rotating else [self.secret]
+        kept = [self.secret, self.previous_secret] if rotating else [self.secret]
+        return [sealing.unseal(each, sealing.WEBHOOK) for each in kept]
 
 
 class WebhookDelivery(models.Model):

@@ -16,11 +16,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 from django.views.decorators.cache import never_cache
 
-from foundation import clock, service_keys
+from foundation import clock, key_guards, service_keys
+from foundation.errors import Invalid
 from foundation.limits import Limit, read_limit
 from foundation.models import ServiceKey
+from foundation.networks import read_blocks
 from leaderboards.admin.lookups import NamedLookups
 from leaderboards.models import Board
+from leaderboards.refusals import translated
 
 LIFE = ("created_at", "expires_at", "last_used_at", "revoked_at")
 
@@ -54,6 +57,22 @@ class NewKeyForm(forms.ModelForm[ServiceKey]):
         help_text=_lazy("How many requests in how many seconds, such as 100/10; empty means the site's limits."),
     )
 
+    signed = forms.BooleanField(
+        label=_lazy("Demand signatures"),
+        required=False,
+        help_text=_lazy("Each request must be signed with a secret that is shown beside the key, once."),
+    )
+    addresses = forms.CharField(
+        label=_lazy("Addresses"),
+        required=False,
+        max_length=3000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_lazy(
+            "From where it may be used: addresses or blocks such as 192.0.2.0/24 or 2001:db8::/32, one a line or with "
+            "commas; empty means from anywhere."
+        ),
+    )
+
     class Meta:
         model = ServiceKey
         fields = ("name", "scopes", "boards", "expires_at")
@@ -79,6 +98,13 @@ class NewKeyForm(forms.ModelForm[ServiceKey]):
                 _("Write it as requests/seconds: 100/10 means 100 requests in 10 seconds.")
             ) from error
 
+    def clean_addresses(self) -> list[str]:
+        """Blocks as they are usually written; none for anywhere."""
+        try:
+            return read_blocks(self.cleaned_data["addresses"].replace(",", " ").split())
+        except Invalid as error:
+            raise ValidationError(translated(error.detail)) from error
+
     def clean_expires_at(self) -> Any:
         """A key that has expired already opens nothing."""
         expires_at = self.cleaned_data["expires_at"]
@@ -91,11 +117,14 @@ class NewKeyForm(forms.ModelForm[ServiceKey]):
 class ServiceKeyAdmin(NamedLookups[ServiceKey]):
     """Who may write. What a key may do never changes: make a second one and revoke the first."""
 
-    list_display = ("name", "prefix", "may", "where", "how_much", "state", "created_at", "expires_at", "last_used_at")
+    list_display = (
+        *("name", "prefix", "may", "where", "how_much", "demands", "state"),
+        *("created_at", "expires_at", "last_used_at"),
+    )
     search_fields = ("name", "prefix__exact")
-    actions = ("revoke",)
+    actions = ("rotate", "revoke")
     list_per_page = 50
-    fields = ("name", "scopes", "boards", "expires_at", "limit")
+    fields = ("name", "scopes", "boards", "expires_at", "limit", "signed", "addresses")
 
     @admin.display(description=_lazy("may"))
     def may(self, key: ServiceKey) -> str:
@@ -111,6 +140,12 @@ class ServiceKeyAdmin(NamedLookups[ServiceKey]):
     def how_much(self, key: ServiceKey) -> str:
         """How many requests in how many seconds."""
         return str(key.limit) if key.limit else _("the site's")
+
+    @admin.display(description=_lazy("demands"))
+    def demands(self, key: ServiceKey) -> str:
+        """What else a request with it needs."""
+        signed = [_("signatures")] if key.is_signed else []
+        return "; ".join([*signed, *([", ".join(key.addresses)] if key.addresses else [])]) or _("nothing else")
 
     @admin.display(description=_lazy("state"))
     def state(self, key: ServiceKey) -> str:
@@ -143,6 +178,8 @@ class ServiceKeyAdmin(NamedLookups[ServiceKey]):
             "created_at",
             "expires_at",
             "how_much",
+            "demands",
+            "previous_signing_until",
             "last_used_at",
             "revoked_at",
         )
@@ -156,48 +193,70 @@ class ServiceKeyAdmin(NamedLookups[ServiceKey]):
         return False
 
     def save_model(self, request: HttpRequest, obj: ServiceKey, form: Any, change: bool) -> None:
-        """Make the key; its text lives as long as this request."""
+        """Make the key; its text and its signing secret live as long as this request."""
         wanted = form.cleaned_data
         key, text = service_keys.make(
             wanted["name"], wanted["scopes"], wanted["boards"], wanted["expires_at"], wanted["limit"]
         )
+        key_guards.bind(key, wanted["addresses"])
         obj.pk, obj.prefix = key.pk, key.prefix
-        request.made_service_key = text  # type: ignore[attr-defined]  # ours, for one request
+        secret = key_guards.demand_signatures(key) if wanted["signed"] else ""
+        request.made_service_key = text, secret  # type: ignore[attr-defined]  # ours, for one request
 
     def response_add(
         self, request: HttpRequest, obj: ServiceKey, _post_url_continue: str | None = None
     ) -> HttpResponse:
         """The one page that shows the key; nothing caches it."""
-        context = {
-            **self.admin_site.each_context(request),
-            "title": _("Your new service key"),
-            "key": request.made_service_key,  # type: ignore[attr-defined]  # ours, for one request
-            "name": obj.name,
-            "opts": self.opts,
-        }
-        return _shown_once(request, context)
+        key, secret = request.made_service_key  # type: ignore[attr-defined]  # ours, for one request
+        return self._shown(request, obj, {"title": _("Your new service key"), "key": key, "secret": secret})
+
+    @admin.action(description=_lazy("Rotate the signing secret of the selected key"), permissions=["change"])
+    def rotate(self, request: HttpRequest, keys: QuerySet[ServiceKey]) -> HttpResponseBase | None:
+        """Asked once more, then shown once: one key at a time."""
+        chosen = list(keys.filter(revoked_at=None).exclude(signing_secret=""))
+        if len(chosen) != 1 or keys.count() != 1:
+            messages.error(
+                request,
+                _("Choose one key that is not revoked and demands signatures: its new secret is shown once."),
+            )
+            return None
+        if "confirmed" not in request.POST:
+            question = _(
+                "It gets a new signing secret. For 24 hours the one before it signs as well, then the new one alone. "
+                "If it leaked, make another key and revoke this one instead."
+            )
+            return self._asked(request, chosen, "rotate", (_("Rotate the signing secret"), question, _("Yes, rotate")))
+        secret = key_guards.rotate(chosen[0], clock.now())
+        self.log_change(request, chosen[0], "Rotated.")
+        return self._shown(request, chosen[0], {"title": _("Signing secret"), "secret": secret, "was_rotated": True})
 
     @admin.action(description=_lazy("Revoke the selected keys"), permissions=["change"])
     def revoke(self, request: HttpRequest, keys: QuerySet[ServiceKey]) -> HttpResponseBase | None:
         """Asked once more: it can not be undone."""
         chosen = list(keys.filter(revoked_at=None))
         if "confirmed" not in request.POST:
-            context = {
-                **self.admin_site.each_context(request),
-                "title": _("Revoke service keys"),
-                "question": _("Whoever uses them is refused within seconds. This can not be undone."),
-                "rows": chosen,
-                "chosen": chosen,
-                "action": "revoke",
-                "confirm": _("Yes, revoke"),
-                "opts": self.opts,
-            }
-            return TemplateResponse(request, "admin/leaderboards/confirm.html", context)
+            question = _("Whoever uses them is refused within seconds. This can not be undone.")
+            return self._asked(request, chosen, "revoke", (_("Revoke service keys"), question, _("Yes, revoke")))
         for key in chosen:
             service_keys.revoke(key, clock.now())
             self.log_change(request, key, "Revoked.")
         messages.success(request, _("Revoked: %(names)s.") % {"names": ", ".join(map(str, chosen)) or "-"})
         return None
+
+    def _asked(
+        self, request: HttpRequest, chosen: list[ServiceKey], action: str, said: tuple[str, str, str]
+    ) -> HttpResponse:
+        """The page that asks once more; ``said`` is its title, its question and its button."""
+        title, question, confirm = said
+        rows = {"rows": chosen, "chosen": chosen, "action": action, "opts": self.opts}
+        texts = {"title": title, "question": question, "confirm": confirm}
+        context = self.admin_site.each_context(request) | rows | texts
+        return TemplateResponse(request, "admin/leaderboards/confirm.html", context)
+
+    def _shown(self, request: HttpRequest, key: ServiceKey, secrets: dict[str, Any]) -> HttpResponse:
+        return _shown_once(
+            request, self.admin_site.each_context(request) | {"name": key.name, "opts": self.opts} | secrets
+        )
 
 
 @never_cache

@@ -18,7 +18,7 @@ from django.views.decorators.cache import never_cache
 from foundation import clock
 from foundation.errors import Invalid
 from foundation.models import WebhookEndpoint
-from foundation.webhooks import addresses, endpoints, outbox, signing
+from foundation.webhooks import addresses, endpoints, outbox
 from leaderboards.admin.lookups import NamedLookups
 from leaderboards.refusals import translated
 
@@ -98,14 +98,14 @@ class WebhookEndpointAdmin(NamedLookups[WebhookEndpoint]):
         if change:
             obj.save(update_fields=list(EndpointForm.Meta.fields))
         else:
-            obj.secret = signing.new_secret()
+            request.made_secret = endpoints.new_secret(obj)  # type: ignore[attr-defined]  # ours, for one request
             obj.save()
 
     def response_add(
         self, request: HttpRequest, obj: WebhookEndpoint, _post_url_continue: str | None = None
     ) -> HttpResponse:
         """The one page that shows the secret."""
-        return self._shown_once(request, obj)
+        return self._shown_once(request, obj, request.made_secret)  # type: ignore[attr-defined]  # as above
 
     @admin.action(description=_lazy("Send a test message to the selected endpoints"), permissions=["change"])
     def send_test(self, request: HttpRequest, chosen: QuerySet[WebhookEndpoint]) -> None:
@@ -142,9 +142,9 @@ class WebhookEndpointAdmin(NamedLookups[WebhookEndpoint]):
                 "opts": self.opts,
             }
             return TemplateResponse(request, "admin/leaderboards/confirm.html", context)
-        endpoints.rotate(rows[0], clock.now())
+        secret = endpoints.rotate(rows[0], clock.now())
         self.log_change(request, rows[0], "Rotated.")
-        return self._shown_once(request, rows[0])
+        return self._shown_once(request, rows[0], secret)
 
     @admin.action(description=_lazy("Disable the selected endpoints"), permissions=["change"])
     def disable(self, request: HttpRequest, chosen: QuerySet[WebhookEndpoint]) -> None:
@@ -171,11 +171,12 @@ class WebhookEndpointAdmin(NamedLookups[WebhookEndpoint]):
         else:
             messages.warning(request, _("All of the selected are so already."))
 
-    def _shown_once(self, request: HttpRequest, endpoint: WebhookEndpoint) -> HttpResponse:
+    def _shown_once(self, request: HttpRequest, endpoint: WebhookEndpoint, secret: str) -> HttpResponse:
         context = {
             **self.admin_site.each_context(request),
             "title": _("Signing secret"),
             "endpoint": endpoint,
+            "secret": secret,
             "name": endpoint.name,
             "opts": self.opts,
         }

@@ -13,8 +13,10 @@ from foundation import service_keys
 from foundation.client import client_of
 from foundation.errors import Unauthenticated
 from foundation.models import ServiceKey
+from foundation.networks import AddressForbidden
 from foundation.rate_limit import refuse_over
 from leaderboards import selectors
+from leaderboards.api.guards import admit
 from leaderboards.errors import BoardForbidden, UnknownPeriod
 from leaderboards.models import Board, Visibility
 
@@ -130,12 +132,15 @@ def is_private(board: Board) -> bool:
 
 
 def _authenticated(request: HttpRequest) -> ServiceKey:
-    """The key that is sent. Who sends a wrong one is known by his address only, and is braked as such."""
+    """The key that is sent, with what it demands. Who sends a wrong one, or lacks that, is known by their address
+    only, and is braked as such."""
     try:
-        return service_keys.authenticate(request.META.get("HTTP_AUTHORIZATION"))
-    except Unauthenticated:
+        key = service_keys.authenticate(request.META.get("HTTP_AUTHORIZATION"))
+        admit(request, key)
+    except (Unauthenticated, AddressForbidden):
         refuse_over("read", client_of(request))
         raise
+    return key
 
 
 def _brake(brake: str, key: ServiceKey) -> None:

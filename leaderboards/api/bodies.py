@@ -11,16 +11,21 @@ MOST_DRAINED = 8 * LARGEST
 
 def body_of(request: HttpRequest) -> object:
     """What the body holds. Raises ``TooLarge``, ``LengthMissing`` or ``Malformed``."""
+    try:
+        return read_json(bytes_of(request))
+    except ValueError as error:
+        raise Malformed(str(error)) from error
+
+
+def bytes_of(request: HttpRequest) -> bytes:
+    """The body as it was sent. Raises ``TooLarge`` or ``LengthMissing`` before anything of it is kept."""
     length = request.META.get("CONTENT_LENGTH") or ""
     if not length and "HTTP_TRANSFER_ENCODING" in request.META:
         raise LengthMissing("Send the body with a Content-Length, not in chunks.")
     if length.isdigit() and int(length) > LARGEST:
         _drain(request)
         raise TooLarge(f"The body has {int(length):,} bytes; at most {LARGEST:,} are taken. Send it in parts.")
-    try:
-        return read_json(request.body)
-    except ValueError as error:
-        raise Malformed(str(error)) from error
+    return request.body
 
 
 def _drain(request: HttpRequest) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import factory
 from factory.django import DjangoModelFactory
 
-from foundation import clock, service_keys
+from foundation import clock, sealing, service_keys
 from foundation.webhooks import signing
 from foundation.webhooks.models import WebhookDelivery, WebhookEndpoint
 
@@ -32,7 +32,7 @@ class WebhookEndpointFactory(DjangoModelFactory[WebhookEndpoint]):
 
     name = factory.Sequence(lambda nth: f"shop {nth}")
     url = "https://hooks.example/"
-    secret = factory.LazyFunction(signing.new_secret)
+    secret = factory.LazyFunction(lambda: sealing.seal(signing.new_secret(), sealing.WEBHOOK))
 
 
 class WebhookDeliveryFactory(DjangoModelFactory[WebhookDelivery]):

@@ -1,9 +1,11 @@
-"""Make a game server's key. The key is printed here and nowhere else: SQL keeps its hash."""
+"""Make a game server's key. The key is printed here and nowhere else: SQL keeps its hash. So is its signing secret."""
 
 from argparse import ArgumentParser
 from typing import Any
 
-from foundation import service_keys
+from django.db import transaction
+
+from foundation import key_guards, service_keys
 from foundation.errors import Invalid
 from foundation.limits import Limit, read_limit
 from leaderboards import selectors
@@ -11,9 +13,10 @@ from leaderboards.management.command import Command as BaseCommand
 
 
 class Command(BaseCommand):
-    """``create_service_key NAME --scope scores:write [--scope …] [--board SEQ …] [--limit 100/10]``."""
+    """``create_service_key NAME --scope scores:write [--scope …] [--board SEQ …] [--limit 100/10] [--signed]
+    [--address CIDR …]``."""
 
-    help = "Make a service key and print it, alone on a line. It is shown this one time."
+    help = "Make a service key and print it, alone on a line; with --signed its signing secret on the next. Shown once."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """The service, what its key may do, and where."""
@@ -27,13 +30,22 @@ class Command(BaseCommand):
         parser.add_argument(
             "--limit", metavar="REQUESTS/SECONDS", help="at most so many, such as 100/10; default: the site's limits"
         )
+        parser.add_argument("--signed", action="store_true", help="each request must be signed; prints the secret too")
+        parser.add_argument(
+            "--address", action="extend", nargs="+", metavar="CIDR", help="only from these, such as 192.0.2.0/24"
+        )
 
+    @transaction.atomic
     def handle(self, *_args: Any, **options: Any) -> None:
         """Refuse boards that do not exist: a key for none of the present ones is a typing error."""
         for seq in options["board"] or ():
             selectors.board_by_seq(seq)
-        _, key = service_keys.make(options["name"], options["scope"], options["board"], limit=_limit(options["limit"]))
-        self.stdout.write(key)
+        limit = _limit(options["limit"])
+        key, text = service_keys.make(options["name"], options["scope"], options["board"], limit=limit)
+        key_guards.bind(key, options["address"] or ())
+        self.stdout.write(text)
+        if options["signed"]:
+            self.stdout.write(key_guards.demand_signatures(key))
 
 
 def _limit(text: str | None) -> Limit | None:

@@ -78,7 +78,7 @@ def test_messages_arrive_once_at_their_moment_in_order_signed_over_the_bytes_tha
     assert [each.message_id for each in receiver.received] == ids
     delivery, received = WebhookDelivery.objects.get(message_id="order-0"), receiver.received[0]
     assert received.body.decode() == delivery.body
-    assert signing.verify(received.headers, received.body, shop.secret, AT)
+    assert signing.verify(received.headers, received.body, shop.secrets(AT)[0], AT)
     assert delivery.delivered_at is not None
     assert (delivery.tries, delivery.last_status, delivery.last_answer) == (1, 200, "thanks")
 
@@ -122,7 +122,7 @@ def test_an_endpoint_that_is_gone_is_disabled_and_its_messages_wait(receiver: Re
 
 
 def test_for_a_day_after_a_rotation_both_secrets_sign(receiver: Receiver, shop: WebhookEndpoint) -> None:
-    old, new = shop.secret, endpoints.rotate(shop, AT)
+    old, new = shop.secrets(AT)[0], endpoints.rotate(shop, AT)
     enqueue("order-1")
     deliver_due(AT)
     outbox.replay(WebhookDelivery.objects.all(), AT)
