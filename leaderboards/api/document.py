@@ -19,8 +19,8 @@ PROBLEM = "#/components/schemas/Problem"
 
 REFUSALS = {
     400: "The body is not JSON.",
-    401: "No key where one is needed, or a wrong, revoked or expired one.",
-    403: "The key lacks the scope or does not reach the board, or the player may not.",
+    401: "No key where one is needed, or a wrong, revoked or expired one, or without the signature that it demands.",
+    403: "The key lacks the scope, does not reach the board or is bound to other addresses; or the player may not.",
     404: "There is no such board, period, competition, series, player or thing.",
     405: "The address does not have this method.",
     409: "It clashes with what is there: a period that takes no more changes, a player who takes part already.",
@@ -38,7 +38,9 @@ _UNTOUCHED = HttpResponse()
 _SERVICE_KEY = {
     "type": "http",
     "scheme": "bearer",
-    "description": "A service key, as an admin made it: `Authorization: Bearer sunwi_…`. Public boards need none.",
+    "description": "A service key, as an admin made it: `Authorization: Bearer sunwi_…`. Public boards need none. "
+    "A key may demand that requests are signed: `Sunwi-Timestamp`, `Sunwi-Nonce` and `Sunwi-Signature`, as the "
+    "documentation's “Signed requests” says.",
 }
 
 

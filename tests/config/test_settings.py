@@ -12,6 +12,8 @@ from django.core.exceptions import ImproperlyConfigured
 from redis import ConnectionPool
 
 from config import addresses
+from foundation import nonces
+from foundation.clock import TOLERATED
 
 ROOT = Path(settings.BASE_DIR)
 BOARDS = "redis://localhost:6379/4"
@@ -84,9 +86,27 @@ def test_what_is_missing_or_makes_no_sense_is_refused_at_once(read: Any) -> None
         ({}, "SECRET_KEY is not set.*make demo"),
         (same, "CACHE_URL names the same Redis database as REDIS_URL"),
         ({"SECRET_KEY": "x", "LOGIN_LIMIT": "ten"}, "LOGIN_LIMIT: A limit reads like 100/10"),
+        ({"SECRET_KEY": "x", "ENCRYPTION_KEYS": f"{'k' * 32},short"}, "number 2 is shorter than 32"),
+        ({"SECRET_KEY": "x", "SIGNATURE_TOLERANCE_SECONDS": "0"}, "is 1 to 900; got 0"),
+        ({"SECRET_KEY": "x", "SIGNATURE_TOLERANCE_SECONDS": "901"}, "is 1 to 900; got 901"),
     ):
         with pytest.raises(ImproperlyConfigured, match=why):
             read(**environment)
+
+
+def test_secrets_are_encrypted_with_the_first_key_and_opened_with_the_sites_own_as_well(read: Any) -> None:
+    fallbacks = {"SECRET_KEY": "x", "SECRET_KEY_FALLBACKS": "w,v"}
+    one, other = "1" * 32, "2" * 32
+
+    assert read(**fallbacks)["ENCRYPTION_KEYS"] == ["x", "w", "v"]
+    assert read(**fallbacks, ENCRYPTION_KEYS=f"{one}, {other}")["ENCRYPTION_KEYS"] == [one, other, "x", "w", "v"]
+    assert read(SECRET_KEY="x")["SIGNATURE_TOLERANCE_SECONDS"] == 300
+
+
+def test_a_nonce_is_kept_longer_than_any_tolerance_takes_it(read: Any) -> None:
+    longest = read(SECRET_KEY="x", SIGNATURE_TOLERANCE_SECONDS="900")["SIGNATURE_TOLERANCE_SECONDS"]
+
+    assert nonces.KEPT.total_seconds() >= longest + 2 * TOLERATED.total_seconds()
 
 
 def test_no_domain_is_put_into_the_browsers_lists_unasked(read: Any) -> None:

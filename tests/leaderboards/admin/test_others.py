@@ -175,6 +175,52 @@ def test_a_key_needs_a_scope_a_board_that_exists_a_future_and_a_real_limit(admin
     assert not ServiceKey.objects.exists()
 
 
+def test_a_key_that_demands_signatures_and_addresses_shows_its_secret_once(admin: Client) -> None:
+    answer = make_key(admin, signed="on", addresses="192.0.2.0/24, 198.51.100.7\n2001:db8::/32")
+
+    key = service_keys.authenticate(f"Bearer {text_of_key(answer)}")
+    assert secrets_in(answer.content.decode()) == key.signing_secrets(clock.now())
+    assert "no-store" in answer["Cache-Control"]
+    assert key.addresses == ["192.0.2.0/24", "198.51.100.7/32", "2001:db8::/32"]
+    listed = '<td class="field-demands">signatures; 192.0.2.0/24, 198.51.100.7/32, 2001:db8::/32</td>'
+    assert listed in page(admin, KEYS)
+    assert "nothing else" not in page(admin, KEYS)
+    assert secrets_in(page(admin, KEYS) + page(admin, f"{KEYS}{key.pk}/change/")) == []
+
+
+def test_an_address_that_is_none_makes_no_key_and_what_was_typed_stays(admin: Client) -> None:
+    html = make_key(admin, signed="on", addresses="192.0.2.0/24 192.0.2.7/24").content.decode()
+
+    assert "192.0.2.7/24 is not where its block begins: write 192.0.2.0/24" in html
+    assert "192.0.2.0/24 192.0.2.7/24</textarea>" in html
+    assert not ServiceKey.objects.exists()
+
+
+def test_a_signing_secret_is_rotated_after_a_question_for_one_signing_key_at_a_time(admin: Client) -> None:
+    make_key(admin)
+    make_key(admin, name="signing", signed="on")
+    plain, signing = ServiceKey.objects.get(name="game"), ServiceKey.objects.get(name="signing")
+
+    for chosen in ([plain], [plain, signing]):
+        assert "Choose one key" in act(admin, KEYS, "rotate", *chosen, confirmed="1")
+    assert "the one before it signs as well" in act(admin, KEYS, "rotate", signing)
+    assert ServiceKey.objects.get(name="signing").signing_secret == signing.signing_secret
+    shown = act(admin, KEYS, "rotate", signing, confirmed="1")
+
+    rotated = ServiceKey.objects.get(name="signing")
+    assert secrets_in(shown) == rotated.signing_secrets(clock.now())[:1] != signing.signing_secrets(clock.now())
+    assert rotated.previous_signing_secret == signing.signing_secret
+    assert "Authorization: Bearer" not in shown  # the key itself is stored nowhere
+    assert [each.change_message for each in LogEntry.objects.filter(object_id=str(signing.pk))][:1] == ["Rotated."]
+
+    act(admin, KEYS, "revoke", signing, confirmed="1")
+    assert "Choose one key" in act(admin, KEYS, "rotate", signing, confirmed="1")
+
+
+def secrets_in(html: str) -> list[str]:
+    return re.findall(r"sunwisig_[0-9a-f]+", html)
+
+
 def test_a_revoked_key_is_refused_at_once_and_that_is_asked_once_more(admin: Client) -> None:
     bearer = f"Bearer {text_of_key(make_key(admin))}"
     service_keys.authenticate(bearer)

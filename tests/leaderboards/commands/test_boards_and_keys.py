@@ -3,12 +3,14 @@
 from pathlib import Path
 
 import pytest
+from django.conf import LazySettings
 from django.core.management.base import CommandError
 
-from foundation import service_keys
+from foundation import clock, service_keys
 from foundation.limits import Limit
 from foundation.models import ServiceKey
 from leaderboards.models import Board
+from tests.foundation.factories import WebhookEndpointFactory
 from tests.leaderboards.commands.calls import Printed, run
 from tests.leaderboards.factories import BoardFactory
 
@@ -73,6 +75,37 @@ def test_a_key_opens_what_it_was_made_for_and_is_not_made_for_what_is_unknown() 
     assert printed.count("\n") == 1  # the key, alone on a line
     assert (key.name, key.scopes, key.boards, key.limit) == ("game", ["scores:write", "boards:read"], [seq], None)
     assert (wide.boards, wide.limit) == (None, Limit(100, 10))
+
+
+def test_a_key_that_demands_more_is_made_whole_or_not_at_all() -> None:
+    with pytest.raises(CommandError, match="is no block of addresses"):
+        run("create_service_key", "game", "--scope", "scores:write", "--signed", "--address", "192.0.2.0/24", "here")
+    assert not ServiceKey.objects.exists()
+
+    more = ("--signed", "--address", "192.0.2.0/24", "2001:db8::/32")
+    text, secret = run("create_service_key", "game", "--scope", "scores:write", *more).out.split()
+    key = service_keys.authenticate(f"Bearer {text}")
+
+    assert key.signing_secrets(clock.now()) == [secret]
+    assert key.addresses == ["192.0.2.0/24", "2001:db8::/32"]
+
+
+def test_secrets_are_encrypted_anew_by_a_command_that_names_what_it_cannot_open(settings: LazySettings) -> None:
+    old, new = "the-old-key-of-this-site-and-long", "the-new-key-of-this-site-and-long"
+    settings.ENCRYPTION_KEYS = [old]
+    WebhookEndpointFactory.create(name="shop")
+    settings.ENCRYPTION_KEYS = [new, old]
+
+    looked = run("reencrypt_secrets", "--dry-run").json
+    done = run("reencrypt_secrets").json
+    again = run("reencrypt_secrets").json
+    settings.ENCRYPTION_KEYS = [old]
+    with pytest.raises(CommandError, match="opens the secrets of: webhook endpoint shop"):
+        run("reencrypt_secrets")
+
+    assert looked == {"current": 0, "would_be_reencrypted": 1, "unreadable": []}
+    assert done == {"current": 0, "reencrypted": 1, "unreadable": []}
+    assert again == {"current": 1, "reencrypted": 0, "unreadable": []}
 
 
 def test_a_week_that_turns_on_sunday_evening_in_seoul_and_all_time_have_their_periods() -> None:
