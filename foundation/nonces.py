@@ -7,7 +7,7 @@ the longest tolerance that can be set has passed, so that raising the setting op
 from datetime import UTC, datetime, timedelta
 from typing import ClassVar
 
-from django.db import connection
+from django.db import connection, transaction
 
 from foundation.errors import Unauthenticated
 from foundation.models import ServiceKey, UsedNonce
@@ -39,13 +39,18 @@ def forget_old(at: datetime) -> int:
     """Delete nonces that no signature can bear any more, up to 200,000 a run; returns how many."""
     gone = 0
     for _ in range(MOST_BATCHES):
-        old = UsedNonce.objects.filter(expires_at__lte=at).order_by("pk").values_list("pk", flat=True)
-        batch = list(old[:BATCH])
-        if batch:
-            gone += UsedNonce.objects.filter(pk__in=batch, expires_at__lte=at).delete()[0]
-        if len(batch) < BATCH:
+        deleted = _forget_batch(at)
+        gone += deleted
+        if deleted < BATCH:
             break
     return gone
+
+
+@transaction.atomic
+def _forget_batch(at: datetime) -> int:
+    """What another worker is deleting already is left to it."""
+    old = UsedNonce.objects.select_for_update(skip_locked=True).filter(expires_at__lte=at).order_by("expires_at", "pk")
+    return UsedNonce.objects.filter(pk__in=list(old.values_list("pk", flat=True)[:BATCH])).delete()[0]
 
 
 def _inserted(key: int, nonce: str, expires_at: datetime) -> bool:
