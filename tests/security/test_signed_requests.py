@@ -1,64 +1,22 @@
-"""Whoever has a key's text, or caught a request: what a key that demands signatures and addresses still refuses."""
+"""What a key that demands signatures refuses those who have its text, or caught a request."""
 
-import hashlib
-import os
-import re
-import shutil
-import subprocess
 from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
-from typing import Any
 
 import pytest
 import time_machine
 from django.conf import LazySettings
-from django.conf import settings as site
 from django.test import Client
 
-from foundation import clock, key_guards, rate_limit, sealing, service_keys, signatures
+from foundation import clock, key_guards, rate_limit, sealing, service_keys
 from foundation.limits import Limit
-from foundation.models import ServiceKey, UsedNonce
-from foundation.signatures import Signed
-from leaderboards.models import Submission, Visibility
+from foundation.models import UsedNonce
+from leaderboards.models import Submission
 from tests.foundation.factories import KeyFactory
 from tests.leaderboards.api.conftest import Make, problem, take_redis_away
+from tests.security.signer import SCORES, Signer, entry, send
 
 pytestmark = pytest.mark.django_db
-
-SCORES = "/api/v1/scores"
-RECORD = '#!/bin/sh\nprintf \'%s\\0\' "$@" > "$RECORDED"\n'
-DOCUMENT = Path(site.BASE_DIR) / "docs/api.md"
-
-
-class Signer:
-    """A game server that signs, or somebody who has its key and changes what it sent."""
-
-    def __init__(self, **wanted: Any) -> None:
-        self.text = KeyFactory.create(**wanted)
-        self.key = ServiceKey.objects.get(prefix=self.text.split("_")[1])
-        self.secret = key_guards.demand_signatures(self.key)
-
-    def headers(self, method: str, address: str, body: bytes = b"", nonce: str = "") -> dict[str, str]:
-        signed = Signed(method, address, body)
-        return signatures.headers_of(signed, nonce or os.urandom(16).hex(), clock.now(), self.secret)
-
-    def send(self, method: str, address: str, body: bytes = b"", **headers: Any) -> Any:
-        """Signed unless ``signed`` holds other headers."""
-        stamp = headers.pop("signed", None)
-        wanted = self.headers(method, address, body) if stamp is None else stamp
-        return send(self.text, method, address, body, {**wanted, **headers})
-
-
-def send(key: str, method: str, address: str, body: bytes, headers: dict[str, str]) -> Any:
-    client = Client(raise_request_exception=False)
-    named = {"Authorization": f"Bearer {key}"} | headers
-    remote = named.pop("From", "127.0.0.1")
-    return client.generic(method, address, body, "application/json", headers=named, REMOTE_ADDR=remote)
-
-
-def entry(board: int, points: int = 5) -> bytes:
-    return b'{"entries": [{"board": %d, "player": "alice", "points": %d}]}' % (board, points)
 
 
 @pytest.fixture
@@ -222,100 +180,6 @@ def test_a_secret_that_cannot_be_opened_lets_nobody_in(
 
     assert "ENCRYPTION" not in problem(refused, 503, "unavailable")["detail"]
     assert "can not be opened" in caplog.text
-
-
-def test_a_key_that_is_bound_to_addresses_is_refused_from_all_others(board: int, settings: LazySettings) -> None:
-    text = KeyFactory.create()
-    key_guards.bind(ServiceKey.objects.get(), ["192.0.2.0/24", "2001:db8::7"])
-
-    def told(remote: str, forwarded: str = "") -> Any:
-        headers = {"From": remote} | ({"X-Forwarded-For": forwarded} if forwarded else {})
-        return send(text, "POST", SCORES, entry(board), headers)
-
-    within = [told(each).status_code for each in ("192.0.2.9", "::ffff:192.0.2.9", "2001:db8::7")]
-    without = [told(each) for each in ("192.0.3.1", "2001:db8::8", "")]
-    lied = told("203.0.113.5", "192.0.2.9")
-    settings.TRUSTED_PROXIES = 1
-    behind = told("10.0.0.1", "203.0.113.5, 192.0.2.9").status_code
-    forged = told("192.0.2.9", "192.0.2.9, 203.0.113.5")
-    unread = told("192.0.2.9", "192.0.2.9, unknown")
-
-    assert within == [200, 200, 200]
-    assert behind == 200
-    for refused in (*without, lied, forged, unread):
-        problem(refused, 403, "address_forbidden")
-    assert "192.0.3.1" in problem(without[0], 403, "address_forbidden")["detail"]
-
-
-def test_a_bound_key_reads_no_private_board_from_elsewhere(make_board: Make) -> None:
-    board = make_board(visibility=Visibility.PRIVATE)
-    text = KeyFactory.create()
-    key_guards.bind(ServiceKey.objects.get(), ["192.0.2.0/24"])
-
-    address = f"/api/v1/boards/{board}/standings"
-    problem(send(text, "GET", address, b"", {"From": "192.0.3.1"}), 403, "address_forbidden")
-    assert send(text, "GET", address, b"", {"From": "192.0.2.1"}).status_code == 200
-
-
-def example(language: str) -> str:
-    (found,) = re.findall(rf"```{language}\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
-    return str(found)
-
-
-@pytest.fixture
-def openssl() -> None:
-    """Other hands than ours; skipped where they are not installed."""
-    if shutil.which("openssl") is None:
-        pytest.skip("no OpenSSL to run the example with")
-
-
-@pytest.mark.usefixtures("openssl")
-def test_the_documented_lines_are_those_that_are_signed(signer: Signer) -> None:
-    (lines,) = re.findall(r"```\n(sunwi-v1\n.*?)\n```", DOCUMENT.read_text("utf-8"), re.DOTALL)
-    _, method, address, moment, nonce, digest = lines.split("\n")
-
-    with time_machine.travel(int(moment), tick=False):
-        stamp = signer.headers(method, address, b'{"entries": []}', nonce)
-
-    expected = subprocess.run(
-        ["openssl", "dgst", "-sha256", "-hmac", signer.secret, "-r"],
-        input=lines.encode(),
-        capture_output=True,
-        check=True,
-    )
-    assert digest == hashlib.sha256(b'{"entries": []}').hexdigest()
-    assert stamp["Sunwi-Signature"] == f"v1={expected.stdout.split()[0].decode()}"
-
-
-def test_the_example_in_python_is_let_in(signer: Signer, board: int) -> None:
-    names: dict[str, Any] = {}
-    exec(example("python"), names)  # noqa: S102 (our own page)
-    player = f"/api/v1/boards/{board}/players/é ~"
-
-    sent = names["signature_headers"]("POST", SCORES, "dry_run=true", entry(board), signer.secret)
-    read = names["signature_headers"]("GET", player, "", b"", signer.secret)
-
-    assert signer.send("POST", f"{SCORES}?dry_run=true", entry(board), signed=sent).json()["accepted"] == 1
-    problem(signer.send("GET", player, signed=read), 404, "not_ranked")
-
-
-@pytest.mark.usefixtures("openssl")
-def test_the_example_for_the_shell_is_let_in(signer: Signer, tmp_path: Path) -> None:
-    recorded, curl = tmp_path / "recorded", tmp_path / "curl"
-    curl.write_text(RECORD)
-    curl.chmod(0o755)
-    secrets = {"SUNWI_KEY": signer.text, "SUNWI_SIGNING_SECRET": signer.secret, "RECORDED": str(recorded)}
-    path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
-
-    subprocess.run(["sh", "-eu", "-c", example("sh")], check=True, env=path | secrets)
-
-    url, option, body, *rest = recorded.read_text().rstrip("\0").split("\0")
-    headers = dict(each.split(": ", 1) for each in rest[1::2])
-    assert (option, set(rest[::2])) == ("--data-binary", {"-H"})  # which makes it a POST
-    assert headers["Authorization"] == f"Bearer {signer.text}"
-    stamp = {name: headers[name] for name in signatures.HEADERS}
-    answer = signer.send("POST", url.removeprefix("https://boards.example"), body.encode(), signed=stamp)
-    assert answer.json()["results"][0]["code"] == "unknown_board"
 
 
 def test_no_page_of_the_admin_shows_what_is_sealed(admin_client: Client, signer: Signer) -> None:
