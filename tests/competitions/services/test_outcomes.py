@@ -1,6 +1,6 @@
 """Outcomes: everybody is told their final place once it is shown, a changed one, and what they won or lost."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import pytest
