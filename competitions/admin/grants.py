@@ -50,6 +50,7 @@ class GrantAdmin(WithReason[RewardGrant]):
         ("revoked_at", admin.EmptyFieldListFilter),
         ("delivered_at", admin.EmptyFieldListFilter),
         ("withheld_at", admin.EmptyFieldListFilter),
+        ("passed_over_at", admin.EmptyFieldListFilter),
         ("competition", admin.RelatedOnlyFieldListFilter),
     )
     list_select_related = ("player", "competition", "period")
