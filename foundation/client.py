@@ -1,4 +1,4 @@
-"""Who a request comes from: the address of the client, as far as it can be believed.
+"""Who a request comes from: who has signed in, and the address of the client as far as it can be believed.
 
 The trap: ``X-Forwarded-For`` begins with whatever the client wrote into it. Only what our own proxies added counts,
 which stands at its end: with two of them the second from the right.
@@ -7,9 +7,18 @@ which stands at its end: with two of them the second from the right.
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 from django.conf import settings
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 
 UNKNOWN = "unknown"
+
+
+def signed_in(request: HttpRequest) -> AbstractBaseUser:
+    """The account behind a request. Raises ``PermissionDenied`` where nobody has signed in."""
+    if not isinstance(request.user, AbstractBaseUser):
+        raise PermissionDenied
+    return request.user
 
 
 def client_of(request: HttpRequest) -> str:

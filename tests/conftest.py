@@ -16,6 +16,7 @@ import redis
 from django.conf import settings
 from django.db.transaction import Atomic, get_connection
 from django.test import TransactionTestCase
+from django.utils import translation
 
 from tests import servers
 from tests.emptying import empty_tables
@@ -88,6 +89,7 @@ NEED_REDIS = {"db", "transactional_db", "live_server", "links", "redis_server", 
 @pytest.fixture(autouse=True)
 def _as_if_new(request: pytest.FixtureRequest) -> None:
     """What a test may touch is empty: Redis, and what the process remembers. Tests of the core touch nothing."""
+    translation.deactivate()  # a request leaves its language behind
     marked = request.node.get_closest_marker("django_db") is not None
     if not marked and not NEED_REDIS.intersection(request.fixturenames):
         return

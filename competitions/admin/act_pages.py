@@ -6,7 +6,6 @@ An act takes two posts: the first shows what would change, the second does it. W
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
@@ -21,6 +20,7 @@ from competitions.refusals import translated
 from competitions.selectors.participants import not_started
 from competitions.selectors.standings import standings
 from foundation import clock
+from foundation.client import signed_in
 from foundation.errors import SunwiError
 from leaderboards.admin.lookups import NamedLookups
 from leaderboards.formats import points, shown_fields
@@ -59,9 +59,8 @@ class ActPages(NamedLookups[Competition]):
         return self._asked(request, act, form)
 
     def _run(self, request: HttpRequest, act: Act, form: ActForm) -> bool:
-        assert isinstance(request.user, AbstractBaseUser)  # noqa: S101 - for the type checker: staff only
         try:
-            act.run(form.competition, form.cleaned_data, clock.agreed(), request.user)
+            act.run(form.competition, form.cleaned_data, clock.agreed(), signed_in(request))
         except SunwiError as error:
             field = getattr(error, "field", None)
             form.add_error(field if field in form.fields else None, translated(error.detail))

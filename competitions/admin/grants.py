@@ -18,6 +18,7 @@ from competitions.models import RewardGrant
 from competitions.refusals import translated
 from competitions.services.reward import mark_delivered
 from foundation import clock
+from foundation.client import signed_in
 from foundation.errors import SunwiError
 from leaderboards.core.cells import safe_cell
 
@@ -50,6 +51,7 @@ class GrantAdmin(WithReason[RewardGrant]):
         ("revoked_at", admin.EmptyFieldListFilter),
         ("delivered_at", admin.EmptyFieldListFilter),
         ("withheld_at", admin.EmptyFieldListFilter),
+        ("passed_over_at", admin.EmptyFieldListFilter),
         ("competition", admin.RelatedOnlyFieldListFilter),
     )
     list_select_related = ("player", "competition", "period")
@@ -110,11 +112,10 @@ class GrantAdmin(WithReason[RewardGrant]):
         """Those of one period are one act: who is next in line hangs on all of them. One that is refused keeps the
         others of its period, and those alone."""
         assert isinstance(asked, _Together)  # noqa: S101 - for the type checker: both acts ask so
-        assert isinstance(request.user, AbstractBaseUser)  # noqa: S101 - likewise: staff only
         done = 0
         for several in by_period(chosen):
             try:
-                asked.together(several, reason, request.user)
+                asked.together(several, reason, signed_in(request))
             except SunwiError as error:
                 messages.error(request, f"{', '.join(map(asked.name, several))}: {translated(error.detail)}")
                 continue

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from competitions.refusals import translated
 from competitions.services.changes import LONGEST_REASON
+from foundation.client import signed_in
 from foundation.errors import SunwiError
 from leaderboards.admin.paging import ReadOnlyAdmin
 
@@ -62,11 +63,10 @@ class WithReason(ReadOnlyAdmin[Row]):
 
     def each(self, request: HttpRequest, asked: Asked[Row], chosen: Sequence[Row], reason: str = "") -> None:
         """Each by itself: one that is refused does not keep the others."""
-        assert isinstance(request.user, AbstractBaseUser)  # noqa: S101 - for the type checker: staff only
         done = 0
         for row in chosen:
             try:
-                asked.deed(row, reason, request.user)
+                asked.deed(row, reason, signed_in(request))
             except SunwiError as error:
                 messages.error(request, f"{asked.name(row)}: {translated(error.detail)}")
             else:

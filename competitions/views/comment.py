@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.models import AbstractBaseUser
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -22,6 +21,7 @@ from competitions.views.access import own_player, visible
 from competitions.views.comments import all_of
 from competitions.views.talk import moderates, refusal
 from foundation import clock
+from foundation.client import signed_in
 from foundation.errors import SunwiError
 from foundation.rate_limit import refuse_over
 from leaderboards.models import Player
@@ -89,11 +89,10 @@ def hide(request: HttpRequest, number: int, comment: int) -> HttpResponse:
 
 
 def _moderate(request: HttpRequest, comment: Comment) -> None:
-    assert isinstance(request.user, AbstractBaseUser)  # noqa: S101 - for the type checker: moderators only
     if request.POST.get("hidden") == "0":
-        moderate.show(comment.pk, clock.now(), request.user)
+        moderate.show(comment.pk, clock.now(), signed_in(request))
     else:
-        moderate.hide(comment.pk, request.POST.get("reason", ""), clock.now(), request.user)
+        moderate.hide(comment.pk, request.POST.get("reason", ""), clock.now(), signed_in(request))
 
 
 def _found(request: HttpRequest, number: int, comment: int) -> Comment:

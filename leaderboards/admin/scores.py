@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
 from foundation import clock
+from foundation.client import signed_in
 from foundation.errors import SunwiError
 from foundation.models import ServiceKey
 from leaderboards.admin.paging import ReadOnlyAdmin
@@ -168,7 +169,7 @@ class SubmissionAdmin(ReadOnlyAdmin[Submission]):
         done = 0
         for row in chosen:
             try:
-                deed.run(row, reason, clock.agreed(), _judge(request))
+                deed.run(row, reason, clock.agreed(), signed_in(request))
             except SunwiError as error:
                 messages.error(request, f"{row}: {translated(error.detail)}")
             else:
@@ -233,11 +234,6 @@ def _restoring() -> _Deed:
         done=_("Restored: %(number)s."),
         too_many=_("Restore up to %(number)s submissions at once.") % {"number": MOST_AT_ONCE},
     )
-
-
-def _judge(request: HttpRequest) -> AbstractBaseUser:
-    assert isinstance(request.user, AbstractBaseUser)  # noqa: S101 - for the type checker: staff only
-    return request.user
 
 
 def _foretold(chosen: Sequence[Submission], restored: bool) -> Iterator[str]:

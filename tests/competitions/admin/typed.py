@@ -57,6 +57,13 @@ def page(client: Client, address: str) -> str:
     return " ".join(unescape(answer.content.decode()).split())
 
 
+def recorded(client: Client, competition: Competition) -> list[str]:
+    """The latest row of a competition's record as its page shows it: when, what, by whom, about what, and why."""
+    row = re.search(r"<tr><td><time.*?</tr>", page(client, change(competition)))
+    assert row is not None
+    return [" ".join(re.sub(r"<[^>]*>", " ", cell).split()) for cell in re.findall(r"<t[dh].*?</t[dh]>", row[0])]
+
+
 def refusals(answer: Any) -> str:
     """What the form of an answer refuses."""
     assert answer.status_code == 200, answer.status_code

@@ -10,7 +10,7 @@ from django.db.models import F
 
 from competitions.models import League, LeagueGroup, LeagueMember, LeagueSeason, LeagueTier
 from competitions.selectors.leagues import in_league
-from competitions.services import league_turn, leagues
+from competitions.services import league_turn
 from competitions.services.league_turn import turn_due
 from competitions.services.leagues import begin_due, place_due
 from foundation import clock
@@ -18,9 +18,7 @@ from foundation.webhooks.models import WebhookDelivery
 from leaderboards.models import Board, Player
 from leaderboards.services.close import close_due
 from leaderboards.services.remove import remove_from
-from tests.at_once import at_once
-from tests.competitions.factories import HOUR, LeagueFactory
-from tests.competitions.services.mishaps import dying_at
+from tests.competitions.factories import LeagueFactory
 from tests.competitions.services.telling import hooks, listening
 from tests.competitions.site import STORAGES
 from tests.leaderboards.services.site import DAY, NOON, follow, make_board, period_of, score
@@ -294,57 +292,3 @@ def test_webhooks_tell_of_those_who_move_once_each() -> None:
     assert told == {
         "board": board.seq, "period": day, "player": "a", "place": 1, "tier": "Bronze", "next_tier": "Silver",
     }  # fmt: skip  # as a table
-
-
-@pytest.mark.parametrize("times", [1, 3])
-def test_placing_at_once_in_small_portions_fills_groups_to_their_size_and_puts_nobody_in_two(
-    monkeypatch: pytest.MonkeyPatch, times: int
-) -> None:
-    monkeypatch.setattr(leagues, "PLACED_AT_ONCE", times)
-    board = league()
-    period_of(board)
-    score(board, {f"p{number}": number for number in range(10)})
-    at_once([lambda: begin_due(NOON)] * 4)
-
-    placed = at_once([lambda: place_due(NOON)] * 4)
-
-    assert sum(placed) == 10
-    assert LeagueSeason.objects.count() == 1
-    assert sorted(len(each) for each in groups().values()) == [2, 4, 4]
-    assert sorted(name for each in groups().values() for name in each) == sorted(f"p{number}" for number in range(10))
-
-
-@pytest.mark.parametrize("step", ["leagues.moved", "leagues.turned"])
-def test_turning_again_or_at_once_or_after_one_that_died_moves_nobody_twice(
-    monkeypatch: pytest.MonkeyPatch, step: str
-) -> None:
-    monkeypatch.setattr(league_turn, "GROUPS_AT_ONCE", 1)
-    listening()
-    board = league()
-    play(board, {f"p{number}": 10 - number for number in range(6)})
-    close_due(NOON + DAY)
-    with dying_at(league_turn, step):
-        turn_due(NOON + DAY)
-    assert (hooks(), LeagueMember.objects.exclude(outcome="").count()) == ([], 0)
-
-    done = at_once([lambda: turn_due(NOON + DAY)] * 4)
-
-    assert (sum(done), turn_due(NOON + DAY + HOUR)) == (1, 0)
-    assert [(name, outcome) for name, _, outcome in moved() if outcome != "stayed"] == [
-        ("p0", "promoted"), ("p4", "promoted"),
-    ]  # fmt: skip  # as a table
-    assert len(hooks()) == 2
-
-
-def test_placing_that_dies_leaves_nothing_half_done() -> None:
-    board = league()
-    period_of(board)
-    begin_due(NOON)
-    score(board, {"a": 9})
-    with dying_at(leagues, "leagues.placed"):
-        place_due(NOON)
-    assert (LeagueGroup.objects.count(), LeagueMember.objects.count()) == (0, 0)
-
-    place_due(NOON)
-
-    assert groups() == {"Bronze 1": ["a"]}

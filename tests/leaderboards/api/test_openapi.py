@@ -48,8 +48,9 @@ OPERATIONS = {
     "list_competitions", "read_competition", "read_competition_standings", "export_competition", "read_result",
     "read_rewards", "read_participant", "read_around_participant", "read_history", "join_competition",
     "leave_competition", "read_likes", "list_likes", "put_like", "delete_like",
-    "read_comments", "list_series", "read_series", "read_series_standings", "read_revisions", "read_league",
-    "read_league_of_player", "read_teams", "export_teams", "read_team", "make_team_of_competition", "change_team",
+    "read_comments", "list_series", "read_series", "read_series_standings", "export_series", "read_revisions",
+    "read_league", "read_league_of_player", "read_teams", "export_teams", "read_team", "make_team_of_competition",
+    "change_team",
 }  # fmt: skip  # as a table
 RAID = [{"name": "stage", "max": 100, "order": "desc"}, {"name": "members", "max": 50, "order": "asc"}]
 LIMITS: dict[str, Any] = {"max_examples": 10, "derandomize": True, "deadline": None, "database": None}

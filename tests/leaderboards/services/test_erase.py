@@ -146,7 +146,8 @@ def test_a_ban_while_an_erasure_is_half_done_stays(admin_client: Client) -> None
     with patch.object(erase, "_first", [Mock(side_effect=SystemExit)]), pytest.raises(SystemExit):
         erase_player(OLD, NOON + DAY)
     number = Player.objects.get(external_id=OLD).pk
-    admin_client.post("/admin/leaderboards/player/", {"action": "ban", "_selected_action": [number]})
+    asked = {"_selected_action": [number], "confirmed": "1", "reason": "A bot."}
+    admin_client.post("/admin/leaderboards/player/", {"action": "ban", **asked})
 
     erase_player(OLD, NOON + 2 * DAY)
 

@@ -111,11 +111,12 @@ def test_page_api_and_csv_leave_out_whom_the_admin_bans_at_once(client: Client) 
     chief = signed_in(Client(), "chief", is_staff=True, is_superuser=True)
     there = [f"/boards/{board}/", f"/api/v1/boards/{board}/standings", f"/api/v1/boards/{board}/standings.csv"]
     player = Player.objects.get(external_id="cheat")
+    asked = {"_selected_action": [player.pk], "confirmed": "1", "reason": "A bot."}
 
-    chief.post("/admin/leaderboards/player/", {"action": "ban", "_selected_action": [player.pk]})
+    chief.post("/admin/leaderboards/player/", {"action": "ban", **asked})
 
     for address in there:
         shown = client.get(address).getvalue().decode()
         assert ("cheat" in shown, "honest" in shown) == (False, True), address
-    chief.post("/admin/leaderboards/player/", {"action": "unban", "_selected_action": [player.pk]})
+    chief.post("/admin/leaderboards/player/", {"action": "unban", **asked})
     assert "cheat" in client.get(there[1]).getvalue().decode()
