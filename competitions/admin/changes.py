@@ -67,6 +67,8 @@ def _others(details: Mapping[str, Any], zone: str) -> list[str]:
         "score": (_("score"), str),
         "submission": (_("submission"), lambda number: f"#{number}"),
         "happened_at": (_("happened"), lambda text: _clock(text, zone)),
+        "left_at": (_("left"), lambda text: _clock(text, zone)),
+        "disqualified_at": (_("disqualified"), lambda text: _clock(text, zone)),
         "comment": (_("comment"), lambda number: f"#{number}"),
     }
     unknown = sorted(details.keys() - spelt.keys() - _LEFT_OUT)

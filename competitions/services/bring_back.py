@@ -1,8 +1,8 @@
 """Bringing back a participant who left, or was removed, by mistake: with the scores that they had when they went.
 
 It is possible while the competition runs and after its closing; on a final result it makes the next revision. Scores
-that the jury had voided before stay void. The trap: boards that Redis decides over keep no scores, so there somebody
-comes back without any, and the jury accepts theirs as late ones.
+that the jury voided stay void, and whoever is disqualified stays so, with the reason. The trap: boards that Redis
+decides over keep no scores, so there somebody comes back without any, and the jury accepts theirs as late ones.
 """
 
 from datetime import datetime
@@ -47,10 +47,12 @@ def bring_back(
         _refuse(held, participant)
         period, left_at = period_of(held), participant.left_at
         team, _division = placed_on_joining(held, participant.player, Wish(), participant, at)
-        participant.left_at, participant.reason, participant.team = None, "", team
+        participant.left_at, participant.team = None, team
+        if participant.disqualified_at is None:
+            participant.reason = ""  # else it is why they are disqualified
         participant.save(update_fields=["left_at", "reason", "team"])
         scores = _give_back(held, period, participant, left_at, at)
-        about = {"player": player.external_id, "left_at": left_at.isoformat(), **scores}
+        about = {"player": player.external_id, "left_at": left_at.isoformat(), **_still_out(participant), **scores}
         change = note(held, ChangeKind.BROUGHT_BACK, at, by, reason, **about)
         tell_player(change, participant.player)
         revise_if_final(held, at, change)
@@ -72,6 +74,12 @@ def _refuse(held: Competition, participant: Participant) -> None:
     refuse_erased(participant.player)
     if held.most_participants is not None and places_taken(held) >= held.most_participants:
         raise CompetitionFull(f"All {held.most_participants} places are taken.")
+
+
+def _still_out(participant: Participant) -> dict[str, str]:
+    """For the record and the notice: since when they are disqualified, which bringing back does not end."""
+    since = participant.disqualified_at
+    return {} if since is None else {"disqualified_at": since.isoformat()}
 
 
 def _give_back(

@@ -79,7 +79,7 @@ def disqualify(
 def reinstate(
     competition: Competition, player: Player, reason: str, at: datetime, by: AbstractBaseUser | None
 ) -> Participant:
-    """Undo a disqualification; again changes nothing. Raises what ``disqualify`` does."""
+    """Undo a disqualification; again changes nothing, and who has gone stays gone. Raises what ``disqualify`` does."""
     reason = reason_given(reason)
     freeze_if_due(competition, at)
     with transaction.atomic():
@@ -89,7 +89,8 @@ def reinstate(
             return participant
         participant.disqualified_at, participant.reason = None, ""
         participant.save(update_fields=["disqualified_at", "reason"])
-        change = note(held, ChangeKind.REINSTATED, at, by, reason, player=player.external_id)
+        gone = {} if participant.left_at is None else {"left_at": participant.left_at.isoformat()}
+        change = note(held, ChangeKind.REINSTATED, at, by, reason, player=player.external_id, **gone)
         tell_player(change, participant.player)
         revise_if_final(held, at, change)
     forget_hidden()

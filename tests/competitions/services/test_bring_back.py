@@ -12,7 +12,7 @@ from competitions.services import bring_back as module
 from competitions.services.bring_back import bring_back
 from competitions.services.cancel import cancel
 from competitions.services.confirm import confirm
-from competitions.services.disqualify import remove
+from competitions.services.disqualify import disqualify, reinstate, remove
 from competitions.services.finish import finish_due
 from competitions.services.join import join, leave
 from competitions.services.judge import LateScore, accept_late, unvoid, void
@@ -150,6 +150,37 @@ def test_they_are_told_with_the_reason_what_became_of_their_scores(storage: str,
     assert notice.player == player("ann")
     assert told in said
     assert "It was a mistake." in said
+
+
+@pytest.mark.parametrize(("storage", "kept"), [("sql", True), ("redis", False)])
+def test_whoever_was_disqualified_meanwhile_stays_so_with_the_reason_and_is_told(storage: str, kept: bool) -> None:
+    competition = left(storage)
+    disqualify(competition, player("ann"), "Came by car.", SOON + 3 * MINUTE, None)
+
+    found = back(competition, "ann")
+
+    assert (found.takes_part, found.left_at, found.reason) == (False, None, "Came by car.")
+    assert Participant.objects.get(pk=found.pk).reason == "Came by car."
+    with override("en"):
+        [said] = sentences(Notice.objects.get(kind="brought_back"), "UTC")
+    assert "your disqualification stands" in said
+    assert "You take part" not in said
+    assert ("Your scores of before were not kept." in said) is not kept
+    assert "It was a mistake." in said
+    reinstate(competition, player("ann"), "It was not theirs.", LATER, None)
+    assert ranks(competition, LATER)[0] == (("ann", 1, 9) if kept else ("bob", 1, 5))
+
+
+def test_whoever_is_reinstated_and_has_gone_is_not_told_that_they_take_part() -> None:
+    competition = left()
+    disqualify(competition, player("ann"), "Came by car.", SOON + 3 * MINUTE, None)
+
+    found = reinstate(competition, player("ann"), "It was not theirs.", LATER, None)
+
+    with override("en"):
+        [said] = sentences(Notice.objects.get(kind="reinstated"), "UTC")
+    assert not found.takes_part
+    assert "Your disqualification was lifted. You do not take part" in said
 
 
 def test_places_of_the_competition_and_of_the_team_are_not_given_twice() -> None:
