@@ -96,6 +96,32 @@ def test_scores_that_the_jury_voided_stay_void_until_it_restores_them() -> None:
     assert points_of(competition) == {"ann": 9}
 
 
+@pytest.mark.parametrize("storage", KEEPING)
+@pytest.mark.parametrize("when", ["running", "final"])
+def test_what_the_jury_voids_of_somebody_who_has_gone_is_on_record_and_stays_void(storage: str, when: str) -> None:
+    competition, at = left(storage), LATER
+    if when == "final":
+        finish_due(CLOSED)
+        confirm(competition, JUDGED, None)
+        at = JUDGED
+    published = Revision.objects.count()
+
+    first, again = (void(competition, of("ann", 9), "Came by car.", at, None) for _ in range(2))
+    nothing = (ranks(competition, at), Revision.objects.count())
+    back(competition, "ann", at)
+    without = ranks(competition, at)
+    unvoid(competition, of("ann", 9), "It was theirs.", at, None)
+
+    assert first is not None
+    assert (first.reason, first.details["player"], first.details["score"]) == ("Came by car.", "ann", "9")
+    assert again is None
+    assert nothing == ([("bob", 1, 5)], published)
+    assert without == [("bob", 1, 5), ("ann", 2, 4)]
+    assert ranks(competition, at) == [("ann", 1, 9), ("bob", 2, 5)]
+    assert void(competition, of("ann", 9), "By car after all.", at, None) is not None
+    assert Change.objects.filter(kind="voided").count() == 2
+
+
 def test_of_several_stays_the_last_comes_back() -> None:
     competition = race({"ann": 9})
     leave(competition, player("ann"), SOON + MINUTE)
