@@ -13,7 +13,7 @@ from competitions.admin.times import on_the_clock
 from competitions.models import Change, Competition
 
 MOST = 50
-_LEFT_OUT = frozenset({"token", "from", "to", "team", "team_before", "division", "division_before"})
+_LEFT_OUT = frozenset({"token", "from", "to", "team", "team_before", "team_number", "division", "division_before"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,7 +95,7 @@ class ParticipantAdmin(WithReason[Participant]):
             "earn. Boards that Redis decides over keep no scores: there, accept theirs as late ones after the closing."
         )
         chosen = list(participants)
-        question = " ".join(filter(None, (question, _stay_out(chosen))))
+        question = " ".join(filter(None, (question, _teams_of_before(chosen), _stay_out(chosen))))
         asked = Asked("bring_back", _("Bring participants back"), question, _by(bring_back), _name, _told_and_public())
         return self.ask(request, asked, chosen)
 
@@ -116,6 +116,16 @@ def _told() -> str:
 def _told_and_public() -> str:
     """That they do, and that the revisions of a final result show it to everybody."""
     return f"{_told()} {READ_BY_ALL}"
+
+
+def _teams_of_before(chosen: Sequence[Participant]) -> str:
+    """What becomes of their teams; empty where there are none."""
+    if not any(each.competition.has_teams for each in chosen):
+        return ""
+    return _(
+        "They are in their team of before, if it has a place; who left by themselves before the start gave theirs up. "
+        "A team that a player founded was deleted when nobody was in it before the start: then move them to another."
+    )
 
 
 def _stay_out(chosen: Sequence[Participant]) -> str:

@@ -11,7 +11,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
 from competitions.errors import CompetitionFull, CompetitionOver, NotAParticipant
-from competitions.models import Change, ChangeKind, Competition, Participant
+from competitions.models import Change, ChangeKind, Competition, Participant, Team
 from competitions.selectors.competitions import places_taken
 from competitions.selectors.grouped import forget_grouped
 from competitions.services.changes import note, reason_given
@@ -20,7 +20,7 @@ from competitions.services.freeze import freeze_if_due
 from competitions.services.judge import closing_meanwhile
 from competitions.services.locked import held_participant, locked, period_of
 from competitions.services.notices import tell_player
-from competitions.services.teams import Wish, placed_on_joining
+from competitions.services.teams import Wish, place_kept, team_given_up
 from foundation.failpoints import failpoint
 from leaderboards.models import Period, Player, Storage, Submission
 from leaderboards.services.correct import unvoid_in_closed
@@ -33,7 +33,8 @@ def bring_back(
 ) -> Participant:
     """Let somebody who has gone take part as before, since when they had joined; who takes part is left as they are.
 
-    Their team is the one of before, if it has a place. Raises ``BadCompetition`` (the reason), ``NotAParticipant``
+    Their team is the one of before, if it is there and has a place; who left by themselves before the start gave theirs
+    up. Raises ``BadCompetition`` (the reason), ``NotAParticipant``
     (never joined), ``UnknownPlayer`` (erased), ``CompetitionOver`` (cancelled), ``CompetitionFull``, ``NotClosed``
     while it is being closed, ``SubmissionsDropped``, or ``Unavailable`` where the copy of a freeze cannot be made now.
     """
@@ -46,7 +47,7 @@ def bring_back(
             return participant
         _refuse(held, participant)
         period, left_at = period_of(held), participant.left_at
-        team, _division = placed_on_joining(held, participant.player, Wish(), participant, at)
+        team = _team_of_before(held, participant)
         participant.left_at, participant.team = None, team
         if participant.disqualified_at is None:
             participant.reason = ""  # else it is why they are disqualified
@@ -74,6 +75,16 @@ def _refuse(held: Competition, participant: Participant) -> None:
     refuse_erased(participant.player)
     if held.most_participants is not None and places_taken(held) >= held.most_participants:
         raise CompetitionFull(f"All {held.most_participants} places are taken.")
+
+
+def _team_of_before(held: Competition, participant: Participant) -> Team | None:
+    """The team that their row remembers or, for who was removed before the start, the record of that."""
+    team = participant.team
+    if team is None:
+        removals = Change.objects.filter(competition=held, kind=ChangeKind.REMOVED, at=participant.left_at)
+        removal = removals.filter(details__player=participant.player.external_id).order_by("-pk").first()
+        team = team_given_up(held, removal.details) if removal is not None else None
+    return None if team is None else place_kept(held, participant.player, team, Wish())
 
 
 def _still_out(participant: Participant) -> dict[str, str]:

@@ -29,7 +29,8 @@ from leaderboards.selectors.hidden import forget_hidden
 def remove(
     competition: Competition, player: Player, reason: str, at: datetime, by: AbstractBaseUser | None
 ) -> Participant:
-    """Take a participant out; they may come back. Before the start their place in a team goes too, as on leaving.
+    """Take a participant out; they may come back. Before the start their place in a team goes too, as on leaving;
+    the record keeps which, for ``bring_back``.
 
     Raises ``NotAParticipant``, ``UnknownPlayer``, ``CompetitionOver``, ``BadCompetition``.
     """
@@ -42,8 +43,8 @@ def remove(
             raise NotAParticipant(f"{player.external_id} does not take part any more.")
         participant.left_at, participant.reason = at, reason
         participant.save(update_fields=["left_at", "reason"])
-        give_up_team(held, participant, at)
-        change = note(held, ChangeKind.REMOVED, at, by, reason, player=player.external_id)
+        given_up = give_up_team(held, participant, at)
+        change = note(held, ChangeKind.REMOVED, at, by, reason, player=player.external_id, **given_up)
         tell_player(change, participant.player)
     take_out_marked(participant, at)
     forget_grouped(competition)
