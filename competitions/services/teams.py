@@ -153,7 +153,8 @@ def placed(held: Competition, player: Player, wish: Wish, before: Team | None) -
 def placed_on_joining(
     held: Competition, player: Player, wish: Wish, before: Participant | None, at: datetime
 ) -> tuple[Team | None, Division | None]:
-    """Team and division of who joins. Who comes back has the division of before, and after the start the team too.
+    """Team and division of who joins. Who comes back has the division of before. Who left after the start has the team
+    of before too, or none: without a place in it they choose no other, also the next time.
 
     Raises what ``placed`` does, ``WrongTeamCode``, ``TeamsFixed`` or ``DivisionFixed`` where a return wants another,
     ``UnknownDivision``.
@@ -162,12 +163,12 @@ def placed_on_joining(
     former = before.division if before else None
     if former is not None and division not in (None, former):
         raise DivisionFixed("This player was in another division before: ask those who run the competition.")
-    team = before.team if before is not None and held.starts_at <= at else None
-    if team is None:
+    if before is None or before.left_at is None or before.left_at < held.starts_at:
         return _let_in(held, player, wish, None), division or former
-    if wish.found or wish.team not in (None, team.pk):
+    team = before.team
+    if wish.found or wish.team not in (None, before.team_id):
         _refuse_started(held, at)
-    return place_kept(held, player, team, wish), division or former
+    return None if team is None else place_kept(held, player, team, wish), division or former
 
 
 def place_kept(held: Competition, player: Player, team: Team, wish: Wish) -> Team | None:
