@@ -80,7 +80,7 @@ def _refuse(held: Competition, participant: Participant) -> None:
 def _team_of_before(held: Competition, participant: Participant) -> Team | None:
     """The team that their row remembers or, for who was removed before the start, the record of that."""
     team = participant.team
-    if team is None:
+    if team is None and participant.left_at is not None:
         removals = Change.objects.filter(competition=held, kind=ChangeKind.REMOVED, at=participant.left_at)
         removal = removals.filter(details__player=participant.player.external_id).order_by("-pk").first()
         team = team_given_up(held, removal.details) if removal is not None else None
