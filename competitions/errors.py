@@ -123,6 +123,12 @@ class NotEarned(Conflict):
     code = "not_earned"
 
 
+class PassedOver(NotEarned):
+    """The player would earn the reward, but another one was taken back so that the next in line get all of theirs."""
+
+    code = "passed_over"
+
+
 class BadComment(Invalid):
     """A text that no comment can have; ``reason`` is ``empty``, ``long``, ``lines``, ``unprinted`` or ``turning``."""
 

@@ -39,6 +39,10 @@ SENTENCES = (
     gettext_noop("Nobody has taken this reward back by hand: it follows the result."),
     gettext_noop("Rewards of this board are granted once: take it back so that nobody else gets it."),
     gettext_noop("The player does not earn this reward by the result as it is now."),
+    gettext_noop(
+        "%(player)s is passed over for all rewards, since this was taken back: %(rewards)s. Give that back first, or "
+        "together with this one."
+    ),
     gettext_noop("Competitions lie in the years %(first)s to %(last)s."),
     gettext_noop("A competition must end after it starts: move its end."),
     gettext_noop("The end lies in the past: move it."),

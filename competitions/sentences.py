@@ -4,6 +4,7 @@ Places are those of the notice's snapshot, never today's, so that what was held 
 """
 
 from datetime import datetime
+from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
@@ -79,7 +80,7 @@ def _sentence(notice: Notice, zone: str) -> str:
             _("You were disqualified: you are not in the ranking and win nothing."),
             _reason(notice),
         ],
-        NoticeKind.REINSTATED: lambda: [_("You take part again, and your scores count."), _reason(notice)],
+        NoticeKind.REINSTATED: lambda: [_reinstated(notice), _reason(notice)],
         NoticeKind.BROUGHT_BACK: lambda: [_back(notice), _reason(notice)],
         NoticeKind.RESULT: lambda: [_final_place(notice)],
         NoticeKind.RESULT_CHANGED: lambda: [_changed_place(notice), _reason(notice)],
@@ -89,11 +90,29 @@ def _sentence(notice: Notice, zone: str) -> str:
     return " ".join(each for each in said if each)
 
 
+def _reinstated(notice: Notice) -> str:
+    """Whoever has gone meanwhile stays gone (``services/disqualify.py``)."""
+    if "left_at" in _of_change(notice):
+        return _("Your disqualification was lifted. You do not take part: you have left, or were removed.")
+    return _("You take part again, and your scores count.")
+
+
 def _back(notice: Notice) -> str:
-    """On a board that keeps no scores somebody comes back without theirs (``services/bring_back.py``)."""
-    if notice.change is not None and "scores" in notice.change.details:
+    """On a board that keeps no scores somebody comes back without theirs, and whoever is disqualified stays so
+    (``services/bring_back.py``)."""
+    details = _of_change(notice)
+    if "disqualified_at" in details:
+        stands = _(
+            "You were brought back, but your disqualification stands: you are not in the ranking and win nothing."
+        )
+        return stands if "scores" in details else " ".join((stands, _("Your scores of before were not kept.")))
+    if "scores" in details:
         return _("You take part again, and your scores count.")
     return _("You take part again. Your scores of before were not kept.")
+
+
+def _of_change(notice: Notice) -> dict[str, Any]:
+    return notice.change.details if notice.change is not None else {}
 
 
 def _now(notice: Notice) -> str:

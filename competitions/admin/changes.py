@@ -13,7 +13,7 @@ from competitions.admin.times import on_the_clock
 from competitions.models import Change, Competition
 
 MOST = 50
-_LEFT_OUT = frozenset({"token", "from", "to", "team", "team_before", "division", "division_before"})
+_LEFT_OUT = frozenset({"token", "from", "to", "team", "team_before", "team_number", "division", "division_before"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,8 @@ def _others(details: Mapping[str, Any], zone: str) -> list[str]:
         "score": (_("score"), str),
         "submission": (_("submission"), lambda number: f"#{number}"),
         "happened_at": (_("happened"), lambda text: _clock(text, zone)),
+        "left_at": (_("left"), lambda text: _clock(text, zone)),
+        "disqualified_at": (_("disqualified"), lambda text: _clock(text, zone)),
         "comment": (_("comment"), lambda number: f"#{number}"),
     }
     unknown = sorted(details.keys() - spelt.keys() - _LEFT_OUT)

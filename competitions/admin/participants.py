@@ -1,6 +1,6 @@
 """Participants in the admin: found by id or name, moved, removed or disqualified with a reason that stays on record."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from django.contrib import admin, messages
@@ -94,8 +94,10 @@ class ParticipantAdmin(WithReason[Participant]):
             "Whoever left or was removed takes part again, with the scores that they had then and the place that these "
             "earn. Boards that Redis decides over keep no scores: there, accept theirs as late ones after the closing."
         )
+        chosen = list(participants)
+        question = " ".join(filter(None, (question, _teams_of_before(chosen), _stay_out(chosen))))
         asked = Asked("bring_back", _("Bring participants back"), question, _by(bring_back), _name, _told_and_public())
-        return self.ask(request, asked, list(participants))
+        return self.ask(request, asked, chosen)
 
     def has_act_permission(self, request: HttpRequest) -> bool:
         """Whoever may change participants; nobody types in them."""
@@ -114,6 +116,25 @@ def _told() -> str:
 def _told_and_public() -> str:
     """That they do, and that the revisions of a final result show it to everybody."""
     return f"{_told()} {READ_BY_ALL}"
+
+
+def _teams_of_before(chosen: Sequence[Participant]) -> str:
+    """What becomes of their teams; empty where there are none."""
+    if not any(each.competition.has_teams for each in chosen):
+        return ""
+    return _(
+        "They are in their team of before, if it has a place; who left by themselves before the start gave theirs up. "
+        "A team that a player founded was deleted when nobody was in it before the start: then move them to another."
+    )
+
+
+def _stay_out(chosen: Sequence[Participant]) -> str:
+    """Who of them stays disqualified when they are brought back; empty for nobody."""
+    names = [each.player.external_id for each in chosen if each.disqualified_at is not None]
+    if not names:
+        return ""
+    words = _("Disqualified, and still so afterwards: %(players)s. Reinstate them too if they are to take part.")
+    return words % {"players": ", ".join(names)}
 
 
 def _name(participant: Participant) -> str:

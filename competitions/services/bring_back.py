@@ -1,8 +1,8 @@
 """Bringing back a participant who left, or was removed, by mistake: with the scores that they had when they went.
 
 It is possible while the competition runs and after its closing; on a final result it makes the next revision. Scores
-that the jury had voided before stay void. The trap: boards that Redis decides over keep no scores, so there somebody
-comes back without any, and the jury accepts theirs as late ones.
+that the jury voided stay void, and whoever is disqualified stays so, with the reason. The trap: boards that Redis
+decides over keep no scores, so there somebody comes back without any, and the jury accepts theirs as late ones.
 """
 
 from datetime import datetime
@@ -11,7 +11,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
 from competitions.errors import CompetitionFull, CompetitionOver, NotAParticipant
-from competitions.models import Change, ChangeKind, Competition, Participant
+from competitions.models import Change, ChangeKind, Competition, Participant, Team
 from competitions.selectors.competitions import places_taken
 from competitions.selectors.grouped import forget_grouped
 from competitions.services.changes import note, reason_given
@@ -20,7 +20,7 @@ from competitions.services.freeze import freeze_if_due
 from competitions.services.judge import closing_meanwhile
 from competitions.services.locked import held_participant, locked, period_of
 from competitions.services.notices import tell_player
-from competitions.services.teams import Wish, placed_on_joining
+from competitions.services.teams import Wish, place_kept, team_given_up
 from foundation.failpoints import failpoint
 from leaderboards.models import Period, Player, Storage, Submission
 from leaderboards.services.correct import unvoid_in_closed
@@ -33,7 +33,8 @@ def bring_back(
 ) -> Participant:
     """Let somebody who has gone take part as before, since when they had joined; who takes part is left as they are.
 
-    Their team is the one of before, if it has a place. Raises ``BadCompetition`` (the reason), ``NotAParticipant``
+    Their team is the one of before, if it is there and has a place; who left by themselves before the start gave theirs
+    up. Raises ``BadCompetition`` (the reason), ``NotAParticipant``
     (never joined), ``UnknownPlayer`` (erased), ``CompetitionOver`` (cancelled), ``CompetitionFull``, ``NotClosed``
     while it is being closed, ``SubmissionsDropped``, or ``Unavailable`` where the copy of a freeze cannot be made now.
     """
@@ -46,11 +47,13 @@ def bring_back(
             return participant
         _refuse(held, participant)
         period, left_at = period_of(held), participant.left_at
-        team, _division = placed_on_joining(held, participant.player, Wish(), participant, at)
-        participant.left_at, participant.reason, participant.team = None, "", team
+        team = _team_of_before(held, participant)
+        participant.left_at, participant.team = None, team
+        if participant.disqualified_at is None:
+            participant.reason = ""  # else it is why they are disqualified
         participant.save(update_fields=["left_at", "reason", "team"])
         scores = _give_back(held, period, participant, left_at, at)
-        about = {"player": player.external_id, "left_at": left_at.isoformat(), **scores}
+        about = {"player": player.external_id, "left_at": left_at.isoformat(), **_still_out(participant), **scores}
         change = note(held, ChangeKind.BROUGHT_BACK, at, by, reason, **about)
         tell_player(change, participant.player)
         revise_if_final(held, at, change)
@@ -72,6 +75,22 @@ def _refuse(held: Competition, participant: Participant) -> None:
     refuse_erased(participant.player)
     if held.most_participants is not None and places_taken(held) >= held.most_participants:
         raise CompetitionFull(f"All {held.most_participants} places are taken.")
+
+
+def _team_of_before(held: Competition, participant: Participant) -> Team | None:
+    """The team that their row remembers or, for who was removed before the start, the record of that."""
+    team = participant.team
+    if team is None and participant.left_at is not None:
+        removals = Change.objects.filter(competition=held, kind=ChangeKind.REMOVED, at=participant.left_at)
+        removal = removals.filter(details__player=participant.player.external_id).order_by("-pk").first()
+        team = team_given_up(held, removal.details) if removal is not None else None
+    return None if team is None else place_kept(held, participant.player, team, Wish())
+
+
+def _still_out(participant: Participant) -> dict[str, str]:
+    """For the record and the notice: since when they are disqualified, which bringing back does not end."""
+    since = participant.disqualified_at
+    return {} if since is None else {"disqualified_at": since.isoformat()}
 
 
 def _give_back(

@@ -29,7 +29,8 @@ from leaderboards.selectors.hidden import forget_hidden
 def remove(
     competition: Competition, player: Player, reason: str, at: datetime, by: AbstractBaseUser | None
 ) -> Participant:
-    """Take a participant out; they may come back. Before the start their place in a team goes too, as on leaving.
+    """Take a participant out; they may come back. Before the start their place in a team goes too, as on leaving;
+    the record keeps which, for ``bring_back``.
 
     Raises ``NotAParticipant``, ``UnknownPlayer``, ``CompetitionOver``, ``BadCompetition``.
     """
@@ -42,8 +43,8 @@ def remove(
             raise NotAParticipant(f"{player.external_id} does not take part any more.")
         participant.left_at, participant.reason = at, reason
         participant.save(update_fields=["left_at", "reason"])
-        give_up_team(held, participant, at)
-        change = note(held, ChangeKind.REMOVED, at, by, reason, player=player.external_id)
+        given_up = give_up_team(held, participant, at)
+        change = note(held, ChangeKind.REMOVED, at, by, reason, player=player.external_id, **given_up)
         tell_player(change, participant.player)
     take_out_marked(participant, at)
     forget_grouped(competition)
@@ -79,7 +80,7 @@ def disqualify(
 def reinstate(
     competition: Competition, player: Player, reason: str, at: datetime, by: AbstractBaseUser | None
 ) -> Participant:
-    """Undo a disqualification; again changes nothing. Raises what ``disqualify`` does."""
+    """Undo a disqualification; again changes nothing, and who has gone stays gone. Raises what ``disqualify`` does."""
     reason = reason_given(reason)
     freeze_if_due(competition, at)
     with transaction.atomic():
@@ -89,7 +90,8 @@ def reinstate(
             return participant
         participant.disqualified_at, participant.reason = None, ""
         participant.save(update_fields=["disqualified_at", "reason"])
-        change = note(held, ChangeKind.REINSTATED, at, by, reason, player=player.external_id)
+        gone = {} if participant.left_at is None else {"left_at": participant.left_at.isoformat()}
+        change = note(held, ChangeKind.REINSTATED, at, by, reason, player=player.external_id, **gone)
         tell_player(change, participant.player)
         revise_if_final(held, at, change)
     forget_hidden()

@@ -86,13 +86,13 @@ class Competitions:
         """What a ban of these players would come to in competitions, or the end of their bans."""
         return if_banned(players, banned=banned)
 
-    def void(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:
-        """Void a submission of a competition; raises what ``judge.void`` does."""
-        void(competition_by_id(submission.competition), submission, reason, at, by)
+    def void(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
+        """Void a submission of a competition; False if the jury did before. Raises what ``judge.void`` does."""
+        return void(competition_by_id(submission.competition), submission, reason, at, by) is not None
 
-    def unvoid(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:
-        """Restore a voided submission of a competition; raises what ``judge.unvoid`` does."""
-        unvoid(competition_by_id(submission.competition), submission, reason, at, by)
+    def unvoid(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
+        """Restore a voided submission of a competition; False if it counts. Raises what ``judge.unvoid`` does."""
+        return unvoid(competition_by_id(submission.competition), submission, reason, at, by) is not None
 
 
 def _event(competition: Competition, at: datetime) -> Event | SunwiError:

@@ -59,7 +59,9 @@ class LateScore:
 def void(
     competition: Competition, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None
 ) -> Change | None:
-    """Let a submission not count; None if it was voided before, which changes nothing.
+    """Let a submission not count; None if the jury voided it before, which changes nothing.
+
+    One that is void because its player has gone is void for good by this: it does not come back with them.
 
     Raises ``BadCompetition`` (the reason), ``UnknownCompetition``, ``UnknownPlayer`` (erased meanwhile),
     ``CompetitionOver``, ``NotClosed`` while it is being closed, ``SubmissionsDropped``,
@@ -71,7 +73,7 @@ def void(
     with transaction.atomic():
         held = locked(competition)
         _refuse_cancelled(held)
-        if Submission.objects.filter(pk=submission.pk, voided_at__isnull=False).exists():
+        if _is_judged(held, submission):
             return None
         held_participant(held, submission.player)  # the record must not name who is erased meanwhile
         change = note(held, ChangeKind.VOIDED, at, by, reason, **_about(submission), submission=submission.pk)
@@ -174,6 +176,15 @@ def closing_meanwhile() -> Iterator[None]:
 def _refuse_another(competition: Competition, submission: Submission) -> None:
     if submission.competition != competition.pk:
         raise UnknownCompetition(f"The score is not one of competition {competition.pk}.")
+
+
+def _is_judged(competition: Competition, submission: Submission) -> bool:
+    """Whether it is void by the jury's word, not only because its player has gone."""
+    if not Submission.objects.filter(pk=submission.pk, voided_at__isnull=False).exists():
+        return False
+    acts = Change.objects.filter(competition=competition, kind__in=(ChangeKind.VOIDED, ChangeKind.RESTORED))
+    kinds = acts.filter(details__submission=submission.pk).order_by("-pk").values_list("kind", flat=True)
+    return kinds.first() == ChangeKind.VOIDED
 
 
 def _refuse_never_voided(competition: Competition, submission: Submission) -> None:

@@ -13,7 +13,7 @@ from enum import StrEnum
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
-from competitions.errors import BadCompetition, NotEarned, RewardRevoked
+from competitions.errors import BadCompetition, NotEarned, PassedOver, RewardRevoked
 from competitions.models import ChangeKind, RewardGrant, RewardRun
 from competitions.selectors.settlement import after_giving_back, mark_of, passed_together
 from competitions.services import grants as granting
@@ -67,7 +67,8 @@ def give_back(grants: Grants, reason: str, at: datetime, by: AbstractBaseUser | 
     before, which keep their reasons.
 
     Raises ``BadCompetition`` without a reason, ``RewardRevoked`` where staff did not take one back, ``NotEarned`` where
-    the player does not earn it by the result as it is now, ``CompetitionBusy``.
+    the player does not earn it by the result as it is now, ``PassedOver`` where another one that was taken back stands
+    in the way, ``CompetitionBusy``.
     """
     reason = reason_given(reason)
     with transaction.atomic():
@@ -114,12 +115,32 @@ def _unsettle(run: RewardRun, at: datetime) -> None:
 
 def _refuse_unearned(run: RewardRun, held: Grants) -> None:
     if run.competition is None:
-        earned = {grant.pk for grant in held if grant.player.banned_at is None}
+        unearned = [grant for grant in held if grant.player.banned_at is not None]
     else:
-        new = {(grant.player_id, mark_of(grant)) for grant in after_giving_back(run, held).new}
-        earned = {grant.pk for grant in held if (grant.player_id, mark_of(grant)) in new}
-    if any(grant.pk not in earned for grant in held):
+        unearned = _unearned(run, held, ())
+        _refuse_passed_over(run, held, unearned)
+    if unearned:
         raise NotEarned("The player does not earn this reward by the result as it is now.")
+
+
+def _unearned(run: RewardRun, held: Grants, others: Grants) -> list[RewardGrant]:
+    """Those that their players would not earn if they were given back, together with the others."""
+    new = {(grant.player_id, mark_of(grant)) for grant in after_giving_back(run, [*held, *others]).new}
+    return [grant for grant in held if (grant.player_id, mark_of(grant)) not in new]
+
+
+def _refuse_passed_over(run: RewardRun, held: Grants, unearned: Grants) -> None:
+    """Raise ``PassedOver`` where they are unearned only because of other rewards that were taken back."""
+    rows = RewardGrant.objects.filter(period=run.period_id, player__in={grant.player_id for grant in unearned})
+    others = list(rows.filter(passed_over_at__isnull=False).select_related("period", "player").order_by("pk"))
+    if not others or _unearned(run, held, others):
+        return
+    player = others[0].player
+    names = ", ".join(f"“{grant.name}”" for grant in others if grant.player_id == player.pk)
+    raise PassedOver(
+        f"{player.external_id} is passed over for all rewards, since this was taken back: {names}. Give that back "
+        "first, or together with this one."
+    )
 
 
 def _record(

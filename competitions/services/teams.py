@@ -6,8 +6,10 @@ with a reason that stays on record; who joins later chooses while joining. Once 
 next revision, and no team or division is made, renamed or deleted any more.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
@@ -35,6 +37,8 @@ from competitions.services.locked import locked
 from foundation.failpoints import failpoint
 from foundation.rate_limit import refuse_over
 from leaderboards.models import Player
+
+_NUMBER = "team_number"  # in a record: names may be given anew
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +153,8 @@ def placed(held: Competition, player: Player, wish: Wish, before: Team | None) -
 def placed_on_joining(
     held: Competition, player: Player, wish: Wish, before: Participant | None, at: datetime
 ) -> tuple[Team | None, Division | None]:
-    """Team and division of who joins. Who comes back has the division of before, and after the start the team too.
+    """Team and division of who joins. Who comes back has the division of before. Who left after the start has the team
+    of before too, or none: without a place in it they choose no other, also the next time.
 
     Raises what ``placed`` does, ``WrongTeamCode``, ``TeamsFixed`` or ``DivisionFixed`` where a return wants another,
     ``UnknownDivision``.
@@ -158,12 +163,22 @@ def placed_on_joining(
     former = before.division if before else None
     if former is not None and division not in (None, former):
         raise DivisionFixed("This player was in another division before: ask those who run the competition.")
-    team = before.team if before is not None and held.starts_at <= at else None
-    if team is None:
+    if before is None or before.left_at is None or before.left_at < held.starts_at:
         return _let_in(held, player, wish, None), division or former
-    if wish.found or wish.team not in (None, team.pk):
+    team = before.team
+    if wish.found or wish.team not in (None, before.team_id):
         _refuse_started(held, at)
-    return _place_kept(held, player, team, wish), division or former
+    return None if team is None else place_kept(held, player, team, wish), division or former
+
+
+def place_kept(held: Competition, player: Player, team: Team, wish: Wish) -> Team | None:
+    """The team of before, if it has a place; else none, or ``TeamFull`` where the wish asks for it."""
+    try:
+        return placed(held, player, Wish(team=team.pk), None)
+    except TeamFull:
+        if wish.team is not None:
+            raise
+        return None
 
 
 def tries_code(competition: Competition, wish: Wish) -> bool:
@@ -171,17 +186,25 @@ def tries_code(competition: Competition, wish: Wish) -> bool:
     return competition.team_entry == TeamEntry.CODE and wish.team is not None
 
 
-def give_up_team(held: Competition, participant: Participant, at: datetime) -> None:
+def give_up_team(held: Competition, participant: Participant, at: datetime) -> dict[str, Any]:
     """The place in a team of who goes before the start; an empty team that a player founded goes with it.
 
-    From the start on the row remembers the team, for who comes back. Both rows are held.
+    From the start on the row remembers the team, for who comes back. Both rows are held. Returns what a record says of
+    it, by which ``team_given_up`` finds the team; nothing where no place is given up.
     """
     team = participant.team
     if team is None or held.starts_at <= at:
-        return
+        return {}
+    said = {_NUMBER: team.pk, "team_before": team.name, "team": ""}
     participant.team = None
     participant.save(update_fields=["team"])
     drop_if_empty(team)
+    return said
+
+
+def team_given_up(held: Competition, details: Mapping[str, Any]) -> Team | None:
+    """The team that somebody gave up, by what the record says of their going; None where there is none any more."""
+    return held.teams.filter(pk=details[_NUMBER]).first() if _NUMBER in details else None
 
 
 def drop_if_empty(team: Team) -> None:
@@ -218,16 +241,6 @@ def _let_in(held: Competition, player: Player, wish: Wish, before: Team | None) 
     if team.code and not same_code(team.code, wish.code):
         raise WrongTeamCode("This code does not open the team: ask its founder for the present one.")
     return team
-
-
-def _place_kept(held: Competition, player: Player, team: Team, wish: Wish) -> Team | None:
-    """The team of before, if it has a place; else none, unless it was asked for."""
-    try:
-        return placed(held, player, Wish(team=team.pk), None)
-    except TeamFull:
-        if wish.team is not None:
-            raise
-        return None
 
 
 def _found(held: Competition, name: str, founder: Player | None) -> Team:

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.auth.models import AbstractBaseUser
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
@@ -129,7 +129,8 @@ class SubmissionAdmin(ReadOnlyAdmin[Submission]):
     @admin.action(description=_lazy("Void the selected submissions"), permissions=["void"])
     def void(self, request: HttpRequest, submissions: QuerySet[Submission]) -> HttpResponseBase | None:
         """The reason first, beside what will come of it."""
-        return self._ask(request, submissions.filter(voided_at=None), _voiding())
+        # In a competition what went with its player is void, and yet to be judged.
+        return self._ask(request, submissions.filter(Q(voided_at=None) | ~Q(competition=0)), _voiding())
 
     @admin.action(description=_lazy("Restore the selected submissions"), permissions=["void"])
     def restore(self, request: HttpRequest, submissions: QuerySet[Submission]) -> HttpResponseBase | None:
@@ -166,16 +167,21 @@ class SubmissionAdmin(ReadOnlyAdmin[Submission]):
 
     def _do(self, request: HttpRequest, deed: "_Deed", chosen: Sequence[Submission], reason: str) -> None:
         """Each by itself: one that is refused does not keep the others."""
-        done = 0
+        done = before = 0
         for row in chosen:
             try:
-                deed.run(row, reason, clock.agreed(), signed_in(request))
+                is_done = deed.run(row, reason, clock.agreed(), signed_in(request))
             except SunwiError as error:
                 messages.error(request, f"{row}: {translated(error.detail)}")
-            else:
+                continue
+            if is_done:
                 done += 1
                 self.log_change(request, row, f"{deed.noted}: {reason}")
+            else:
+                before += 1
         messages.success(request, deed.done % {"number": done})
+        if before:
+            messages.info(request, _("Done before, so nothing was changed: %(number)s.") % {"number": before})
 
     def has_void_permission(self, request: HttpRequest) -> bool:
         """Whoever may change submissions; nobody types in them."""
@@ -192,7 +198,7 @@ class _Deed:
     """What is asked before it is done to submissions, and what is said of it; ``noted`` is for the log."""
 
     action: str
-    run: Callable[[Submission, str, datetime, AbstractBaseUser], None]
+    run: Callable[[Submission, str, datetime, AbstractBaseUser], bool]
     restores: bool
     noted: str
     title: str

@@ -79,13 +79,14 @@ class Events(Protocol):
     def if_banned(self, players: Collection[int], *, banned: bool) -> IfBanned:
         """What a ban of these players (by internal number) would come to, or the end of their bans."""
 
-    def void(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:
-        """Void a submission of an event, running or closed, and keep on record why. Again changes nothing.
+    def void(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
+        """Void a submission of an event, running or closed, and keep on record why, also where it is void already
+        because its player has gone. Again changes nothing, and is False.
 
         Raises what refuses it, a ``SunwiError``.
         """
 
-    def unvoid(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:
+    def unvoid(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
         """Restore a voided submission of an event, likewise."""
 
 
@@ -105,7 +106,7 @@ class _NoEvents:
     def if_banned(self, players: Collection[int], *, banned: bool) -> IfBanned:  # noqa: ARG002 (none)
         return IfBanned()
 
-    def void(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:  # noqa: ARG002 (none)
+    def void(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:  # noqa: ARG002 (none)
         raise UnknownCompetition(f"There is no competition {submission.competition}.")
 
     unvoid = void

@@ -25,13 +25,14 @@ from leaderboards.services.void import remaining, standing_row
 from leaderboards.stores.sql_locks import Held, lock_standings
 
 
-def unvoid_by_hand(submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:
-    """Restore what somebody has judged anew, in a competition through the port. Raises what refuses it there, or
-    here."""
+def unvoid_by_hand(submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
+    """Restore what somebody has judged anew, in a competition through the port; False where that was done before.
+
+    Raises what refuses it there, or here.
+    """
     if submission.competition:
-        events.source().unvoid(submission, reason, at, by)
-    else:
-        unvoid_submission(submission, at)
+        return events.source().unvoid(submission, reason, at, by)
+    return unvoid_submission(submission, at)
 
 
 def unvoid_submission(submission: Submission, at: datetime) -> bool:

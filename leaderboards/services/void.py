@@ -23,12 +23,15 @@ from leaderboards.stores.sql_locks import Held, lock_standings
 from leaderboards.stores.sql_writes import StandingRow, state_of
 
 
-def void_by_hand(submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:
-    """Void what somebody has judged, in a competition through the port. Raises what refuses it there or here."""
+def void_by_hand(submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
+    """Void what somebody has judged, in a competition through the port; False where that was done before.
+
+    Raises what refuses it there or here.
+    """
     if submission.competition:
-        events.source().void(submission, reason, at, by)
-    else:
-        void_submission(submission, at)
+        return events.source().void(submission, reason, at, by)
+    void_submission(submission, at)
+    return True
 
 
 @transaction.atomic

@@ -60,7 +60,7 @@ class Races:
     def if_banned(self, players: Collection[int], *, banned: bool) -> IfBanned:
         return IfBanned()
 
-    def void(self, submission: Submission, reason: str, at: object, by: object) -> None:
+    def void(self, submission: Submission, reason: str, at: object, by: object) -> bool:
         raise NotImplementedError  # nobody judges here
 
     unvoid = void

@@ -11,6 +11,7 @@ from competitions.models import Change, Competition, Revision
 from competitions.services.disqualify import disqualify
 from competitions.services.finish import finish
 from competitions.services.freeze import reveal
+from competitions.services.join import leave
 from competitions.services.judge import void
 from foundation import clock
 from leaderboards.models import Player, Submission
@@ -23,6 +24,7 @@ from tests.competitions.site import (
     make_board,
     open_competition,
     period_of,
+    player,
     raced,
     ranks,
     reloaded,
@@ -130,6 +132,21 @@ def test_from_the_standings_a_judge_comes_to_the_scores_of_a_player_and_voids_on
     assert ranks(competition, clock.now()) == [("bob", 1, 20)]
     done = Change.objects.get(kind="voided")
     assert (done.reason, done.by and done.by.get_username()) == ("Came by car.", "judge")
+    assert LogEntry.objects.filter(change_message="Voided: Came by car.").count() == 1
+
+
+def test_a_judge_voids_a_score_of_somebody_who_has_gone_once(db: None) -> None:
+    competition, client = open_competition(), judge()
+    raced(competition, {"alice": 30, "bob": 20})
+    leave(competition, player("alice"), clock.now())
+    row = Submission.objects.get(player__external_id="alice")
+    chosen = {"action": "void", "_selected_action": [row.pk], "confirmed": "1", "reason": "Came by car."}
+
+    pages = [client.post(SUBMISSIONS, chosen, follow=True).content.decode() for _ in range(2)]
+
+    assert ["Voided: 1." in each for each in pages] == [True, False]
+    assert ["Done before, so nothing was changed: 1." in each for each in pages] == [False, True]
+    assert Change.objects.get(kind="voided").details["submission"] == row.pk
     assert LogEntry.objects.filter(change_message="Voided: Came by car.").count() == 1
 
 

@@ -80,6 +80,28 @@ def test_who_left_by_mistake_is_brought_back_with_a_reason_and_who_has_not_gone_
     assert ranks(competition) == [("alice", 1, 30), ("bob", 2, 20)]
 
 
+def test_the_page_says_of_whom_it_brings_back_that_they_stay_disqualified(admin: Client) -> None:
+    competition = open_competition()
+    raced(competition, {"alice": 30, "bob": 20})
+    alice, bob = (Participant.objects.get(player__external_id=name) for name in ("alice", "bob"))
+    for each in (alice, bob):
+        said(admin, PARTICIPANTS, "remove", each.pk, confirmed="1", reason="Asked by mail.")
+    said(admin, PARTICIPANTS, "disqualify", alice.pk, confirmed="1", reason="Two accounts.")
+
+    assert "still so afterwards: alice. Reinstate" in said(admin, PARTICIPANTS, "bring_back", alice.pk, bob.pk)
+    assert "still so afterwards" not in said(admin, PARTICIPANTS, "bring_back", bob.pk)
+
+
+def test_where_there_are_teams_the_page_says_what_becomes_of_them(admin: Client) -> None:
+    teamless, teams = open_competition(), open_competition(team_score="sum")
+    for competition in (teamless, teams):
+        joined(competition, "alice")
+
+    pages = [said(admin, PARTICIPANTS, "bring_back", each.participants.get().pk) for each in (teamless, teams)]
+
+    assert ["in their team of before" in each for each in pages] == [False, True]
+
+
 def test_who_was_disqualified_is_reinstated_with_a_reason(admin: Client) -> None:
     competition = open_competition()
     raced(competition, {"alice": 30, "bob": 20})

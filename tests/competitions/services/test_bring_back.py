@@ -12,7 +12,7 @@ from competitions.services import bring_back as module
 from competitions.services.bring_back import bring_back
 from competitions.services.cancel import cancel
 from competitions.services.confirm import confirm
-from competitions.services.disqualify import remove
+from competitions.services.disqualify import disqualify, reinstate, remove
 from competitions.services.finish import finish_due
 from competitions.services.join import join, leave
 from competitions.services.judge import LateScore, accept_late, unvoid, void
@@ -28,9 +28,7 @@ from tests.competitions.site import (
     MINUTE,
     SOON,
     STORAGES,
-    joined,
     make_board,
-    open_competition,
     period_of,
     player,
     points_of,
@@ -96,6 +94,32 @@ def test_scores_that_the_jury_voided_stay_void_until_it_restores_them() -> None:
     assert points_of(competition) == {"ann": 9}
 
 
+@pytest.mark.parametrize("storage", KEEPING)
+@pytest.mark.parametrize("when", ["running", "final"])
+def test_what_the_jury_voids_of_somebody_who_has_gone_is_on_record_and_stays_void(storage: str, when: str) -> None:
+    competition, at = left(storage), LATER
+    if when == "final":
+        finish_due(CLOSED)
+        confirm(competition, JUDGED, None)
+        at = JUDGED
+    published = Revision.objects.count()
+
+    first, again = (void(competition, of("ann", 9), "Came by car.", at, None) for _ in range(2))
+    nothing = (ranks(competition, at), Revision.objects.count())
+    back(competition, "ann", at)
+    without = ranks(competition, at)
+    unvoid(competition, of("ann", 9), "It was theirs.", at, None)
+
+    assert first is not None
+    assert (first.reason, first.details["player"], first.details["score"]) == ("Came by car.", "ann", "9")
+    assert again is None
+    assert nothing == ([("bob", 1, 5)], published)
+    assert without == [("bob", 1, 5), ("ann", 2, 4)]
+    assert ranks(competition, at) == [("ann", 1, 9), ("bob", 2, 5)]
+    assert void(competition, of("ann", 9), "By car after all.", at, None) is not None
+    assert Change.objects.filter(kind="voided").count() == 2
+
+
 def test_of_several_stays_the_last_comes_back() -> None:
     competition = race({"ann": 9})
     leave(competition, player("ann"), SOON + MINUTE)
@@ -152,22 +176,35 @@ def test_they_are_told_with_the_reason_what_became_of_their_scores(storage: str,
     assert "It was a mistake." in said
 
 
-def test_places_of_the_competition_and_of_the_team_are_not_given_twice() -> None:
-    competition = open_competition(most_participants=2, team_score="sum", team_size=1)
-    team = competition.teams.create(name="Blue", key="blue")
-    for name in ("ann", "bob"):
-        joined(competition, name)
-    Participant.objects.filter(player__external_id="ann").update(team=team)
-    leave(competition, player("ann"), SOON)
-    joined(competition, "cleo")
-    Participant.objects.filter(player__external_id="cleo").update(team=team)
+@pytest.mark.parametrize(("storage", "kept"), [("sql", True), ("redis", False)])
+def test_whoever_was_disqualified_meanwhile_stays_so_with_the_reason_and_is_told(storage: str, kept: bool) -> None:
+    competition = left(storage)
+    disqualify(competition, player("ann"), "Came by car.", SOON + 3 * MINUTE, None)
 
-    with pytest.raises(errors.CompetitionFull):
-        back(competition, "ann")
-    Competition.objects.update(most_participants=3)
     found = back(competition, "ann")
 
-    assert (found.left_at, found.team) == (None, None)
+    assert (found.takes_part, found.left_at, found.reason) == (False, None, "Came by car.")
+    assert Participant.objects.get(pk=found.pk).reason == "Came by car."
+    with override("en"):
+        [said] = sentences(Notice.objects.get(kind="brought_back"), "UTC")
+    assert "your disqualification stands" in said
+    assert "You take part" not in said
+    assert ("Your scores of before were not kept." in said) is not kept
+    assert "It was a mistake." in said
+    reinstate(competition, player("ann"), "It was not theirs.", LATER, None)
+    assert ranks(competition, LATER)[0] == (("ann", 1, 9) if kept else ("bob", 1, 5))
+
+
+def test_whoever_is_reinstated_and_has_gone_is_not_told_that_they_take_part() -> None:
+    competition = left()
+    disqualify(competition, player("ann"), "Came by car.", SOON + 3 * MINUTE, None)
+
+    found = reinstate(competition, player("ann"), "It was not theirs.", LATER, None)
+
+    with override("en"):
+        [said] = sentences(Notice.objects.get(kind="reinstated"), "UTC")
+    assert not found.takes_part
+    assert "Your disqualification was lifted. You do not take part" in said
 
 
 def test_who_cannot_come_back_is_refused_and_nothing_is_done() -> None:

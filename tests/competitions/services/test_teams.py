@@ -160,6 +160,33 @@ def test_a_place_that_was_given_away_is_not_kept_for_who_comes_back() -> None:
     assert join(competition, player("ann"), SOON).team is None
 
 
+def test_who_comes_back_without_a_place_is_in_no_other_team_however_often_they_leave() -> None:
+    competition = team_race({"Owls": {"ann": 5}, "Foxes": {"cleo": 3}}, team_size=1, team_founding=True)
+    owls, ann = team_called(competition, "Owls"), player("ann")
+    leave(competition, ann, SOON)
+    join(competition, player("bob"), SOON, wish=Wish(team=owls.pk))
+    leave(competition, player("cleo"), SOON)
+    join(competition, ann, SOON)
+    leave(competition, ann, SOON)
+
+    wishes = [Wish(team=team_called(competition, "Foxes").pk), Wish(found="Bears")]
+    refused = [outcome(partial(join, competition, ann, SOON, "", each)) for each in wishes]
+
+    assert refused == ["teams_fixed", "teams_fixed"]
+    assert join(competition, ann, SOON).team is None
+
+
+def test_who_left_before_the_start_chooses_when_they_come_back_after_it() -> None:
+    competition = team_race({"Owls": {}, "Foxes": {"cleo": 3}})
+    ann = player("ann")
+    join(competition, ann, BEFORE, wish=Wish(team=team_called(competition, "Owls").pk))
+    leave(competition, ann, BEFORE)
+
+    back = join(competition, ann, SOON, wish=Wish(team=team_called(competition, "Foxes").pk))
+
+    assert str(back.team) == "Foxes"
+
+
 def test_the_disqualified_keep_their_place_so_that_nobody_is_one_too_many() -> None:
     competition = team_race({"Owls": {"ann": 5}}, team_size=1)
     owls, ann = team_called(competition, "Owls"), player("ann")

@@ -45,7 +45,7 @@ class KnownEvents:
     def if_banned(self, players: Collection[int], *, banned: bool) -> IfBanned:
         return IfBanned()
 
-    def void(self, submission: Submission, reason: str, at: datetime, by: object) -> None:
+    def void(self, submission: Submission, reason: str, at: datetime, by: object) -> bool:
         raise NotImplementedError  # nobody judges here
 
     unvoid = void
