@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from competitions.api import series as files
 from competitions.models import Competition
 from competitions.services.series import score_due
 from leaderboards.models import Board, Player
+from leaderboards.selectors import export_rows
 from tests.competitions.factories import END, START, SeriesFactory
 from tests.competitions.services.test_series import OVER, final
 from tests.competitions.site import draft, make_board, open_competition
@@ -107,7 +107,6 @@ def test_the_file_says_that_it_is_half_counted_also_if_totals_are_due_or_written
     score_due(OVER)
     path = f"/series/{series.pk}/standings.csv"
     assert anybody.get(path)["Counting"] == "false"
-    export_rows = files.export_rows
 
     for due in (True, False):
         series.totals.update(due=not due)
@@ -116,7 +115,7 @@ def test_the_file_says_that_it_is_half_counted_also_if_totals_are_due_or_written
             series.totals.update(due=becomes)
             return export_rows(*args)
 
-        monkeypatch.setattr(files, "export_rows", meanwhile)
+        monkeypatch.setattr("competitions.api.series.export_rows", meanwhile)
         assert anybody.get(path)["Counting"] == "true"
 
 
