@@ -45,6 +45,18 @@ _TEAMS_CSV = {
     "headers": {"As-Of": CSV["headers"]["As-Of"]},  # type: ignore[index]  # as it is written there
     "content": CSV["content"],
 }
+_SERIES_CSV = {
+    "description": "A line for each player, best first: rank, player, name, points (the total), achieved_at (empty), "
+    "tied, and place, points and counts of each competition, by its number: place_7, points_7, counts_7.",
+    "headers": {
+        "As-Of": CSV["headers"]["As-Of"],  # type: ignore[index]  # as it is written there
+        "Counting": {
+            "description": "`true` while results have come in that the totals do not have yet: ask again in seconds.",
+            "schema": {"type": "string", "enum": ["true", "false"]},
+        },
+    },
+    "content": CSV["content"],
+}
 _PERIOD = {
     "label": "c7", "starts_at": "2026-11-20T00:00:00Z", "ends_at": "2026-11-22T00:00:00Z", "state": "open",
 }  # fmt: skip  # as a table
@@ -103,7 +115,7 @@ def told_of_competitions() -> dict[str, Told]:
         "list_series": Told(refusals=(401,), query="?offset=0&limit=100", answer={"total": 1, "rows": [_SERIES]}),
         "read_series": Told(path={"series": series}),
         "read_series_standings": Told(path={"series": series}, query="?offset=0&limit=10", answer=_TOTALS),
-        "export_series": Told(path={"series": series}, whole_answer=CSV),
+        "export_series": Told(path={"series": series}, whole_answer=_SERIES_CSV),
         "read_comments": Told(path=one, query="?order=newest&offset=0&limit=20", answer=_SAID),
         "join_competition": Told(
             refusals=(*BODY, 401, 403, 404, 409),

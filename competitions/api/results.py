@@ -13,7 +13,7 @@ from competitions.api.parameters import COMPETITION
 from competitions.api.schemas import RewardsShown
 from competitions.models import RewardGrant, RewardTier, TierKind
 from competitions.selectors import rewards
-from competitions.selectors.groups_shown import Groups
+from competitions.selectors.groups_shown import GroupColumns
 from competitions.selectors.standings import export_rows
 from foundation import clock
 from foundation.encoding import number, when
@@ -29,18 +29,20 @@ router = Router(tags=["competitions"], auth=Reads())
 
 @router.get("/competitions/{competition}/standings.csv")
 def export_competition(request: HttpRequest, competition: Whole = COMPETITION, raw: bool = RAW) -> HttpResponseBase:
-    """All rows as CSV, as of a board, with team and division where there are any; during a freeze from before it."""
+    """All rows as CSV, as of a board, with team, division and the place in it where there are any; during a freeze from
+    before it."""
     found, at = competition_to_read(request, competition), clock.now()
     hidden = found.is_hidden(at)
     copy = period_by_label(found.board, found.frozen_label) if hidden else None
     stored = copy or period_by_label(found.board, found.label)
     live = stored is None or is_mirrored(stored)
-    columns = [field.name for field in (stored.rules if stored else found.board.rules).fields]
-    groups = Groups(found)
-    more = MoreColumns(groups.names, groups.texts)
+    rules = stored.rules if stored else found.board.rules
+    columns = [field.name for field in rules.fields]
 
     def read() -> tuple[datetime, Iterator[bytes]]:
         as_of, rows = export_rows(found, at)
+        groups = GroupColumns(found, rules.ties)
+        more = MoreColumns(groups.names, groups.texts)
         return as_of, csv_parts(columns, rows, raw, more)
 
     download = Download(f"competition-{found.pk}.csv", CSV, is_private(found), read)

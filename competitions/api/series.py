@@ -87,10 +87,11 @@ def read_series_standings(
 
 @router.get("/series/{series}/standings.csv")
 def export_series(request: HttpRequest, series: Whole = SERIES, raw: bool = RAW) -> HttpResponseBase:
-    """All totals as CSV, as of a board; behind them what each competition earned, and whether that counts."""
+    """All totals as CSV, as of a board; behind them the place in each competition, what it earned, and whether that
+    counts. The header ``Counting`` is as ``counting`` in JSON."""
     found = _series_to_read(request, series)
     order = [event.competition_id for event in _events(request, found)]
-    names = [f"{what}_{number}" for number in order for what in ("points", "counts")]
+    names = [f"{what}_{number}" for number in order for what in ("place", "points", "counts")]
 
     def texts(rows: Sequence[Row]) -> list[list[str]]:
         return [_results_told(each, order) for each in selectors.with_results(found, rows, order)]
@@ -100,7 +101,11 @@ def export_series(request: HttpRequest, series: Whole = SERIES, raw: bool = RAW)
         untimed = (replace(row, achieved_at=None) for row in rows)  # it is when the total was written
         return as_of, csv_parts((), untimed, raw, MoreColumns(names, texts))
 
-    return Download(f"series-{found.pk}.csv", CSV, selectors.is_private(found), read).open()
+    # Asked before the totals are read and again after: what is counted in between is in a part of the file alone.
+    counting = selectors.is_counting(found)
+    response = Download(f"series-{found.pk}.csv", CSV, selectors.is_private(found), read).open()
+    response["Counting"] = "true" if counting or selectors.is_counting(found) else "false"
+    return response
 
 
 def _series_to_read(request: HttpRequest, number: int) -> Series:
@@ -129,10 +134,13 @@ def _listed(series: Series, events: Sequence[SeriesEvent]) -> dict[str, Any]:
 
 
 def _results_told(row: SeriesRow, order: Sequence[int]) -> list[str]:
-    """Points of each competition and whether they count (`true`, `false`); both empty where there are none."""
+    """Of each competition the place, its points and whether they count (`true`, `false`); empty without a result."""
     results = [row.results.get(number) for number in order]
-    told = [("", "") if each is None else (str(each.points), str(each.counted).lower()) for each in results]
-    return [text for pair in told for text in pair]
+    told = [
+        ("", "", "") if each is None else (str(each.place), str(each.points), str(each.counted).lower())
+        for each in results
+    ]
+    return [text for of_one in told for text in of_one]
 
 
 def _row_shown(row: SeriesRow, order: Sequence[int]) -> dict[str, Any]:

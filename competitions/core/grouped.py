@@ -143,6 +143,22 @@ def division_places(ranks: Sequence[int], ties: Ties) -> list[Place]:
     return places(ranks, _sharing(ties))
 
 
+class DivisionRanks:
+    """Places within divisions, of rows that come one by one, best first: the last place of each division is kept."""
+
+    def __init__(self, ties: Ties) -> None:
+        self._dense = _sharing(ties) is Ties.DENSE
+        self._last: dict[str, tuple[int, int, int]] = {}  # rank overall, place, how many came
+
+    def place(self, division: str, rank: int) -> int:
+        """The place within ``division`` of its next row, which holds ``rank`` overall."""
+        before, place, came = self._last.get(division, (-1, 0, 0))
+        if rank != before:
+            place = (place if self._dense else came) + 1
+        self._last[division] = (rank, place, came + 1)
+        return place
+
+
 def _sharing(ties: Ties) -> Ties:
     """Time is part of what is compared already: whoever is equal all the same shares a rank."""
     return Ties.DENSE if ties is Ties.DENSE else Ties.SHARED

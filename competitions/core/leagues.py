@@ -46,9 +46,10 @@ class LeagueRules:
             return Outcome.PROMOTED if tier < self.tiers else Outcome.STAYED
         return Outcome.DEMOTED if place > members - self.demoted and tier > 1 else Outcome.STAYED
 
-    def is_small(self, members: int) -> bool:
-        """Whether a group has so few in it that all would move up, and leave nobody behind."""
-        return members <= self.promoted
+    def is_unfilled(self, entered: int, ranked: int) -> bool:
+        """Whether a group that so many players ``entered`` has room, or only so many of them hold a place (``ranked``)
+        that all would move up."""
+        return entered < self.group_size or ranked <= self.promoted
 
 
 def places(equals: Iterable[Hashable]) -> list[int]:

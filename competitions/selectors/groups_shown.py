@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from competitions.core.grouped import TeamTallies
+from competitions.core.grouped import DivisionRanks, TeamTallies
 from competitions.models import Competition
 from competitions.selectors.grouped import TeamRow, player_place, team_rows, team_rules
 from foundation.encoding import when
-from leaderboards.core.rules import Rules
+from leaderboards.core.rules import Rules, Ties
 from leaderboards.selectors import Row
 from leaderboards.selectors.rows import row_shown
 
@@ -49,9 +49,27 @@ class Groups:
         """``team`` where the competition has teams, ``division`` where it has divisions; None is in none."""
         return {name: getattr(membership, name) for name in self.names}
 
+
+class GroupColumns:
+    """The columns of groups in a file of the standings, whose rows come best first and once: one for each file."""
+
+    def __init__(self, competition: Competition, ties: Ties) -> None:
+        """``ties`` are those of the competition's period."""
+        self._groups, self._ranks = Groups(competition), DivisionRanks(ties)
+        self._has_divisions = "division" in self._groups.names
+        self.names = [*self._groups.names, *(["division_rank"] if self._has_divisions else [])]
+
     def texts(self, rows: Sequence[Row]) -> list[list[str]]:
-        """The cells of each row under ``names``; empty is in none."""
-        return [[text or "" for text in self.told(each).values()] for each in self.memberships(rows)]
+        """The cells of the next rows under ``names``; empty is in none."""
+        found = self._groups.memberships(rows)
+        return [self._cells(row, each) for row, each in zip(rows, found, strict=True)]
+
+    def _cells(self, row: Row, membership: Membership) -> list[str]:
+        cells = [text or "" for text in self._groups.told(membership).values()]
+        if self._has_divisions:
+            division = membership.division
+            cells.append("" if division is None else str(self._ranks.place(division, row.rank or 0)))
+        return cells
 
 
 class RowsAndTeams:

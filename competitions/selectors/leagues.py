@@ -39,8 +39,8 @@ class GroupRow:
 class InLeague:
     """A player in a league. Without a ``group`` they have not scored yet in this period; ``tier`` is where they enter.
 
-    ``standings`` are those of the group's members, best first, in the order of ``rows``. ``with_more``: the group is so
-    small that what its places come to is decided among the group before it too.
+    ``standings`` are those of the group's members, best first, in the order of ``rows``. ``with_more``: the group is
+    unfilled, so what its places come to is decided among the group before it too.
     """
 
     season: LeagueSeason
@@ -101,9 +101,9 @@ def in_league(board: Board, season: LeagueSeason, player: str) -> InLeague:
     return found
 
 
-def is_judged_with_more(season: LeagueSeason, group: LeagueGroup, members: int) -> bool:
-    """Whether a group in which so many hold a place is small, and a group of its tier stands before it."""
-    return group.number > 1 and season.rules.is_small(members)
+def is_judged_with_more(season: LeagueSeason, group: LeagueGroup, entered: int, ranked: int) -> bool:
+    """Whether a group that so many ``entered``, of whom so many hold a place, is unfilled, and has one before it."""
+    return group.number > 1 and season.rules.is_unfilled(entered, ranked)
 
 
 def players_before(group: LeagueGroup) -> list[int]:
@@ -139,7 +139,7 @@ def _inside(season: LeagueSeason, board: Board, player: str, group: LeagueGroup)
     group.season = season
     members = dict(group.members.values_list("player__external_id", "outcome"))
     standings = selectors.named(board, list(members), season.period.label)
-    with_more = is_judged_with_more(season, group, len(standings.rows))
+    with_more = is_judged_with_more(season, group, len(members), len(standings.rows))
     among = _with_those_before(board, season, group, members) if with_more and not season.turned_at else standings
     rows = list(_placed(season, group, standings, members, among))
     me = next((each for each in rows if each.row.player == player), None)

@@ -113,11 +113,16 @@ def series_entered(user: int, several: Collection[Series]) -> set[int]:
     return set(rows.values_list("series_id", flat=True))
 
 
+def is_counting(series: Series) -> bool:
+    """Whether results came in which the totals do not have yet."""
+    return totals_due().filter(series=series).exists()
+
+
 def standings(series: Series, shown: Collection[int], offset: int = 0, limit: int = 10) -> SeriesStandings:
     """A page of the standings, with points of the ``shown`` competitions (by number) alone."""
     found = selectors.standings(series.board, offset=offset, limit=limit)
-    waits = totals_due().filter(series=series).exists()
-    return SeriesStandings(found, with_results(series, found.rows, shown), waits)
+    counting = is_counting(series)
+    return SeriesStandings(found, with_results(series, found.rows, shown), counting)
 
 
 def own_row(series: Series, player: str, shown: Collection[int]) -> SeriesRow | None:

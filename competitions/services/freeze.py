@@ -15,6 +15,7 @@ from competitions.models import ChangeKind, Competition
 from competitions.services.changes import note
 from competitions.services.gone import take_out_gone_before
 from competitions.services.locked import locked, period_of
+from competitions.services.revise import announce_revision
 from foundation.each import for_each
 from foundation.failpoints import failpoint
 from leaderboards.models import Period
@@ -88,4 +89,6 @@ def reveal(competition: Competition, at: datetime, by: AbstractBaseUser | None) 
     held.revealed_at = at
     held.save(update_fields=["revealed_at"])
     note(held, ChangeKind.REVEALED, at, by)
+    for revision in held.revisions.select_related("competition", "change").order_by("number"):
+        announce_revision(revision, at)  # those that were made behind the curtain
     return held

@@ -84,9 +84,9 @@ def _move_members(season: LeagueSeason, groups: Sequence[LeagueGroup], out: froz
     for group in groups:
         own = inside[group.pk]
         _judge(season, group, own, final)
-        if is_judged_with_more(season, group, sum(member.place is not None for member in own)):
+        if is_judged_with_more(season, group, len(own), sum(member.place is not None for member in own)):
             asked = [*(member.player_id for member in own), *players_before(group)]
-            _judge_small(season, group, own, _final(season.period, asked, out))
+            _judge_with_more(season, group, own, _final(season.period, asked, out))
         _announce(season, group, inside[group.pk], at)
     _write(members)
 
@@ -107,8 +107,8 @@ def _judge(season: LeagueSeason, group: LeagueGroup, members: Sequence[LeagueMem
         member.place, member.outcome = place, season.rules.outcome(group.tier, place, len(ranked))
 
 
-def _judge_small(season: LeagueSeason, group: LeagueGroup, members: Sequence[LeagueMember], final: Final) -> None:
-    """What places in a small group come to: those among all of ``final``, its own and the group before it, whose
+def _judge_with_more(season: LeagueSeason, group: LeagueGroup, members: Sequence[LeagueMember], final: Final) -> None:
+    """What places in an unfilled group come to: those among all of ``final``, its own and the group before it, whose
     players lose nothing by it. Places within the group stay as they are."""
     ranked = sorted(final, key=final.__getitem__)
     among = dict(zip(ranked, places(final[player][1] for player in ranked), strict=True))

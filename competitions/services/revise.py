@@ -17,6 +17,7 @@ from competitions.selectors.groups_shown import RowsAndTeams
 from competitions.selectors.revisions import latest_revision, parts_of
 from competitions.selectors.unpublished import BANS_COUNT_AFTER, left_out_anew, unpublished
 from competitions.sentences import OTHERS_LEFT_OUT
+from competitions.services.changes import announce
 from competitions.services.locked import locked, period_of
 from foundation import clock
 from foundation.chunks import in_chunks
@@ -30,6 +31,7 @@ from leaderboards.selectors.hidden import hidden_now
 Shown = TypeVar("Shown")
 
 ROWS_A_PART = 5000
+BAN = "ban"  # what a webhook says where no act made the revision
 BUDGET_SECONDS = 4.0  # of each run, so that a thousand results to publish keep nothing else waiting
 
 
@@ -53,11 +55,32 @@ def revise(competition: Competition, at: datetime, change: Change | None = None,
     )
     other_than = _hash_of_rows(last) if last else ""
     if _publish(revision, period, left_out.values(), other_than) or last is None:
+        if not competition.is_hidden(at):
+            announce_revision(revision, at)
         return revision
     if last.left_out != revision.left_out:  # somebody else is left out, whose row was not shown before either
         last.left_out = revision.left_out
         last.save(update_fields=["left_out"])
     return last
+
+
+def announce_revision(revision: Revision, at: datetime) -> None:
+    """Tell the site's own systems of a revision that everybody may see, once; of the first ``competition.final`` tells.
+
+    It says what kind of act it came of, and never the reason, which may name somebody. Call it in the transaction that
+    publishes or reveals it.
+    """
+    if revision.number > 1:
+        announce(
+            revision.competition,
+            "revised",
+            f"competition-{revision.competition_id}-revision-{revision.number}",
+            at,
+            revision=revision.number,
+            content_hash=revision.content_hash,
+            previous_hash=revision.previous_hash,
+            cause=revision.change.kind if revision.change else BAN,
+        )
 
 
 def revise_due(at: datetime) -> int:

@@ -34,7 +34,7 @@ def panel(beside: Beside) -> str:
     headings, rules = columns(found.standings), found.standings.rules
     if found.with_more:
         shown["rules"].append(
-            _("The group is small: what its places come to is decided among the group before it too.")
+            _("The group is not full: what its places come to is decided among the group before it too.")
         )
     more = {
         "found": found,

@@ -20,7 +20,7 @@ from leaderboards.core.entries import shown
 View = Callable[..., HttpResponseBase]
 Known = Mapping[str, Mapping[str, bool]]  # by method, the parameters of its address, and whether they may be repeated
 
-EXPOSED = "ETag, As-Of, Live, Link, Content-Hash, Retry-After"
+EXPOSED = "ETag, As-Of, Live, Counting, Link, Content-Hash, Retry-After"
 
 
 def fenced(pattern: URLPattern, known: Known) -> URLPattern:

@@ -1,4 +1,4 @@
-"""What came of a competition, held against its record (``record.py``): revisions, rewards and notices."""
+"""What came of a competition, held against its record (``record.py``): revisions, webhooks, rewards and notices."""
 
 import hashlib
 import json
@@ -10,6 +10,7 @@ from django.test import Client
 
 from competitions.management.naive import Prize
 from competitions.models import Competition, Notice, NoticeKind, RewardGrant
+from foundation.webhooks.models import WebhookDelivery
 from tests.competitions.record import Record
 
 
@@ -28,6 +29,19 @@ def compare_revisions(cup: Competition, record: Record) -> None:
     assert {row["player"]: (row["rank"], row["points"]) for row in rows} == {
         name: (rank, record.points()[name]) for name, rank in record.ranks().items()
     }
+
+
+def compare_revised(cup: Competition) -> None:
+    """Webhooks told of the result once, and once of each later revision, in their order and with its hashes."""
+    said = WebhookDelivery.objects.order_by("pk").values_list("kind", "body")
+    about = [(kind, json.loads(body)["data"]) for kind, body in said if kind.startswith("competition.")]
+    kinds = [kind for kind, _ in about if kind in ("competition.final", "competition.revised")]
+    revised = [data for kind, data in about if kind == "competition.revised"]
+    later = list(cup.revisions.filter(number__gt=1).order_by("number"))
+    assert kinds == ["competition.final"] + ["competition.revised"] * len(later)
+    assert [(each["revision"], each["content_hash"], each["previous_hash"]) for each in revised] == [
+        (each.number, each.content_hash, each.previous_hash) for each in later
+    ]
 
 
 def compare_rewards(cup: Competition, record: Record, prizes: Sequence[Prize]) -> None:

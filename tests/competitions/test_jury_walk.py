@@ -31,8 +31,9 @@ from foundation import clock
 from leaderboards.models import Player, Submission
 from leaderboards.selectors.hidden import forget_hidden
 from leaderboards.services.decide_redis import forget_bans
-from tests.competitions.compared import compare_notices, compare_revisions, compare_rewards
+from tests.competitions.compared import compare_notices, compare_revised, compare_revisions, compare_rewards
 from tests.competitions.record import Entered, Record
+from tests.competitions.services.telling import listening
 from tests.competitions.site import MINUTE, START, make_board, open_competition, player, ranks, reloaded, score
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
@@ -53,6 +54,7 @@ class Walk:
         self.record = Record(stays_empty=stays_empty)
         self.steps: list[str] = []
         set_clock(self.at)
+        listening()
         freeze = self.dice.choice([None, 45])
         self.number = open_competition(
             make_board(storage),
@@ -260,11 +262,12 @@ def walked(storage: str, seed: int, set_clock: Callable[[datetime], None]) -> Wa
 
 
 def compare(walk: Walk) -> None:
-    """Result, revisions, rewards and notices, with the record."""
+    """Result, revisions, webhooks, rewards and notices, with the record."""
     cup, record = walk.cup, walk.record
     assert cup.phase(walk.at) is Phase.FINAL
     walk.compare_shown()
     compare_revisions(cup, record)
+    compare_revised(cup)
     compare_rewards(cup, record, PRIZES)
     compare_notices(cup, record)
 

@@ -1,10 +1,13 @@
 """GET /series, /series/{id} and /series/{id}/standings: who may read what, and the points of each competition."""
 
+from typing import Any
+
 import pytest
 
 from competitions.models import Competition
 from competitions.services.series import score_due
 from leaderboards.models import Board, Player
+from leaderboards.selectors import export_rows
 from tests.competitions.factories import END, START, SeriesFactory
 from tests.competitions.services.test_series import OVER, final
 from tests.competitions.site import draft, make_board, open_competition
@@ -78,10 +81,10 @@ def test_the_file_has_the_totals_and_for_each_competition_points_and_whether_the
     file = anybody.get(path)
     lines = b"".join(file).decode().split("\r\n")
 
-    names = ",".join(f"points_{cup.pk},counts_{cup.pk}" for cup in cups[:3])
+    names = ",".join(f"place_{cup.pk},points_{cup.pk},counts_{cup.pk}" for cup in cups[:3])
     assert lines[0] == f"rank,player,name,points,achieved_at,tied,{names}"
-    assert sorted(lines[1:3]) == ["1,ann,ann,10,,2,10,true,6,false,,", "1,bob,'=Bob,10,,2,6,false,10,true,,"]
-    assert lines[3:] == ["3,cleo,cleo,3,,1,3,true,,,,", ""]
+    assert sorted(lines[1:3]) == ["1,ann,ann,10,,2,1,10,true,2,6,false,,,", "1,bob,'=Bob,10,,2,2,6,false,1,10,true,,,"]
+    assert lines[3:] == ["3,cleo,cleo,3,,1,3,3,true,,,,,,", ""]
     assert file["Content-Disposition"] == f'attachment; filename="series-{series.pk}.csv"'
     assert file["Cache-Control"] == "no-store"
     assert ",=Bob," in b"".join(anybody.get(f"{path}?raw=true")).decode()
@@ -94,6 +97,26 @@ def test_it_says_while_a_result_is_not_in_the_totals_yet(anybody: Caller, cups: 
     series.totals.update(due=True)
 
     assert anybody.get(f"/series/{series.pk}/standings").json()["counting"] is True
+    assert anybody.get(f"/series/{series.pk}/standings.csv")["Counting"] == "true"
+
+
+def test_the_file_says_that_it_is_half_counted_also_if_totals_are_due_or_written_while_it_begins(
+    anybody: Caller, cups: list[Competition], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    series = SeriesFactory.create(competitions=cups)
+    score_due(OVER)
+    path = f"/series/{series.pk}/standings.csv"
+    assert anybody.get(path)["Counting"] == "false"
+
+    for due in (True, False):
+        series.totals.update(due=not due)
+
+        def meanwhile(*args: Any, becomes: bool = due) -> Any:
+            series.totals.update(due=becomes)
+            return export_rows(*args)
+
+        monkeypatch.setattr("competitions.api.series.export_rows", meanwhile)
+        assert anybody.get(path)["Counting"] == "true"
 
 
 def test_a_private_series_is_for_keys_that_reach_its_board(anybody: Caller, cups: list[Competition]) -> None:
@@ -120,7 +143,7 @@ def test_of_a_competition_that_became_private_nothing_is_said(anybody: Caller) -
     listed = anybody.get("/series").json()["rows"]
 
     header = b"".join(anybody.get(f"/series/{series.pk}/standings.csv")).decode().partition("\r\n")[0]
-    assert header.endswith(f",tied,points_{shown.pk},counts_{shown.pk}")
+    assert header.endswith(f",tied,place_{shown.pk},points_{shown.pk},counts_{shown.pk}")
     assert not [text for text in told if "Secret" in text or f'"competition":{hidden.pk}' in text]
     assert listed[0]["events"] == 1
 

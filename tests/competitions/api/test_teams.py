@@ -8,16 +8,19 @@ from typing import Any
 import pytest
 
 from competitions.models import Competition
+from competitions.services.finish import finish_due
 from competitions.services.join import join
 from competitions.services.teams import Wish
-from tests.competitions.factories import DAY, START, DivisionFactory, TeamFactory
+from leaderboards.api import downloads
+from tests.competitions.factories import DAY, END, MINUTE, START, DivisionFactory, TeamFactory
 from tests.competitions.grouping import in_division, members, team_called, team_race
-from tests.competitions.site import follow, joined, open_competition, player, score
+from tests.competitions.site import follow, joined, make_board, open_competition, player, reloaded, score
 from tests.leaderboards.api.conftest import Caller, problem
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
 
 TEAMS: Any = {"Owls": {"ann": 9, "bob": 2}, "=Foxes": {"cleo": 8, "dan": None}, "Bears": {"eve": None}}
+OVER = END + MINUTE
 COMING: dict[str, Any] = {"starts_at": START + DAY, "ends_at": START + 2 * DAY}
 
 
@@ -202,10 +205,38 @@ def test_the_file_of_the_standings_names_team_and_division_and_runs_in_no_spread
         return [[line[1], *line[6:]] for line in csv.reader(io.StringIO(content, newline=""))]
 
     assert lines() == [
-        ["player", "team", "division"],
-        ["ann", "Owls", ""],
-        ["cleo", "'=Foxes", ""],
-        ["bob", "Owls", "'=Juniors"],
-        ["fay", "", "'=Juniors"],
+        ["player", "team", "division", "division_rank"],
+        ["ann", "Owls", "", ""],
+        ["cleo", "'=Foxes", "", ""],
+        ["bob", "Owls", "'=Juniors", "1"],
+        ["fay", "", "'=Juniors", "2"],
     ]
-    assert lines("?raw=true")[2:4] == [["cleo", "=Foxes", ""], ["bob", "Owls", "=Juniors"]]
+    assert lines("?raw=true")[2:4] == [["cleo", "=Foxes", "", ""], ["bob", "Owls", "=Juniors", "1"]]
+
+
+@pytest.mark.parametrize("ties", ["shared", "dense"])
+def test_the_file_has_the_places_within_each_division_that_the_standings_have(
+    game: Caller, monkeypatch: pytest.MonkeyPatch, ties: str
+) -> None:
+    monkeypatch.setattr(downloads, "ROWS_A_CHUNK", 2)
+    points = {"ann": 9, "bob": 8, "cleo": 8, "dan": 8, "eve": 7, "fay": 6}
+    competition = team_race({"Owls": dict(points)}, make_board("sql", ties=ties))
+    divisions = [
+        in_division(competition, "Old", "ann", "bob", "fay"),
+        in_division(competition, "Young", "cleo", "dan", "eve"),
+    ]
+    said = {
+        row["player"]: str(row["division_rank"])
+        for each in divisions
+        for row in game.get(home(competition, f"/standings?division={each}")).json()["rows"]
+    }
+    for final in (False, True):
+        if final:
+            finish_due(OVER)
+            assert reloaded(competition).final_at
+
+        content = b"".join(game.get(home(competition, "/standings.csv"))).decode()
+
+        lines = csv.DictReader(io.StringIO(content, newline=""))
+        assert {line["player"]: line["division_rank"] for line in lines} == said
+    assert [said[name] for name in ("cleo", "dan", "eve")] == ["1", "1", "2" if ties == "dense" else "3"]

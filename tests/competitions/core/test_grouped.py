@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from competitions.core.grouped import Formula, PlayerPlace, TeamRules, division_places, team_standings
+from competitions.core.grouped import DivisionRanks, Formula, PlayerPlace, TeamRules, division_places, team_standings
 from leaderboards.core.ranks import places
 from leaderboards.core.rules import Order, Ties
 
@@ -111,6 +111,8 @@ def test_a_division_is_ranked_as_if_nobody_else_were_there(field: list[tuple[int
     found = division_places([rank for _, rank in inside], ties)
 
     assert found == places([points for points, _ in inside], ties)
+    one_by_one = DivisionRanks(ties)
+    assert [one_by_one.place("inside", rank) for _, rank in inside] == [place.rank for place in found]
 
 
 def test_an_average_is_compared_as_a_fraction() -> None:

@@ -54,6 +54,16 @@ def test_in_a_small_group_nobody_among_those_who_move_up_is_demoted(members: int
     assert outcomes(rule, 3, list(range(members, 0, -1))) == [STAY, STAY, DOWN][:members]
 
 
+@pytest.mark.parametrize(
+    ("entered", "ranked", "expected"),
+    [(1, 1, True), (5, 5, True), (6, 6, False), (6, 3, False), (6, 2, True), (5, 3, True)],
+)
+def test_a_group_is_unfilled_while_it_has_room_or_all_who_are_left_in_it_would_move_up(
+    entered: int, ranked: int, expected: bool
+) -> None:
+    assert LeagueRules(6, 2, 2, 3).is_unfilled(entered, ranked) is expected
+
+
 @given(rules(), st.data())
 def test_without_ties_as_many_move_as_the_rules_say_and_never_more_than_one_step(
     rule: LeagueRules, data: st.DataObject

@@ -93,7 +93,7 @@ class Rehearsal:
         outcomes = {each.player.external_id: each.outcome for each in members}
         for (tier, number), inside in groups.items():
             ranked = {name: places[name] for name in inside if name in places and name not in banned}
-            if len(ranked) <= UP and number > 1:
+            if number > 1 and (len(inside) < SIZE or len(ranked) <= UP):
                 before = groups[tier, number - 1]
                 ranked |= {name: places[name] for name in before if name in places and name not in banned}
             for name in inside:
@@ -105,7 +105,7 @@ class Rehearsal:
 def expected(tier: int, name: str, ranked: dict[str, int]) -> str:
     """In words: fewer than UP are strictly better; or it is not among them and at least all but DOWN are better.
 
-    ``ranked`` are the group's, and those of the group before where all of a group would move up.
+    ``ranked`` are the group's, and those of the group before where it has room or all who are left would move up.
     """
     if name not in ranked:
         return "stayed"

@@ -105,10 +105,12 @@ def test_less_is_better_on_a_board_that_says_so_and_ties_are_decided_for_the_pla
         ({"e": 8}, "promoted"),
         ({"e": 6}, "stayed"),
         ({"e": 8, "f": 6}, "promoted stayed"),
-        ({"e": 3, "f": 2, "g": 0}, "promoted promoted stayed"),  # no small one: somebody is left behind
+        ({"e": 3, "f": 2, "g": 0}, "stayed stayed stayed"),
+        ({"e": 8, "f": 7, "g": 0}, "promoted stayed stayed"),
+        ({"e": 3, "f": 2, "g": 1, "h": 0}, "promoted promoted stayed stayed"),  # full: a group like any other
     ],
 )
-def test_a_small_group_moves_as_if_it_were_in_the_one_before_whose_players_lose_nothing_by_it(
+def test_a_group_with_room_moves_as_if_it_were_in_the_one_before_whose_players_lose_nothing_by_it(
     monkeypatch: pytest.MonkeyPatch, late: dict[str, int], outcome: str
 ) -> None:
     monkeypatch.setattr(clock, "now", lambda: NOON)
@@ -124,6 +126,43 @@ def test_a_small_group_moves_as_if_it_were_in_the_one_before_whose_players_lose_
     assert [outcome for _, _, outcome in moved()] == ["promoted", "promoted", "stayed", "stayed", *outcome.split()]
     assert [place for _, place, _ in moved()] == [1, 2, 3, 4, *range(1, len(late) + 1)]
     assert [outcome for _, _, outcome in moved()] == as_things_stand
+
+
+def test_no_number_of_latecomers_promotes_one_whom_a_better_player_who_stays_would_have_beaten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(clock, "now", lambda: NOON)
+    board = league(group_size=8, promoted=3, demoted=2)
+    play(board, {f"early{nth}": 100 - nth for nth in range(8)})
+    for nth in range(7):
+        play(board, {f"late{nth}": 1 + nth})
+
+        season = LeagueSeason.objects.get()
+        late = in_league(board, season, "late0").rows
+        early = in_league(board, season, "early0").rows
+
+        assert [row.outcome for row in late] == ["stayed"] * (nth + 1)
+        assert [row.outcome for row in early] == ["promoted"] * 3 + ["stayed"] * 5
+
+    turned(board, {})
+
+    assert [player for player, _, outcome in moved() if outcome == "promoted"] == ["early0", "early1", "early2"]
+
+
+@pytest.mark.parametrize(
+    ("banned", "expected"), [("h", "promoted promoted stayed"), ("gh", "stayed stayed"), ("fgh", "stayed")]
+)
+def test_a_ban_takes_nothing_from_others_in_a_full_group_until_all_who_are_left_would_move_up(
+    banned: str, expected: str
+) -> None:
+    board = league(group_size=4, promoted=2, demoted=1)
+    play(board, {"a": 9, "b": 8, "c": 7, "d": 6, "e": 4, "f": 3, "g": 2, "h": 1})
+    Player.objects.filter(external_id__in=banned).update(banned_at=NOON)
+
+    turned(board, {})
+
+    late = [outcome for player, place, outcome in moved() if player in "efgh" and place]
+    assert late == expected.split()
 
 
 def outcome_of(board: Board, player: str) -> str:

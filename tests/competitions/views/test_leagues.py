@@ -56,16 +56,16 @@ def test_a_viewer_reads_their_place_and_what_each_place_comes_to_in_words(client
     assert "As things stand: up to Silver." in shown(client, board, "?player=ann")
 
 
-def test_a_small_group_says_among_whom_its_places_are_decided(client: Client, board: Board) -> None:
-    assert "The group is small" not in shown(client, board, "?player=ann")
+def test_a_group_with_room_says_among_whom_its_places_are_decided(client: Client, board: Board) -> None:
+    assert "The group is not full" not in shown(client, board, "?player=ann")
     score(board.seq, {"late": 4})
     place_due(clock.now())
 
     page = shown(client, board, "?player=late")
 
     assert "Bronze league · group 2 1st of 1 As things stand: stays in Bronze. The first moves up." in page
-    assert "The group is small: what its places come to is decided among the group before it too." in page
-    assert "The group is small" not in shown(client, board, "?player=ann")
+    assert "The group is not full: what its places come to is decided among the group before it too." in page
+    assert "The group is not full" not in shown(client, board, "?player=ann")
     score(board.seq, {"late": 10})
     assert "As things stand: up to Silver." in shown(client, board, "?player=late")
     assert "As things stand: up to Silver." in shown(client, board, "?player=ann")  # who loses nothing by it

@@ -43,13 +43,32 @@ def test_the_page_has_totals_points_of_each_competition_and_says_in_words_what_i
     seen = page(client, series)
 
     assert "Rank Player Total 1 Opening 2 Rain cup 3 Last one" in seen
-    assert "= 1 ann 12 12 (8) dropped – no result" in seen
-    assert "3 cleo 5 5 – no result – no result" in seen
+    assert "= 1 ann 12 12 place 1 (8) dropped place 2 – no result" in seen
+    assert "3 cleo 5 5 place 3 – no result – no result" in seen
     assert "Points by place, from the first on: 10, 6, 3." in seen
     assert "Everybody who is ranked has 2 points more." in seen
     assert "Results that count: each player’s best 1. What is dropped stands in brackets." in seen
     assert "Three cups." in seen
     assert seen.count("counted") == 2
+
+
+def test_the_page_of_a_public_series_leads_to_the_file_and_that_of_a_private_one_does_not(
+    client: Client, ann: Client
+) -> None:
+    series = counted()
+    link = f'href="/api/v1/series/{series.pk}/standings.csv"'
+    assert link in client.get(f"/series/{series.pk}/").content.decode()
+
+    Board.objects.filter(pk=series.board_id).update(visibility="private")
+
+    assert link not in ann.get(f"/series/{series.pk}/").content.decode()
+
+
+def test_places_are_told_in_korean(client: Client) -> None:
+    seen = text(client.get(f"/series/{counted().pk}/", headers={"accept-language": "ko"}))
+
+    assert "ann 16 10 1위 6 2위" in seen
+    assert "전체 순위와 점수 파일(CSV)" in seen
 
 
 def test_the_own_row_is_marked_and_told_and_is_there_also_on_another_page(client: Client, ann: Client) -> None:
