@@ -22,7 +22,7 @@ from tests import servers
 from tests.emptying import empty_tables
 
 # A slow machine is no counter-example: what is tested is what comes out, not how soon.
-for _profile, _examples in {"quick": 25, "whole": 60}.items():  # `make test`; `make check` --hypothesis-profile=whole
+for _profile, _examples in {"quick": 25, "whole": 50}.items():  # `make test`; `make check` --hypothesis-profile=whole
     hypothesis.settings.register_profile(
         _profile, max_examples=_examples, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
     )

@@ -53,7 +53,7 @@ OPERATIONS = {
     "change_team",
 }  # fmt: skip  # as a table
 RAID = [{"name": "stage", "max": 100, "order": "desc"}, {"name": "members", "max": 50, "order": "asc"}]
-LIMITS: dict[str, Any] = {"max_examples": 10, "derandomize": True, "deadline": None, "database": None}
+LIMITS: dict[str, Any] = {"max_examples": 6, "derandomize": True, "deadline": None, "database": None}
 bounded = settings(**LIMITS, phases=[Phase.explicit, Phase.generate], suppress_health_check=list(HealthCheck))
 
 
