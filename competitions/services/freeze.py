@@ -89,6 +89,6 @@ def reveal(competition: Competition, at: datetime, by: AbstractBaseUser | None) 
     held.revealed_at = at
     held.save(update_fields=["revealed_at"])
     note(held, ChangeKind.REVEALED, at, by)
-    for revision in held.revisions.select_related("competition", "change").order_by("number"):
+    for revision in held.revisions.select_related("change").order_by("number"):
         announce_revision(revision, at)  # those that were made behind the curtain
     return held

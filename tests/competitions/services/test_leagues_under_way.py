@@ -42,7 +42,7 @@ def test_turning_again_or_at_once_or_after_one_that_died_moves_nobody_twice(
     monkeypatch.setattr(league_turn, "GROUPS_AT_ONCE", 1)
     listening()
     board = league()
-    play(board, {f"p{number}": 10 - number for number in range(6)})
+    play(board, {f"p{number}": 10 - number for number in range(8)})
     close_due(NOON + DAY)
     with dying_at(league_turn, step):
         turn_due(NOON + DAY)

@@ -28,6 +28,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 LATER = END + DAY
 POINTS = {"a": 9, "b": 7, "c": 5, "d": 3}
+OF_REWARDS = ["reward.granted", "reward.revoked"]
 
 
 def rewarded() -> Competition:
@@ -54,7 +55,7 @@ def test_who_earns_no_more_is_revoked_the_next_is_granted_and_who_still_earns_ke
     competition = rewarded()
     kept = RewardGrant.objects.get(name="Half", player=who("b"))
     mark_delivered(RewardGrant.objects.filter(name="Gold"), END + HOUR)
-    listening()
+    listening(kinds=OF_REWARDS)
     out(competition, "a", "A car.")
 
     assert settle(LATER) == 3  # half of three is two, as before: b stays, c is new
@@ -78,7 +79,7 @@ def test_who_earns_no_more_is_revoked_the_next_is_granted_and_who_still_earns_ke
 def test_nothing_changes_until_a_revision_says_so_and_one_that_changes_nothing_changes_nothing() -> None:
     competition = rewarded()
     before = list(RewardGrant.objects.values())
-    listening()
+    listening(kinds=OF_REWARDS)
 
     assert settle(LATER) == 0
     assert out(competition, sorted(POINTS)[-1], "A car.", LATER).number == 2  # who is last has earned nothing
@@ -181,7 +182,7 @@ def test_calendar_boards_are_rewarded_once_whoever_is_banned_later() -> None:
 
 def test_following_again_or_at_once_or_after_one_that_died_grants_and_revokes_nothing_twice() -> None:
     competition = rewarded()
-    listening()
+    listening(kinds=OF_REWARDS)
     out(competition, "a")
     before = granted()
     with dying_at(settling, "settle.before_commit"):
@@ -198,7 +199,7 @@ def test_following_again_or_at_once_or_after_one_that_died_grants_and_revokes_no
 
 def test_what_is_taken_back_stays_so_when_tiers_are_computed_anew_and_nobody_else_wins_it() -> None:
     competition = rewarded()
-    listening()
+    listening(kinds=OF_REWARDS)
 
     taken = take("Gold", "a")
     published(competition, "", LATER)
