@@ -6,11 +6,13 @@ During a freeze his own points are the player's as they are now; his place is ne
 from datetime import datetime
 from typing import Any
 
+from competitions.core.lifecycle import Phase
 from competitions.models import Competition
 from competitions.selectors.changes import reason_of_cancelling
 from competitions.selectors.competitions import participants_count
 from competitions.selectors.participants import not_started, participant_of
 from competitions.selectors.standings import own_points
+from competitions.views.words import heading_without_score
 from foundation.sql import SqlAway, ask
 from leaderboards.selectors import BoardPage, Row
 from leaderboards.views.lines import result
@@ -33,9 +35,11 @@ def _known_of(competition: Competition, page: BoardPage, viewer: Viewer, at: dat
         "participants": participants_count(competition),
         "own": _own_result(competition, viewer, at),
         "takes_part": page.me is None and participant_of(competition, viewer.player or "") is not None,
+        "without_result": _without_result(competition, viewer, at),
         "reason": reason_of_cancelling(competition),
         "waiting": [(each.player.external_id, str(each.player)) for each in waiting.participants],
-        "waiting_more": waiting.total - len(waiting.participants),
+        "waiting_more": (waiting.total or 0) - len(waiting.participants),
+        "waiting_heading": heading_without_score(competition.phase(at)),
     }
 
 
@@ -48,3 +52,14 @@ def _own_result(competition: Competition, viewer: Viewer, at: datetime) -> str:
         return ""
     row = Row(None, viewer.player, viewer.player, found.points, found.fields, None, None, None)
     return result(competition.board, row)
+
+
+def _without_result(competition: Competition, viewer: Viewer, at: datetime) -> str:
+    """Why a participant has no place that may be shown: ``waiting``, ``frozen`` or ``ended``; empty where nothing may
+    be said, or is to be: before the start, and of others where a freeze hides the whole competition."""
+    phase = competition.phase(at)
+    if phase in (Phase.DRAFT, Phase.OPEN):
+        return ""
+    if phase is Phase.FROZEN and not viewer.linked:
+        return "" if competition.course.shows_nothing(at) else "frozen"
+    return "waiting" if at < competition.ends_at and phase is not Phase.CANCELLED else "ended"

@@ -72,3 +72,57 @@ def test_no_address_breaks_for_them(ann: Client, client: Client, set_clock: SetC
 
     assert [address for _own, address, answer in walked if answer.status_code >= 500] == []
     assert told == []
+
+
+def test_a_freeze_of_everything_says_of_nobody_whether_they_have_scored(
+    ann: Client, client: Client, set_clock: SetClock
+) -> None:
+    competition = frozen(WHOLE, ann=4321)
+    team, division = competition.teams.get(), competition.divisions.get()
+    nothing = "Nothing is shown before the reveal."
+    set_clock(END - MINUTE)
+
+    for at in (END - MINUTE, END + MINUTE):
+        set_clock(at)
+        page = text(client.get(home(competition)))
+        told = text(client.get(home(competition, "?player=bob")))
+        groups = [
+            text(client.get(home(competition, rest)))
+            for rest in ("teams/", f"teams/{team.pk}/", f"divisions/{division.pk}/")
+        ]
+        assert (page.count(nothing), "Not started" in page) == (1, False)
+        assert "bob has" not in told
+        assert [nothing in each for each in groups] == [False, True, True]
+        assert "Owls 2 hidden" in groups[0]
+        for each in (page, told, *groups):
+            assert not re.search(r"(?i)scored|not started", each)
+
+
+def test_a_freeze_of_the_last_hour_says_what_was_so_when_it_came(client: Client, set_clock: SetClock) -> None:
+    competition = frozen(60, ann=4321)
+    set_clock(END - MINUTE)
+
+    page = text(client.get(home(competition, "?player=ann")))
+    of_team = text(client.get(home(competition, f"teams/{competition.teams.get().pk}/")))
+
+    assert "Nobody had scored at the freeze." in page
+    assert "Not started at the freeze ann bob cleo" in page
+    assert "ann had not started at the freeze." in page
+    assert of_team.count("not started at the freeze") == 2
+
+
+@pytest.mark.parametrize(("minutes", "waiting"), [(60, 3), (WHOLE, None)])
+def test_the_api_says_of_nobody_behind_a_freeze_that_they_have_not_started(
+    minutes: int, waiting: int | None, client: Client, set_clock: SetClock
+) -> None:
+    competition = frozen(minutes, ann=4321)
+    set_clock(END - MINUTE)
+    address = f"/api/v1/competitions/{competition.pk}"
+
+    rows = [client.get(f"{address}/players/{name}").json() for name in ("ann", "bob")]
+
+    assert [(row["status"], row["rank"], row["points"]) for row in rows] == [("hidden", None, None)] * 2
+    assert client.get(address).json()["not_started"] == waiting
+    assert client.get(f"{address}/standings").json()["not_started"] == waiting
+    division = client.get(f"{address}/standings?division={competition.divisions.get().pk}").json()
+    assert division["not_started"] == (waiting and 2)
