@@ -24,7 +24,7 @@ class NotStarted:
 def participant_of(competition: Competition, player: str) -> Participant | None:
     """The player's row if he takes part now."""
     taking_part = competition.participants.filter(Participant.TAKING_PART, player__banned_at=None)
-    return taking_part.select_related("player").filter(player__external_id=player).first()
+    return taking_part.select_related("player", "division").filter(player__external_id=player).first()
 
 
 def is_left_out(competition: Competition, player: str) -> bool:

@@ -4,12 +4,13 @@ During a freeze his own points are the player's as they are now; his place is ne
 """
 
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from competitions.core.lifecycle import Phase
-from competitions.models import Competition
+from competitions.models import Competition, Division, Participant
 from competitions.selectors.changes import reason_of_cancelling
 from competitions.selectors.competitions import participants_count
+from competitions.selectors.grouped import grouped
 from competitions.selectors.participants import not_started, participant_of
 from competitions.selectors.standings import own_points
 from competitions.views.words import heading_without_score
@@ -21,6 +22,15 @@ from leaderboards.views.viewer import Viewer
 WAITING_SHOWN = 20
 
 
+class OwnDivision(NamedTuple):
+    """The viewer's division; ``rank`` within it is None without a place, ``total`` is how many have one."""
+
+    division: Division
+    rank: int | None
+    tied: bool
+    total: int
+
+
 def known_of(competition: Competition, page: BoardPage, viewer: Viewer, at: datetime) -> dict[str, Any]:
     """All of it; while SQL is away nothing, and the page shows the standings alone."""
     try:
@@ -30,11 +40,13 @@ def known_of(competition: Competition, page: BoardPage, viewer: Viewer, at: date
 
 
 def _known_of(competition: Competition, page: BoardPage, viewer: Viewer, at: datetime) -> dict[str, Any]:
+    participant = participant_of(competition, viewer.player) if viewer.player else None
     waiting = not_started(competition, at, limit=WAITING_SHOWN)
     return {
         "participants": participants_count(competition),
         "own": _own_result(competition, viewer, at),
-        "takes_part": page.me is None and participant_of(competition, viewer.player or "") is not None,
+        "takes_part": page.me is None and participant is not None,
+        "own_division": _own_division(competition, participant, viewer, at),
         "without_result": _without_result(competition, viewer, at),
         "reason": reason_of_cancelling(competition),
         "waiting": [(each.player.external_id, str(each.player)) for each in waiting.participants],
@@ -52,6 +64,20 @@ def _own_result(competition: Competition, viewer: Viewer, at: datetime) -> str:
         return ""
     row = Row(None, viewer.player, viewer.player, found.points, found.fields, None, None, None)
     return result(competition.board, row)
+
+
+def _own_division(
+    competition: Competition, participant: Participant | None, viewer: Viewer, at: datetime
+) -> OwnDivision | None:
+    """The division of a participant, with their place in it as the public may see it. Who has none is told to
+    themselves alone."""
+    if participant is None or participant.division is None:
+        return None
+    placed = grouped(competition, at)[1].divisions.get(participant.division.pk, [])
+    found = next((each for each in placed if each.row.player == viewer.player), None)
+    if found is None:
+        return OwnDivision(participant.division, None, False, len(placed)) if viewer.linked else None
+    return OwnDivision(participant.division, found.rank, found.tied > 1, len(placed))
 
 
 def _without_result(competition: Competition, viewer: Viewer, at: datetime) -> str:

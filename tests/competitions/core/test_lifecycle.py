@@ -73,9 +73,7 @@ def test_31_bits_of_points_leave_22_bits_of_seconds_which_are_48_days_and_a_half
 def test_nothing_is_shown_only_where_the_freeze_leaves_no_second_of_it(
     seconds: int, minutes: int, nothing: bool
 ) -> None:
-    course = Course(
-        START, START + seconds * SECOND, published_at=START - HOUR, freeze=timedelta(minutes=minutes)
-    )
+    course = Course(START, START + seconds * SECOND, published_at=START - HOUR, freeze=timedelta(minutes=minutes))
 
     assert course.hides_from_the_start is nothing
     assert course.shows_nothing(START + seconds * SECOND) is nothing
