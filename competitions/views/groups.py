@@ -19,6 +19,7 @@ from competitions.errors import UnknownDivision, UnknownTeam
 from competitions.models import Competition
 from competitions.phases import phase_word
 from competitions.selectors.grouped import RowOfDivision, TeamRow, grouped, of_division
+from competitions.selectors.revisions import latest_numbers
 from competitions.selectors.teams import (
     Member,
     disqualified_teams,
@@ -70,7 +71,9 @@ def teams(request: HttpRequest, number: int) -> HttpResponse:
         "total": len(found.teams),
         "which": "teams",
     }
-    return answer(request, "competitions/group", context, etag_of(shown.phase(at), shown.name, listed, page, viewer))
+    return answer(
+        request, "competitions/group", context, etag_of(context["phase_word"], shown.name, listed, page, viewer)
+    )
 
 
 @require_safe
@@ -93,7 +96,7 @@ def division(request: HttpRequest, number: int, division: int) -> HttpResponse:
         "last": (page - 1) * ROWS + len(rows),
         "which": wanted.pk,
     }
-    seen = (shown.phase(at), shown.name, wanted.name, moving(head), rows, page, viewer)
+    seen = (context["phase_word"], shown.name, wanted.name, moving(head), rows, page, viewer)
     return answer(request, "competitions/group", context, etag_of(seen))
 
 
@@ -203,7 +206,7 @@ def _around_it(competition: Competition, at: datetime, page: int, total: int) ->
     return {
         "competition": competition,
         "phase": phase,
-        "phase_word": phase_word(phase),
+        "phase_word": phase_word(phase, latest_numbers([competition.pk]).get(competition.pk, 1)),
         "nobody": nobody_of_a_group(phase, competition.course.shows_nothing(at)),
         "zone": competition.timezone,
         "number": page,
