@@ -1,5 +1,7 @@
 """One name for where a competition stands, wherever it is written; and where the list puts it."""
 
+from typing import Any
+
 import pytest
 from django.test import Client
 
@@ -24,7 +26,7 @@ def boss(db: None) -> Client:
     return signed_in(Client(), "boss", is_staff=True, is_superuser=True)
 
 
-def revised(**settings: object) -> Competition:
+def revised(**settings: Any) -> Competition:
     """A final result whose second revision has come, since ann was disqualified."""
     competition = open_competition(name="Spring cup", **settings)
     raced(competition, {"ann": 9, "bob": 5})
