@@ -1,12 +1,22 @@
 """Where a competition stands, in words: one name for a state on pages, in the admin's list and in its course."""
 
+from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from competitions.core.lifecycle import Phase
+from leaderboards import formats
 
 
-def phase_word(phase: Phase) -> str:
-    """Where a competition stands, as a label in the active language. The API has words of its own, which stay."""
+def phase_word(phase: Phase, revision: int = 1) -> str:
+    """Where a competition stands, as a label in the active language; of a final result that was revised, by which
+    ``revision`` (from 1). The API has words of its own, which stay."""
+    word = _word(phase)
+    if phase is not Phase.FINAL or revision <= 1:
+        return word
+    return _("%(phase)s · revision %(number)s") % {"phase": word, "number": formats.number(revision)}
+
+
+def _word(phase: Phase) -> str:
     return {
         Phase.DRAFT: pgettext("a competition", "draft"),
         Phase.OPEN: pgettext("a competition", "coming"),

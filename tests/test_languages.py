@@ -12,7 +12,7 @@ from gettext import GNUTranslations
 from pathlib import Path
 
 import pytest
-from django.utils.translation import override
+from django.utils.translation import gettext, ngettext, override
 from django.utils.translation.template import templatize
 
 from competitions import refusals
@@ -171,3 +171,18 @@ def test_a_refusal_is_told_in_korean_with_what_it_names_and_stays_english_for_pr
     with override("en"):
         assert refusals.translated(detail) == detail
     assert told == korean
+
+
+def test_korean_has_one_word_for_a_reason_for_a_board_and_for_what_is_voided_and_restored() -> None:
+    said = " ".join(re.findall(r'"(.*[가-힣].*)"', CATALOGUE.read_text(encoding="utf-8")))
+
+    assert "이유" not in said  # 사유
+    assert not re.search(r"(?<![가-힣])보드", said)  # 순위표
+    assert "점수 무효" not in said  # 기록 무효, as 기록 복원
+
+
+def test_korean_sentences_that_stand_beside_others_are_whole() -> None:
+    with override("ko"):
+        assert gettext("You are in <bdi>%(team)s</bdi>.").endswith("있습니다.")
+        best = ngettext("The best of %(number)s team", "The best of %(number)s teams", 2)
+        assert best % {"number": 2} == "2팀 중 상위 팀"

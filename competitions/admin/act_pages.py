@@ -100,6 +100,7 @@ class ActPages(NamedLookups[Competition]):
             "rows": [(row, _value(competition, row)) for row in found.rows],
             "scores": scores_of(request, competition),
             "waiting": not_started(competition, at, 0, ROWS_A_PAGE, full=True),
+            "waiting_heading": _("Not started") if at < competition.ends_at else _("Without a result"),
             "next": offset + ROWS_A_PAGE if offset + ROWS_A_PAGE < found.total else None,
             "previous": max(0, offset - ROWS_A_PAGE) if offset else None,
         }

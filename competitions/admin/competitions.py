@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import admin, messages
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
@@ -18,7 +18,7 @@ from competitions.admin.rewards import CompetitionTiers
 from competitions.admin.steps import next_step, steps
 from competitions.admin.teams import CompetitionDivisions
 from competitions.admin.times import on_the_clock
-from competitions.models import Competition
+from competitions.models import Competition, Revision
 from competitions.phases import phase_word
 from competitions.services.invite import invite
 from competitions.services.picture import set_picture
@@ -26,6 +26,9 @@ from foundation import clock
 
 FOLDED = ("collapse",)
 _SHOWN_INSTEAD = {"starts_at": "begins", "ends_at": "ends"}
+_LATEST_REVISION = Subquery(
+    Revision.objects.filter(competition=OuterRef("pk")).order_by("-number").values("number")[:1]
+)
 
 
 class PhaseFilter(admin.SimpleListFilter):
@@ -103,9 +106,9 @@ class CompetitionAdmin(ActPages):
     # -- The list -------------------------------------------------------------------------------
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Competition]:
-        """Without the pictures, and with how many take part."""
+        """Without the pictures, and with how many take part and the latest revision of the result."""
         counted = Count("participants", filter=Q(participants__left_at=None, participants__disqualified_at=None))
-        return super().get_queryset(request).defer("picture").annotate(counted=counted)
+        return super().get_queryset(request).defer("picture").annotate(counted=counted, revised=_LATEST_REVISION)
 
     @admin.display(description=_lazy("number"), ordering="pk")
     def number(self, competition: Competition) -> int:
@@ -115,7 +118,8 @@ class CompetitionAdmin(ActPages):
     @admin.display(description=_lazy("state"))
     def phase(self, competition: Competition) -> str:
         """As the public sees it."""
-        return phase_word(competition.phase(clock.now()))
+        revised: int | None = competition.revised  # type: ignore[attr-defined]  # annotated above
+        return phase_word(competition.phase(clock.now()), revised or 1)
 
     @admin.display(description=_lazy("participants"), ordering="counted")
     def taking_part(self, competition: Competition) -> str:
@@ -135,7 +139,7 @@ class CompetitionAdmin(ActPages):
     @admin.display(description=_lazy("next step"))
     def next_step(self, competition: Competition) -> str:
         """By itself, or by somebody's hand."""
-        return next_step(competition, clock.now())
+        return next_step(competition, clock.now()) or "-"
 
     # -- The form -------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from competitions.core.lifecycle import Phase
 from competitions.models import Competition
 from competitions.phases import phase_word
 from competitions.selectors.review import length_of, review_until
+from competitions.selectors.revisions import latest_numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def _course(competition: Competition) -> list[tuple[Phase, str, datetime | None]
         (Phase.FROZEN, _("frozen until the reveal"), competition.frozen_at or competition.course.freezes_at),
         (Phase.CLOSING, phase_word(Phase.CLOSING), competition.ends_at),
         (Phase.PROVISIONAL, _provisional(competition), competition.closed_at),
-        (Phase.FINAL, phase_word(Phase.FINAL), competition.final_at),
+        (Phase.FINAL, phase_word(Phase.FINAL, _revision(competition)), competition.final_at),
     ]
     if competition.closed_at == competition.final_at and not length_of(competition):
         every = [each for each in every if each[0] is not Phase.PROVISIONAL]  # it has no review, or had none
@@ -72,6 +73,10 @@ def _course(competition: Competition) -> list[tuple[Phase, str, datetime | None]
     return [*happened, (Phase.CANCELLED, phase_word(Phase.CANCELLED), competition.cancelled_at)]
 
 
+def _revision(competition: Competition) -> int:
+    return latest_numbers([competition.pk]).get(competition.pk, 1)
+
+
 def _provisional(competition: Competition) -> str:
     until = review_until(competition)
     if until is None:
@@ -80,7 +85,7 @@ def _provisional(competition: Competition) -> str:
 
 
 def next_step(competition: Competition, at: datetime) -> str:
-    """What comes next, by itself or by somebody's hand."""
+    """What comes next, by itself or by somebody's hand; empty where nothing does."""
     phase = competition.phase(at)
     if phase in (Phase.OPEN, Phase.RUNNING, Phase.FROZEN) and at < competition.ends_at:
         return _next_time(competition, phase)
@@ -90,7 +95,7 @@ def next_step(competition: Competition, at: datetime) -> str:
         return _next_of_review(competition, phase)
     if phase in (Phase.FROZEN, Phase.CLOSING):
         return _("closes %(seconds)s s after its end, by itself") % {"seconds": competition.board.grace_seconds}
-    return _("publish it") if phase is Phase.DRAFT else "-"
+    return _("publish it") if phase is Phase.DRAFT else ""
 
 
 def _next_of_review(competition: Competition, phase: Phase) -> str:

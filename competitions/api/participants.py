@@ -36,7 +36,7 @@ router = Router(tags=["competitions"], auth=Reads())
 
 @router.get("/competitions/{competition}/players/{player}", response=RowOfParticipant)
 def read_participant(request: HttpRequest, competition: Whole = COMPETITION, player: str = PLAYER) -> HttpResponse:
-    """One participant; without rank and points while he has not started."""
+    """One participant; without rank and points while they have no score that may be shown."""
     found, at, name = competition_to_read(request, competition), clock.now(), read_player(player)
     try:
         content = _row_of_player(found, player_row(found, name, at))
@@ -108,7 +108,7 @@ def _waiting(competition: Competition, participant: Participant, at: datetime) -
         "name": player.name or player.external_id,
         "points": None,
         "tied": None,
-        "status": "not_started",
+        "status": "hidden" if competition.is_hidden(at) else "not_started",
         "percentile": None,
         "total": page.total,
         "competition": competition.pk,

@@ -73,7 +73,9 @@ class CompetitionShown(CompetitionListed):
     cancelled_at: Time | None
     seconds_left: int = Field(description="Whole seconds to its end, 0 after it.")
     total: int = Field(description="How many are ranked.")
-    not_started: int = Field(description="How many take part and have no score yet.")
+    not_started: int | None = Field(
+        description="How many take part without a score; null where a freeze hides the whole competition."
+    )
 
 
 class RowOfCompetition(RowOfStandings):
@@ -88,17 +90,21 @@ class StandingsOfCompetition(StandingsOfPeriod):
 
     competition: int
     division: int | None = Field(None, description="Where one was asked for; `total` and `not_started` are its own.")
-    not_started: int | None = Field(description="How many take part without a score yet; null while SQL is away.")
+    not_started: int | None = Field(
+        description="How many take part without a score; null while SQL is away or a freeze hides everything."
+    )
     rows: list[RowOfCompetition]  # type: ignore[assignment]  # rows of a competition are rows that say more
 
 
 class RowOfParticipant(RowOfCompetition):
-    """One participant: in his place, or not started yet, without rank and points."""
+    """One participant: in their place; or without rank and points, not started or hidden by a freeze."""
 
     rank: int | None
-    points: Points | None = Field(None, description="Null for who has not started.")
+    points: Points | None = Field(None, description="Null for who has not started, or is hidden.")
     tied: int | None
-    status: Literal["ranked", "not_started"]
+    status: Literal["ranked", "not_started", "hidden"] = Field(
+        description="`hidden` where a freeze leaves open whether they have scored since."
+    )
     percentile: float | None = Field(ge=0, le=100)
     total: int
     competition: int

@@ -46,9 +46,13 @@ class Course:
 
     @property
     def hides_from_the_start(self) -> bool:
-        """Whether the freeze leaves no minute in which the public sees the standings move."""
-        freezes_at = self.freezes_at
-        return freezes_at is not None and freezes_at - self.starts_at < timedelta(minutes=1)
+        """Whether the freeze leaves no moment in which the public sees a ranking."""
+        since = self.frozen_since
+        return since is not None and since <= self.starts_at
+
+    def shows_nothing(self, at: datetime) -> bool:
+        """Whether all of it is behind the freeze at ``at``, so that nothing may be said of anybody's score."""
+        return self.hides_from_the_start and self.is_hidden(at)
 
     @property
     def frozen_since(self) -> datetime | None:

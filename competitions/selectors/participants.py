@@ -12,16 +12,19 @@ from leaderboards.models import FinalStanding, Period, Standing
 
 @dataclass(frozen=True, slots=True)
 class NotStarted:
-    """Participants without a score, in the order in which they joined: how many, and a page of them."""
+    """Participants without a score, in the order in which they joined: how many, and a page of them.
 
-    total: int
+    ``total`` is None where the freeze hides the whole competition: who has scored is nobody's to know then.
+    """
+
+    total: int | None
     participants: list[Participant]
 
 
 def participant_of(competition: Competition, player: str) -> Participant | None:
     """The player's row if he takes part now."""
     taking_part = competition.participants.filter(Participant.TAKING_PART, player__banned_at=None)
-    return taking_part.select_related("player").filter(player__external_id=player).first()
+    return taking_part.select_related("player", "division").filter(player__external_id=player).first()
 
 
 def is_left_out(competition: Competition, player: str) -> bool:
@@ -39,13 +42,17 @@ def entered(user: int, competitions: Collection[int]) -> set[int]:
 def not_started(
     competition: Competition, at: datetime, offset: int = 0, limit: int = 10, full: bool = False
 ) -> NotStarted:
-    """Those who take part and have no score yet; during a freeze, had none when it came."""
+    """Those who take part and have no score; during a freeze, had none when it came, and nobody where it hides all."""
+    if not full and competition.course.shows_nothing(at):
+        return NotStarted(None, [])
     waiting = _waiting(competition, at, full).select_related("player")
     return NotStarted(waiting.count(), list(waiting[offset : offset + limit]))
 
 
-def not_started_in(competition: Competition, division: int, at: datetime) -> int:
-    """How many of them are in a division."""
+def not_started_in(competition: Competition, division: int, at: datetime) -> int | None:
+    """How many of them are in a division; None where a freeze hides the whole competition."""
+    if competition.course.shows_nothing(at):
+        return None
     return _waiting(competition, at, full=False).filter(division=division).count()
 
 

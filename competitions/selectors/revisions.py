@@ -5,8 +5,10 @@ one after another, each with a question whether the revision is still the one th
 """
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import datetime
+
+from django.db.models import Max
 
 from competitions.errors import NotFinal, UnknownRevision
 from competitions.models import Competition, Revision, RevisionPart, VacatedPlaces
@@ -22,6 +24,13 @@ def revisions_shown(competition: Competition, at: datetime) -> list[Revision]:
     if competition.final_at is None or competition.is_hidden(at):
         return []
     return list(competition.revisions.order_by("number"))
+
+
+def latest_numbers(competitions: Collection[int]) -> dict[int, int]:
+    """The number of the latest revision of each of these competitions (by number), hidden or not; those without a
+    published result are left out."""
+    rows = Revision.objects.filter(competition__in=competitions).order_by()
+    return dict(rows.values_list("competition").annotate(Max("number")))
 
 
 def latest_revision(competition: Competition) -> Revision | None:

@@ -6,6 +6,7 @@ from django import template
 
 from competitions.phases import phase_word
 from competitions.selectors.of_player import competitions_of as taken_part
+from competitions.selectors.revisions import latest_numbers
 from competitions.views.listing import cards_running
 from foundation import clock
 from leaderboards.models import Player
@@ -17,9 +18,15 @@ register = template.Library()
 @register.inclusion_tag("competitions/_of_player.html")
 def competitions_of(player: Player) -> dict[str, Any]:
     """Where he takes part, the latest start first, with his place as everybody may see it."""
+    taken = taken_part(player, clock.now())
+    revised = latest_numbers([each.competition.pk for each in taken])
     found = [
-        (each, phase_word(each.phase), result(each.competition.board, each.row) if each.row else "")
-        for each in taken_part(player, clock.now())
+        (
+            each,
+            phase_word(each.phase, revised.get(each.competition.pk, 1)),
+            result(each.competition.board, each.row) if each.row else "",
+        )
+        for each in taken
     ]
     return {"taken": found}
 

@@ -107,6 +107,7 @@ def _when(shown: Competition, phase: Phase, at: datetime) -> dict[str, Any]:
         "until": until,
         "has_ended": at >= shown.ends_at,
         "seconds_left": left if left > 0 and not is_over else None,
+        "shows_nothing": shown.course.shows_nothing(at),
         "frozen_since": timed(frozen_since, zone, at) if phase is Phase.FROZEN and frozen_since else "",
         "is_running": phase in (Phase.RUNNING, Phase.OPEN),
         "every": 0 if is_over or phase is Phase.DRAFT else LIVE_EVERY_SECONDS,

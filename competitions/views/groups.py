@@ -19,6 +19,7 @@ from competitions.errors import UnknownDivision, UnknownTeam
 from competitions.models import Competition
 from competitions.phases import phase_word
 from competitions.selectors.grouped import RowOfDivision, TeamRow, grouped, of_division
+from competitions.selectors.revisions import latest_numbers
 from competitions.selectors.teams import (
     Member,
     disqualified_teams,
@@ -28,6 +29,7 @@ from competitions.selectors.teams import (
     team_by_id,
 )
 from competitions.views.access import visible
+from competitions.views.words import nobody_of_a_group, without_score
 from foundation import clock
 from foundation.sql import SqlAway, ask
 from leaderboards import formats
@@ -59,7 +61,7 @@ def teams(request: HttpRequest, number: int) -> HttpResponse:
     _as_of, found = grouped(shown, at)
     rows = found.teams[(page - 1) * ROWS : page * ROWS]
     own = found.team_of.get(viewer.player or "")
-    listed = team_lines(shown, rows, own)
+    listed = team_lines(shown, rows, own, at)
     context = _around_it(shown, at, page, len(found.teams)) | {
         "viewer": viewer,
         "team_lines": listed,
@@ -69,7 +71,9 @@ def teams(request: HttpRequest, number: int) -> HttpResponse:
         "total": len(found.teams),
         "which": "teams",
     }
-    return answer(request, "competitions/group", context, etag_of(shown.phase(at), shown.name, listed, page, viewer))
+    return answer(
+        request, "competitions/group", context, etag_of(context["phase_word"], shown.name, listed, page, viewer)
+    )
 
 
 @require_safe
@@ -92,7 +96,7 @@ def division(request: HttpRequest, number: int, division: int) -> HttpResponse:
         "last": (page - 1) * ROWS + len(rows),
         "which": wanted.pk,
     }
-    seen = (shown.phase(at), shown.name, wanted.name, moving(head), rows, page, viewer)
+    seen = (context["phase_word"], shown.name, wanted.name, moving(head), rows, page, viewer)
     return answer(request, "competitions/group", context, etag_of(seen))
 
 
@@ -112,7 +116,9 @@ def team(request: HttpRequest, number: int, team: int) -> HttpResponse:
     context = {
         "competition": shown,
         "team": wanted,
-        "line": team_lines(shown, [row], None)[0],
+        "line": team_lines(shown, [row], None, at)[0],
+        "nobody": nobody_of_a_group(shown.phase(at), shown.course.shows_nothing(at)),
+        "without": without_score(shown.phase(at), shown.course.shows_nothing(at)),
         "members": [(member, _member_result(shown, member)) for member in members],
         "is_out": bool(disqualified_teams(shown, [wanted.pk])),
         "some_count": row.counted < len(found.scored.get(wanted.pk, [])),
@@ -138,7 +144,7 @@ def best_teams(competition: Competition, viewer: Viewer, at: datetime) -> dict[s
         own = found.team_of.get(viewer.player or "")
         rows = found.teams[:TEAMS_BESIDE_PLAYERS]
         rows += [each for each in found.teams[TEAMS_BESIDE_PLAYERS:] if each.team == own]
-        listed = ask(lambda: team_lines(competition, rows, own))
+        listed = ask(lambda: team_lines(competition, rows, own, at))
     except SqlAway:
         return {}
     return {
@@ -154,20 +160,21 @@ def team_podium(competition: Competition, most_rank: int, at: datetime) -> list[
     return [each for each in found.teams if each.rank is not None and each.rank <= most_rank]
 
 
-def team_lines(competition: Competition, rows: list[TeamRow], own: int | None) -> list[TeamLine]:
-    """Each team with its standing in words, and why it has none."""
+def team_lines(competition: Competition, rows: list[TeamRow], own: int | None, at: datetime) -> list[TeamLine]:
+    """Each team with its standing in words, and why it has none at ``at``."""
     empty = [row.team for row in rows if not row.members]
     out = disqualified_teams(competition, empty) if empty else set()
-    return [TeamLine(row, team_result(competition, row), row.team == own, _without(row, out)) for row in rows]
+    without = without_score(competition.phase(at), competition.course.shows_nothing(at))
+    return [TeamLine(row, team_result(competition, row), row.team == own, _without(row, out, without)) for row in rows]
 
 
-def _without(row: TeamRow, out: Collection[int]) -> str:
-    """Why a team has no standing; empty for one that has."""
+def _without(row: TeamRow, out: Collection[int], without: str) -> str:
+    """Why a team has no standing, ``without`` if nobody of it has scored; empty for one that has."""
     if row.rank is not None:
         return ""
     if row.team in out:
         return pgettext("a team", "disqualified")
-    return _("not started") if row.members else pgettext("a team", "nobody takes part")
+    return without if row.members else pgettext("a team", "nobody takes part")
 
 
 def team_result(competition: Competition, row: TeamRow) -> str:
@@ -199,7 +206,8 @@ def _around_it(competition: Competition, at: datetime, page: int, total: int) ->
     return {
         "competition": competition,
         "phase": phase,
-        "phase_word": phase_word(phase),
+        "phase_word": phase_word(phase, latest_numbers([competition.pk]).get(competition.pk, 1)),
+        "nobody": nobody_of_a_group(phase, competition.course.shows_nothing(at)),
         "zone": competition.timezone,
         "number": page,
         "pages": pages_of(total, ROWS),

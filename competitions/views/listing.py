@@ -1,5 +1,6 @@
 """The list of competitions: those that run, those that come, those that are over."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
@@ -12,6 +13,7 @@ from competitions.core.lifecycle import Phase
 from competitions.models import Competition
 from competitions.phases import phase_word
 from competitions.selectors.competitions import Listed, competitions_known, shown
+from competitions.selectors.revisions import latest_numbers
 from competitions.selectors.series import series_known
 from competitions.views.access import may_know
 from competitions.views.series import may_know_series
@@ -41,30 +43,42 @@ def competitions(request: HttpRequest) -> HttpResponse:
     """All that the visitor may know of; with ``?board=``, those of one board."""
     at = clock.now()
     known = _known(request, at)
-    past = Paginator([each for each in known if each.phase(at) in OVER], PAST_A_PAGE).get_page(request.GET.get("page"))
+    over = [each for each in known if _is_over(each, at)]
+    past = Paginator(over, PAST_A_PAGE).get_page(request.GET.get("page"))
     coming = [each for each in reversed(known) if each.phase(at) is Phase.OPEN]
-    running = sorted(
-        (each for each in known if each.phase(at) not in (Phase.OPEN, *OVER)), key=lambda each: (each.ends_at, each.pk)
-    )
+    running = _running(known, at)
     parts = {"running": running, "coming": coming, "past": list(past.object_list)}
     listed = {each.competition.pk: each for each in shown(list(chain(*parts.values())), at)}
     rows = {name: [listed[each.pk] for each in part if each.pk in listed] for name, part in parts.items()}
+    revised = latest_numbers(listed)
+    cards = {
+        name: [_card(each, at, revised.get(each.competition.pk, 1)) for each in part] for name, part in rows.items()
+    }
     context = {
-        **{name: [_card(each, at) for each in part] for name, part in rows.items()},
+        **cards,
         "page": past,
         "every": EVERY_SECONDS,
         "has_series": "fragment" not in request.GET and bool(may_know_series(request, series_known())),
     }
-    seen = [_moving(each) for each in chain(*rows.values())]
+    seen = [(name, *map(_moving, part)) for name, part in cards.items()]
     return answer(request, "competitions/list", context, etag_of(seen, past.number, past.paginator.num_pages))
 
 
 def cards_running(at: datetime, most: int) -> list[Card]:
-    """The ``most`` competitions on public boards that have started and end first."""
+    """The ``most`` competitions on public boards that run and end first."""
     known = [each for each in competitions_known(at) if each.board.visibility == Visibility.PUBLIC]
-    running = [each for each in known if each.phase(at) not in (Phase.OPEN, *OVER)]
-    first = sorted(running, key=lambda each: (each.ends_at, each.pk))[:most]
-    return [_card(each, at) for each in shown(first, at)]
+    return [_card(each, at) for each in shown(_running(known, at)[:most], at)]
+
+
+def _is_over(competition: Competition, at: datetime) -> bool:
+    """Whether its end has passed, also where its result is awaited or a freeze still hides it."""
+    return competition.phase(at) in OVER or competition.ends_at <= at
+
+
+def _running(known: Collection[Competition], at: datetime) -> list[Competition]:
+    """Those that have started and not ended, the next to end first."""
+    running = [each for each in known if each.phase(at) is not Phase.OPEN and not _is_over(each, at)]
+    return sorted(running, key=lambda each: (each.ends_at, each.pk))
 
 
 def _known(request: HttpRequest, at: datetime) -> list[Competition]:
@@ -78,20 +92,20 @@ def _board(request: HttpRequest) -> int | None:
     return int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 10 else None
 
 
-def _card(listed: Listed, at: datetime) -> Card:
+def _card(listed: Listed, at: datetime, revision: int = 1) -> Card:
     competition, zone = listed.competition, listed.competition.timezone
     until = competition.starts_at if listed.phase is Phase.OPEN else competition.ends_at
     left = int((until - at).total_seconds())
     return Card(
         listed,
-        phase_word(listed.phase),
+        phase_word(listed.phase, revision),
         timed(competition.starts_at, zone, at),
         timed(competition.ends_at, zone, at),
         left if left > 0 and listed.phase not in OVER else None,
     )
 
 
-def _moving(listed: Listed) -> tuple[object, ...]:
-    each = listed.competition
+def _moving(card: Card) -> tuple[object, ...]:
+    listed, each = card.listed, card.listed.competition
     window = (each.starts_at, each.ends_at, each.timezone)
-    return (each.pk, each.name, each.picture_hash, each.board.visibility, *window, listed.phase, listed.participants)
+    return (each.pk, each.name, each.picture_hash, each.board.visibility, *window, card.word, listed.participants)

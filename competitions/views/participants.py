@@ -4,19 +4,31 @@ During a freeze his own points are the player's as they are now; his place is ne
 """
 
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from competitions.models import Competition
+from competitions.core.lifecycle import Phase
+from competitions.models import Competition, Division, Participant
 from competitions.selectors.changes import reason_of_cancelling
 from competitions.selectors.competitions import participants_count
+from competitions.selectors.grouped import grouped
 from competitions.selectors.participants import not_started, participant_of
 from competitions.selectors.standings import own_points
+from competitions.views.words import heading_without_score
 from foundation.sql import SqlAway, ask
 from leaderboards.selectors import BoardPage, Row
 from leaderboards.views.lines import result
 from leaderboards.views.viewer import Viewer
 
 WAITING_SHOWN = 20
+
+
+class OwnDivision(NamedTuple):
+    """The viewer's division; ``rank`` within it is None without a place, ``total`` is how many have one."""
+
+    division: Division
+    rank: int | None
+    tied: bool
+    total: int
 
 
 def known_of(competition: Competition, page: BoardPage, viewer: Viewer, at: datetime) -> dict[str, Any]:
@@ -28,14 +40,18 @@ def known_of(competition: Competition, page: BoardPage, viewer: Viewer, at: date
 
 
 def _known_of(competition: Competition, page: BoardPage, viewer: Viewer, at: datetime) -> dict[str, Any]:
+    participant = participant_of(competition, viewer.player) if viewer.player else None
     waiting = not_started(competition, at, limit=WAITING_SHOWN)
     return {
         "participants": participants_count(competition),
         "own": _own_result(competition, viewer, at),
-        "takes_part": page.me is None and participant_of(competition, viewer.player or "") is not None,
+        "takes_part": page.me is None and participant is not None,
+        "own_division": _own_division(competition, participant, viewer, at),
+        "without_result": _without_result(competition, viewer, at),
         "reason": reason_of_cancelling(competition),
         "waiting": [(each.player.external_id, str(each.player)) for each in waiting.participants],
-        "waiting_more": waiting.total - len(waiting.participants),
+        "waiting_more": (waiting.total or 0) - len(waiting.participants),
+        "waiting_heading": heading_without_score(competition.phase(at)),
     }
 
 
@@ -48,3 +64,28 @@ def _own_result(competition: Competition, viewer: Viewer, at: datetime) -> str:
         return ""
     row = Row(None, viewer.player, viewer.player, found.points, found.fields, None, None, None)
     return result(competition.board, row)
+
+
+def _own_division(
+    competition: Competition, participant: Participant | None, viewer: Viewer, at: datetime
+) -> OwnDivision | None:
+    """The division of a participant, with their place in it as the public may see it. Who has none is told to
+    themselves alone."""
+    if participant is None or participant.division is None:
+        return None
+    placed = grouped(competition, at)[1].divisions.get(participant.division.pk, [])
+    found = next((each for each in placed if each.row.player == viewer.player), None)
+    if found is None:
+        return OwnDivision(participant.division, None, False, len(placed)) if viewer.linked else None
+    return OwnDivision(participant.division, found.rank, found.tied > 1, len(placed))
+
+
+def _without_result(competition: Competition, viewer: Viewer, at: datetime) -> str:
+    """Why a participant has no place that may be shown: ``waiting``, ``frozen`` or ``ended``; empty where nothing may
+    be said, or is to be: before the start, and of others where a freeze hides the whole competition."""
+    phase = competition.phase(at)
+    if phase in (Phase.DRAFT, Phase.OPEN):
+        return ""
+    if phase is Phase.FROZEN and not viewer.linked:
+        return "" if competition.course.shows_nothing(at) else "frozen"
+    return "waiting" if at < competition.ends_at and phase is not Phase.CANCELLED else "ended"

@@ -13,7 +13,6 @@ from competitions.selectors.revisions import revisions_shown
 from competitions.sentences import reason_shown
 from competitions.views.groups import team_podium, team_result
 from competitions.views.words import timed
-from leaderboards import formats
 from leaderboards.selectors import BoardPage
 from leaderboards.views.lines import Line, lines, result
 
@@ -54,11 +53,7 @@ def result_of(competition: Competition, page: BoardPage, number: int, at: dateti
 
 def stands(phase: Phase, shown: Result | None) -> str:
     """Where a competition stands in words; of a result that was revised, by which revision."""
-    number = shown.revisions[0].number if shown and shown.revisions else 1
-    if number == 1:
-        return phase_word(phase)
-    words = _("%(phase)s · revision %(number)s")
-    return words % {"phase": phase_word(phase), "number": formats.number(number)}
+    return phase_word(phase, shown.revisions[0].number if shown and shown.revisions else 1)
 
 
 def _published(revision: Revision, zone: str, at: datetime) -> Published:

@@ -17,6 +17,7 @@ from competitions.errors import UnknownSeries
 from competitions.models import Competition, Series, SeriesEvent, SeriesResult
 from competitions.phases import phase_word
 from competitions.selectors import series as selectors
+from competitions.selectors.revisions import latest_numbers
 from competitions.selectors.series import SeriesRow
 from competitions.views.access import may_know
 from competitions.views.words import timed
@@ -74,7 +75,7 @@ def series(request: HttpRequest, number: int) -> HttpResponse:
         "series": shown,
         "is_private": selectors.is_private(shown),
         "table": ", ".join(map(formats.number, shown.table)),
-        "events": [_event_shown(nth, event, at) for nth, event in enumerate(events, start=1)],
+        "events": _events_shown(events, at),
         "lines": [_line(row, order, viewer.player) for row in found.rows],
         "own": own_line,
         "own_on_page": any(row.row.player == viewer.player for row in found.rows),
@@ -123,14 +124,21 @@ def _visible(request: HttpRequest, number: int) -> Series:
     return found
 
 
-def _event_shown(nth: int, event: SeriesEvent, at: datetime) -> EventShown:
+def _events_shown(events: Sequence[SeriesEvent], at: datetime) -> list[EventShown]:
+    revised = latest_numbers([event.competition_id for event in events])
+    return [
+        _event_shown(nth, event, revised.get(event.competition_id, 1), at) for nth, event in enumerate(events, start=1)
+    ]
+
+
+def _event_shown(nth: int, event: SeriesEvent, revision: int, at: datetime) -> EventShown:
     competition = event.competition
     phase, zone = competition.phase(at), competition.timezone
     return EventShown(
         nth,
         competition,
         phase,
-        phase_word(phase),
+        phase_word(phase, revision),
         timed(competition.starts_at, zone, at),
         timed(competition.ends_at, zone, at),
         event.revision_counted is not None,

@@ -5,15 +5,18 @@ from datetime import datetime
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 
 from competitions import errors
+from competitions.core.lifecycle import Phase
 from competitions.models import Competition, Joining, RewardTier, TierKind
 from competitions.refusals import translated
 from foundation.errors import SunwiError
 from leaderboards import formats
 from leaderboards.errors import Banned
 from leaderboards.models import Board
+
+BEFORE_THE_END = (Phase.DRAFT, Phase.OPEN, Phase.RUNNING)
 
 
 def timed(at: datetime, zone: str, now: datetime) -> SafeString:
@@ -42,6 +45,31 @@ def who_earns(board: Board, tier: RewardTier) -> str:
     if tier.from_rank == limit:
         return _("place %(rank)s") % {"rank": number}
     return _("places %(first)s–%(last)s") % {"first": formats.number(tier.from_rank), "last": number}
+
+
+def heading_without_score(phase: Phase) -> str:
+    """What stands above those who take part and have no score that may be shown."""
+    if phase in BEFORE_THE_END:
+        return _("Not started")
+    return _("Not started at the freeze") if phase is Phase.FROZEN else _("Without a result")
+
+
+def without_score(phase: Phase, shows_nothing: bool) -> str:
+    """The same of one player or team, in their row; ``shows_nothing`` where the freeze hides the whole competition."""
+    if phase in BEFORE_THE_END:
+        return _("not started")
+    if phase is Phase.FROZEN:
+        return pgettext("a result", "hidden") if shows_nothing else _("not started at the freeze")
+    return _("no result")
+
+
+def nobody_of_a_group(phase: Phase, shows_nothing: bool) -> str:
+    """Why a team or a division has no ranking that is shown; empty where nobody has scored yet."""
+    if phase in BEFORE_THE_END:
+        return ""
+    if phase is Phase.FROZEN:
+        return _("Nothing is shown before the reveal.") if shows_nothing else _("Nobody had scored at the freeze.")
+    return _("Nobody has a result.")
 
 
 def attempts(competition: Competition) -> str:

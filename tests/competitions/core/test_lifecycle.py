@@ -65,3 +65,17 @@ def test_31_bits_of_points_leave_22_bits_of_seconds_which_are_48_days_and_a_half
         choose_layout(exercise, replace(window, ends_at=START + longest + SECOND))
     assert longest_window(replace(exercise, total_maximum=2**53 - 1), window) is None  # not even a second fits
     assert (longest_window(Rules(), window) or timedelta()) > timedelta(days=365 * 1000)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "minutes", "nothing"), [(90, 1, False), (60, 1, True), (90, 2, True), (61, 1, False)]
+)
+def test_nothing_is_shown_only_where_the_freeze_leaves_no_second_of_it(
+    seconds: int, minutes: int, nothing: bool
+) -> None:
+    course = Course(START, START + seconds * SECOND, published_at=START - HOUR, freeze=timedelta(minutes=minutes))
+
+    assert course.hides_from_the_start is nothing
+    assert course.shows_nothing(START + seconds * SECOND) is nothing
+    assert not course.shows_nothing(START - SECOND)
+    assert not replace(course, revealed_at=course.ends_at).shows_nothing(course.ends_at + HOUR)
