@@ -63,11 +63,11 @@ def take_back(
 
 def give_back(grants: Grants, reason: str, at: datetime, by: AbstractBaseUser | None = None) -> list[RewardGrant]:
     """Undo taking back, as one act: the players are granted these rewards anew, in rows of their own, and whoever won
-    them instead loses them. Where a player was passed over, all that they lost by it comes back. Returns the rows of
-    before, which keep their reasons.
+    them instead loses them. Who was passed over is in the line again, and is granted what they earn there by the result
+    as it is now, which may be another reward than before. Returns the rows of before, which keep their reasons.
 
     Raises ``BadCompetition`` without a reason, ``RewardRevoked`` where staff did not take one back, ``NotEarned`` where
-    the player does not earn it by the result as it is now, ``CompetitionBusy``.
+    the player does not earn it, or, passed over, earns nothing by the result as it is now, ``CompetitionBusy``.
     """
     reason = reason_given(reason)
     with transaction.atomic():
@@ -113,11 +113,18 @@ def _unsettle(run: RewardRun, at: datetime) -> None:
 
 
 def _refuse_unearned(run: RewardRun, held: Grants) -> None:
+    """Who was passed over is in the line again, for whatever they earn there by now; the others earn what they had."""
     if run.competition is None:
         earned = {grant.pk for grant in held if grant.player.banned_at is None}
     else:
         new = {(grant.player_id, mark_of(grant)) for grant in after_giving_back(run, held).new}
-        earned = {grant.pk for grant in held if (grant.player_id, mark_of(grant)) in new}
+        winners = {player for player, _mark in new}
+        earned = {
+            grant.pk
+            for grant in held
+            if (grant.player_id, mark_of(grant)) in new
+            or (grant.passed_over_at is not None and grant.player_id in winners)
+        }
     if any(grant.pk not in earned for grant in held):
         raise NotEarned("The player does not earn this reward by the result as it is now.")
 
