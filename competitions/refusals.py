@@ -76,6 +76,7 @@ SENTENCES = (
     gettext_noop("Players do not found teams here: choose one of those there are."),
     gettext_noop("Codes are of teams that players found: let players found teams."),
     gettext_noop("This code does not open the team: ask its founder for the present one."),
+    gettext_noop("This code opens no team: ask the founder of yours for the present one."),
     gettext_noop("Only who founded a team, and is in it, renews its code."),
     gettext_noop("This competition has no teams."),
     gettext_noop("The result is final: its teams and divisions stay as they were published."),
