@@ -161,11 +161,23 @@ def _lost(notice: Notice) -> str:
 
 
 def _reason(notice: Notice) -> str:
-    """Why: of what people did, of a new result, or of a reward that was taken back."""
+    """Why: of what people did, of the new results that moved the place, or of a reward that was taken back."""
     if notice.change is not None:
-        reason = notice.change.reason
+        reasons = [notice.change.reason]
     elif notice.kind == NoticeKind.REWARD_REVOKED and notice.grant is not None:
-        reason = notice.grant.revoked_reason
+        reasons = [notice.grant.revoked_reason]
     else:
-        reason = notice.revision.reason if notice.revision else ""
-    return _("Reason: %(reason)s") % {"reason": reason_shown(reason)} if reason else ""
+        reasons = _of_revisions(notice)
+    said = [_("Reason: %(reason)s") % {"reason": reason_shown(each)} for each in dict.fromkeys(reasons) if each]
+    return " ".join(said)
+
+
+def _of_revisions(notice: Notice) -> list[str]:
+    """As they are now, since an erasure may have taken words away. They are asked for where it is not the latest."""
+    if notice.revision is None:
+        return []
+    numbers = notice.details.get("because", [notice.revision.number])
+    if numbers == [notice.revision.number]:
+        return [notice.revision.reason]
+    rows = notice.competition.revisions.filter(number__in=numbers).order_by("number")
+    return list(rows.values_list("reason", flat=True))

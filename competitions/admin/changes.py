@@ -1,5 +1,7 @@
 """The record of a competition as people read it: each act with its time on the competition's clock, and what it changed
 from and to, in words. What the record keeps for machines alone (a form's token) is left out.
+
+A ban, and its end, is of the site and has its reason there: here it stands as the revision that it made.
 """
 
 from collections.abc import Callable, Mapping
@@ -8,12 +10,19 @@ from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from competitions.admin.times import on_the_clock
-from competitions.models import Change, Competition
+from competitions.models import Change, Competition, Revision
+from competitions.sentences import OTHERS_LEFT_OUT
+from competitions.services.take_back import Instead
+from leaderboards.models import Player
 
 MOST = 50
-_LEFT_OUT = frozenset({"token", "from", "to", "team", "team_before", "team_number", "division", "division_before"})
+MOST_NAMES = 10
+_LEFT_OUT = frozenset(
+    {"token", "grant", "from", "to", "team", "team_before", "team_number", "division", "division_before"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +38,44 @@ class ChangeInWords:
 
 
 def changes_in_words(competition: Competition) -> list[ChangeInWords]:
-    """The latest ``MOST`` acts, the latest first."""
-    return [_in_words(change, competition.timezone) for change in competition.changes.select_related("by")[:MOST]]
+    """The latest ``MOST`` acts, and bans that changed the result, the latest first."""
+    zone = competition.timezone
+    acts = [_in_words(change, zone) for change in competition.changes.select_related("by")[:MOST]]
+    return sorted([*acts, *_bans(competition, zone)], key=lambda row: row.at, reverse=True)[:MOST]
+
+
+def _bans(competition: Competition, zone: str) -> list[ChangeInWords]:
+    """What bans, and their ends, made of a final result: from whom its revisions leave out."""
+    rows = competition.revisions.filter(number__gt=1, change=None, reason=OTHERS_LEFT_OUT).order_by("-number")
+    made = list(rows[:MOST])
+    before = competition.revisions.filter(number__in=[each.number - 1 for each in made])
+    left_out = {number: set(players) for number, players in before.values_list("number", "left_out")}
+    found = []
+    for each in made:
+        was, now = left_out.get(each.number - 1, set()), set(each.left_out)
+        for players, is_ban in ((now - was, True), (was - now, False)):
+            if players:
+                found.append(_ban(each, players, zone, is_ban=is_ban))
+    return found
+
+
+def _ban(revision: Revision, players: set[int], zone: str, *, is_ban: bool) -> ChangeInWords:
+    number = len(players)
+    if is_ban:
+        what = ngettext("a player was banned", "%(number)s players were banned", number)
+    else:
+        what = ngettext("a player was let in again", "%(number)s players were let in again", number)
+    names = Player.objects.filter(pk__in=players).order_by("external_id").values_list("external_id", flat=True)
+    lines = [f"{_('player')}: {name}" for name in names[:MOST_NAMES]]
+    more = [_("And %(count)s more.") % {"count": number - MOST_NAMES}] if number > MOST_NAMES else []
+    return ChangeInWords(
+        at=revision.made_at,
+        when=on_the_clock(revision.made_at, zone, year=True),
+        what=what % {"number": number},
+        by="–",
+        reason="",
+        details=[*lines, *more, f"{_('revision')}: {revision.number}"],
+    )
 
 
 def _in_words(change: Change, zone: str) -> ChangeInWords:
@@ -67,13 +112,20 @@ def _others(details: Mapping[str, Any], zone: str) -> list[str]:
         "score": (_("score"), str),
         "submission": (_("submission"), lambda number: f"#{number}"),
         "happened_at": (_("happened"), lambda text: _clock(text, zone)),
-        "left_at": (_("left"), lambda text: _clock(text, zone)),
         "disqualified_at": (_("disqualified"), lambda text: _clock(text, zone)),
         "comment": (_("comment"), lambda number: f"#{number}"),
+        "reward": (_("reward"), str),
+        "instead": (_("instead"), _who_instead),
+        "left_at": (_("had left"), lambda text: _clock(text, zone)),
+        "scores": (_("scores that count again"), str),
     }
     unknown = sorted(details.keys() - spelt.keys() - _LEFT_OUT)
     known = [f"{label}: {spell(details[name])}" for name, (label, spell) in spelt.items() if name in details]
     return known + [f"{name}: {details[name]}" for name in unknown]
+
+
+def _who_instead(choice: str) -> str:
+    return {Instead.NEXT: _("the next in line"), Instead.NOBODY: _("nobody")}[Instead(choice)]
 
 
 def _clock(text: str, zone: str) -> str:

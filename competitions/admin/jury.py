@@ -16,11 +16,12 @@ from django.utils.translation import ngettext
 from competitions.admin.act_forms import Act, ActForm, ReasonForm, Typed
 from competitions.admin.times import ClockField, in_zone, on_the_clock
 from competitions.models import Competition
+from competitions.refusals import translated
 from competitions.selectors.standings import standings
 from competitions.selectors.winners import rewards_to_grant
 from competitions.services.changes import LONGEST_REASON
 from competitions.services.confirm import confirm
-from competitions.services.judge import LateScore, accept_late, was_accepted
+from competitions.services.judge import LateScore, accept_late, refuse_late, was_accepted
 from foundation import clock
 from foundation.errors import SunwiError
 from leaderboards.admin.scores import READ_BY_ALL, place_text
@@ -29,7 +30,6 @@ from leaderboards.core.instants import milliseconds
 from leaderboards.core.policies import State
 from leaderboards.core.rules import Rules
 from leaderboards.models import Player
-from leaderboards.refusals import translated
 from leaderboards.selectors.foreseen import foresee_added
 from leaderboards.selectors.periods import period_by_label
 
@@ -80,6 +80,17 @@ class LateForm(ReasonForm):
     def clean_happened_at(self) -> datetime | None:
         """On the competition's own clock."""
         return in_zone(self.cleaned_data["happened_at"], self.competition.timezone)
+
+    def clean(self) -> dict[str, Any]:
+        """Who does not take part, or a time outside the competition, is refused before anything is foreseen."""
+        typed = super().clean() or {}
+        if not self.errors:
+            try:
+                refuse_late(self.competition, _late(typed), clock.now())
+            except SunwiError as error:
+                field = getattr(error, "field", None)
+                self.add_error(field if field in self.fields else None, translated(error.detail))
+        return typed
 
 
 def _is_value(name: str) -> bool:

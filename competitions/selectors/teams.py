@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Q
 
 from competitions.errors import UnknownDivision, UnknownTeam
-from competitions.models import Competition, Division, Participant, Team
+from competitions.models import Competition, Division, Participant, Team, TeamEntry
 from competitions.selectors.competitions import LARGEST_NUMBER
 from leaderboards.selectors import Row
 
@@ -64,6 +64,13 @@ def teams_open(competition: Competition) -> list[tuple[Team, int]]:
     if competition.team_size is not None:
         rows = rows.filter(taken__lt=competition.team_size)
     return [(team, team.taken) for team in rows[:MOST_OFFERED]]
+
+
+def codes_wanted(competition: Competition, own: Team | None) -> bool:
+    """Whether any team but ``own`` is entered with a code."""
+    if competition.team_entry != TeamEntry.CODE:
+        return False
+    return competition.teams.exclude(code="").exclude(pk=own.pk if own else None).exists()
 
 
 def team_of_player(competition: Competition, player: str) -> Team | None:

@@ -11,7 +11,7 @@ from django.db.models.functions import Cast, Concat
 
 from competitions.models import Competition, Participant, Revision, RewardRun
 from competitions.selectors.revisions import latest_revision
-from competitions.selectors.settlement import following, passed_over_in
+from competitions.selectors.settlement import Difference, following, passed_over_in
 from leaderboards.models import FinalStanding
 from leaderboards.services.events import IfBanned
 
@@ -25,8 +25,12 @@ def if_banned(players: Collection[int], *, banned: bool) -> IfBanned:
     taking_part = Participant.objects.filter(Participant.TAKING_PART, player__in=players)
     live = lives.filter(final_at=None, pk__in=taking_part.values("competition"))
     changed = [after for after in _revisions(players, banned=banned) if after is not None]
-    rewards = [_rewards(after) for after in changed]
-    return IfBanned(live.count(), len(changed), sum(lost for lost, _ in rewards), sum(won for _, won in rewards))
+    own, others = 0, set[int]()
+    for after in changed:
+        follows = _rewards(after)
+        own += sum(grant.player_id in players for grant in (follows.lost if banned else follows.new))
+        others |= {grant.player_id for grant in (*follows.lost, *follows.new)} - set(players)
+    return IfBanned(live.count(), len(changed), own, len(others))
 
 
 def _revisions(players: Collection[int], *, banned: bool) -> Iterable[Revision | None]:
@@ -55,10 +59,7 @@ def _after(last: Revision, players: set[int], *, banned: bool) -> Revision | Non
     return Revision(competition=last.competition, number=last.number + 1, left_out=sorted(left_out), total=total)
 
 
-def _rewards(after: Revision) -> tuple[int, int]:
-    """How many rewards are revoked and how many are granted once they follow the revision."""
+def _rewards(after: Revision) -> Difference:
+    """Which rewards are revoked and which are granted once they follow the revision."""
     run = RewardRun.objects.select_related("period__board").filter(competition=after.competition).first()
-    if run is None:
-        return 0, 0
-    after_it = following(after, run, passed_over_in(run).keys())
-    return len(after_it.lost), len(after_it.new)
+    return Difference() if run is None else following(after, run, passed_over_in(run).keys())

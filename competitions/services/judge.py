@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
+from zoneinfo import ZoneInfo
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
@@ -137,11 +138,10 @@ def accept_late(
         _refuse_cancelled(held)
         if held.closed_at is None:
             raise NotClosed("It is not closed yet: a late score can be accepted once it is.")
-        participant = _participant(held, late.player)
+        participant = held_participant(held, late.player)
         period = period_of(held)
         value = read_value(period.rules, _entry(held, late))
-        _refuse_outside(held, period, late.happened_at, at)
-        _refuse_before_joining(participant, late.happened_at)
+        _refuse_impossible(held, period, late, participant, at)
         about = _about_late(period, late, value)
         if (before := _sent_before(held, late.token, about)) is not None:
             return before
@@ -151,6 +151,15 @@ def accept_late(
         revise_if_final(held, at, change)
         failpoint("judge.before_commit")
     return change
+
+
+def refuse_late(competition: Competition, late: LateScore, at: datetime) -> None:
+    """Look, before somebody says yes, whether a late score can be accepted: nothing is held, and nothing is written.
+
+    Raises ``NotAParticipant``, ``Disqualified`` or ``BadCompetition`` (the time), as ``accept_late`` does.
+    """
+    found = Participant.objects.filter(competition=competition, player=late.player).select_related("player").first()
+    _refuse_impossible(competition, period_of(competition), late, found, at)
 
 
 def was_accepted(competition: Competition, period: Period, late: LateScore, value: tuple[int, ...]) -> bool:
@@ -199,7 +208,7 @@ def _refuse_gone(competition: Competition, submission: Submission) -> None:
     participant = held_participant(competition, submission.player)
     if participant is None or participant.left_at is not None:
         raise NotAParticipant(f"{name} does not take part any more: bring them back first.")
-    _refuse_before_joining(participant, submission.sent_at or submission.created_at)
+    _refuse_before_joining(competition, participant, submission.sent_at or submission.created_at)
 
 
 def _about(submission: Submission) -> dict[str, str]:
@@ -230,23 +239,26 @@ def _sent_before(competition: Competition, token: str, about: Mapping[str, str])
     return before
 
 
-def _participant(competition: Competition, player: Player) -> Participant:
-    """Who takes part: their row is held, so that nobody disqualifies them meanwhile."""
-    found = held_participant(competition, player)
-    if found is None or found.left_at is not None:
-        raise NotAParticipant(f"{player.external_id} does not take part in this competition.")
-    if found.disqualified_at is not None:
-        raise Disqualified(f"{player.external_id} is disqualified: reinstate them first.")
-    return found
+def _refuse_impossible(
+    competition: Competition, period: Period, late: LateScore, participant: Participant | None, at: datetime
+) -> None:
+    """Who does not take part, and what did not happen while they did."""
+    name = late.player.external_id
+    if participant is None or participant.left_at is not None:
+        raise NotAParticipant(f"{name} does not take part in this competition.")
+    if participant.disqualified_at is not None:
+        raise Disqualified(f"{name} is disqualified: reinstate them first.")
+    _refuse_outside(competition, period, late.happened_at, at)
+    _refuse_before_joining(competition, participant, late.happened_at)
 
 
-def _refuse_before_joining(participant: Participant, happened_at: datetime) -> None:
+def _refuse_before_joining(competition: Competition, participant: Participant, happened_at: datetime) -> None:
     """The same rule as for scores in time."""
     since = participant.joined_at
     if happened_at < since - JOINED_TOLERANCE:
-        player = participant.player.external_id
+        player, moment = participant.player.external_id, _clock(since, competition)
         raise BadCompetition(
-            f"{player} takes part since {since:%Y-%m-%d %H:%M:%S} UTC: what happened before does not count.",
+            f"{player} takes part since {moment} ({competition.timezone}): what happened before does not count.",
             "happened_at",
         )
 
@@ -254,10 +266,16 @@ def _refuse_before_joining(participant: Participant, happened_at: datetime) -> N
 def _refuse_outside(competition: Competition, period: Period, happened_at: datetime, at: datetime) -> None:
     """The period may end later than its competition, where an end was moved forward; both must hold the time."""
     if happened_at > at or not all(each.contains(happened_at) for each in (competition.window, period.window)):
-        start, end = (f"{each:%Y-%m-%d %H:%M:%S}" for each in (competition.starts_at, competition.ends_at))
+        start, end = (_clock(each, competition) for each in (competition.starts_at, competition.ends_at))
         raise BadCompetition(
-            f"The score must have happened in the competition: from {start} to before {end} UTC.", "happened_at"
+            f"The score must have happened in the competition: from {start} to before {end} ({competition.timezone}).",
+            "happened_at",
         )
+
+
+def _clock(at: datetime, competition: Competition) -> str:
+    """What the competition's clock showed."""
+    return f"{at.astimezone(ZoneInfo(competition.timezone)):%Y-%m-%d %H:%M:%S}"
 
 
 def _entry(competition: Competition, late: LateScore) -> Entry:

@@ -8,7 +8,7 @@ next pass goes on there, so a competition of a hundred thousand is told in turns
 is in their last notice.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -16,6 +16,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from competitions.models import Competition, Notice, NoticeKind, Revision, Telling
+from competitions.selectors.moved import Moves
 from competitions.selectors.preferences import preference_of
 from competitions.selectors.revisions import ranking_published
 from competitions.services import notices
@@ -32,6 +33,7 @@ NEWS_FOR = timedelta(days=7)
 Ranks = Mapping[int, int]
 # The ranking that is being told, by its revision: to read a large one for each turn would take longer than the turn.
 _read: dict[int, Ranks] = {}
+Moved = Callable[[Player, int | None, int | None], list[int]]  # which revisions moved a player, from and to which place
 
 
 def tell_results(at: datetime, of: Competition | None = None) -> int:
@@ -61,10 +63,10 @@ def _tell(revision: Revision, at: datetime, until: float) -> int:
         return 0
     if clock.monotonic() >= until:
         return 0
-    ranks, told = _ranks(revision), 0
+    ranks, moved, told = _ranks(revision), Moves(revision).since_told, 0
     until = clock.monotonic() + BUDGET_SECONDS  # to read a large ranking takes its time, and somebody is to be told
     while clock.monotonic() < until:
-        written = _tell_chunk(telling.pk, ranks, at)
+        written = _tell_chunk(telling.pk, ranks, at, moved)
         if written is None:
             break
         told += written
@@ -98,7 +100,7 @@ def _ranks(revision: Revision) -> Ranks:
 
 
 @transaction.atomic
-def _tell_chunk(number: int, ranks: Ranks, at: datetime) -> int | None:
+def _tell_chunk(number: int, ranks: Ranks, at: datetime, moved: Moved) -> int | None:
     """Tell the next thousand; returns how many notices that made, None where nobody is left to be told."""
     rows = Telling.objects.select_for_update(of=("self",)).select_related("revision__competition")
     telling = rows.defer("revision__competition__picture").get(pk=number)
@@ -109,7 +111,7 @@ def _tell_chunk(number: int, ranks: Ranks, at: datetime) -> int | None:
         _done(telling, at)
         return None
     hearing = [player for player in players if player.banned_at is None or player.pk in ranks]
-    told = list(_notices(telling.revision, hearing, ranks))
+    told = list(_notices(telling.revision, hearing, ranks, moved))
     notices.write(told, at)
     telling.reached = players[-1].pk
     telling.save(update_fields=["reached"])
@@ -117,8 +119,8 @@ def _tell_chunk(number: int, ranks: Ranks, at: datetime) -> int | None:
     return len(told)
 
 
-def _notices(revision: Revision, players: Sequence[Player], ranks: Ranks) -> Iterator[Notice]:
-    """One for whoever has a place and was told none, and for whoever was told another."""
+def _notices(revision: Revision, players: Sequence[Player], ranks: Ranks, moved: Moved) -> Iterator[Notice]:
+    """One for whoever has a place and was told none, and for whoever was told another: because of which revisions."""
     before = _last_told(revision.competition, players)
     for player in players:
         rank, was = ranks.get(player.pk), before.get(player.pk)
@@ -126,12 +128,13 @@ def _notices(revision: Revision, players: Sequence[Player], ranks: Ranks) -> Ite
             continue
         kind = NoticeKind.RESULT_CHANGED if player.pk in before else NoticeKind.RESULT
         place = {"rank": rank, "previous_rank": was}
+        because = {"because": moved(player, was, rank)} if kind is NoticeKind.RESULT_CHANGED else {}
         yield Notice(
             competition=revision.competition,
             player=player,
             kind=kind,
             revision=revision,
-            details={"total": len(ranks)},
+            details={"total": len(ranks), **because},
             **place,
         )
 

@@ -63,12 +63,12 @@ def take_back(
 
 def give_back(grants: Grants, reason: str, at: datetime, by: AbstractBaseUser | None = None) -> list[RewardGrant]:
     """Undo taking back, as one act: the players are granted these rewards anew, in rows of their own, and whoever won
-    them instead loses them. Where a player was passed over, all that they lost by it comes back. Returns the rows of
-    before, which keep their reasons.
+    them instead loses them. Who was passed over is in the line again, and is granted what they earn there by the result
+    as it is now, which may be another reward than before. Returns the rows of before, which keep their reasons.
 
     Raises ``BadCompetition`` without a reason, ``RewardRevoked`` where staff did not take one back, ``NotEarned`` where
-    the player does not earn it by the result as it is now, ``PassedOver`` where another one that was taken back stands
-    in the way, ``CompetitionBusy``.
+    the player does not earn it, or, passed over, earns nothing by the result as it is now, ``PassedOver`` where another
+    one that was taken back stands in the way, ``CompetitionBusy``.
     """
     reason = reason_given(reason)
     with transaction.atomic():
@@ -114,6 +114,7 @@ def _unsettle(run: RewardRun, at: datetime) -> None:
 
 
 def _refuse_unearned(run: RewardRun, held: Grants) -> None:
+    """Who was passed over is in the line again, for whatever they earn there by now; the others earn what they had."""
     if run.competition is None:
         unearned = [grant for grant in held if grant.player.banned_at is not None]
     else:
@@ -126,7 +127,13 @@ def _refuse_unearned(run: RewardRun, held: Grants) -> None:
 def _unearned(run: RewardRun, held: Grants, others: Grants) -> list[RewardGrant]:
     """Those that their players would not earn if they were given back, together with the others."""
     new = {(grant.player_id, mark_of(grant)) for grant in after_giving_back(run, [*held, *others]).new}
-    return [grant for grant in held if (grant.player_id, mark_of(grant)) not in new]
+    winners = {player for player, _mark in new}
+
+    def is_earned(grant: RewardGrant) -> bool:
+        in_line_again = grant.passed_over_at is not None and grant.player_id in winners
+        return in_line_again or (grant.player_id, mark_of(grant)) in new
+
+    return [grant for grant in held if not is_earned(grant)]
 
 
 def _refuse_passed_over(run: RewardRun, held: Grants, unearned: Grants) -> None:

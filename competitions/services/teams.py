@@ -7,7 +7,7 @@ next revision, and no team or division is made, renamed or deleted any more.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -44,7 +44,7 @@ _NUMBER = "team_number"  # in a record: names may be given anew
 @dataclass(frozen=True, slots=True)
 class Wish:
     """What somebody chooses: a team and a division by their numbers, or a team to found by its name; ``code`` is the
-    team's, where it needs one."""
+    team's, where it needs one. A code without a team chooses the one that it opens."""
 
     team: int | None = None
     found: str = ""
@@ -98,7 +98,7 @@ def choose_team(competition: Competition, player: Player, wish: Wish, at: dateti
         refuse_over_by(held, at)
         _refuse_started(held, at)
         before = participant.team
-        participant.team = _let_in(held, player, wish, before)
+        participant.team = _let_in(held, player, _named_by_code(held, wish), before)
         participant.save(update_fields=["team"])
         if before is not None and before != participant.team:
             drop_if_empty(before)
@@ -159,6 +159,7 @@ def placed_on_joining(
     Raises what ``placed`` does, ``WrongTeamCode``, ``TeamsFixed`` or ``DivisionFixed`` where a return wants another,
     ``UnknownDivision``.
     """
+    wish = _named_by_code(held, wish)
     division = None if wish.division is None else division_by_id(held, wish.division)
     former = before.division if before else None
     if former is not None and division not in (None, former):
@@ -183,7 +184,7 @@ def place_kept(held: Competition, player: Player, team: Team, wish: Wish) -> Tea
 
 def tries_code(competition: Competition, wish: Wish) -> bool:
     """Whether a wish may be a try of a team's code; those are counted (``RateLimited``), since codes are short."""
-    return competition.team_entry == TeamEntry.CODE and wish.team is not None
+    return competition.team_entry == TeamEntry.CODE and (wish.team is not None or wish.code.strip() != "")
 
 
 def give_up_team(held: Competition, participant: Participant, at: datetime) -> dict[str, Any]:
@@ -233,10 +234,25 @@ def refuse_over_by(held: Competition, at: datetime) -> None:
         raise CompetitionOver("The competition has ended.")
 
 
+def _named_by_code(held: Competition, wish: Wish) -> Wish:
+    """The wish with the team that its code opens, where it names none. Raises ``WrongTeamCode`` where that is none."""
+    if wish.team is not None or wish.found or not wish.code.strip() or held.team_entry != TeamEntry.CODE:
+        return wish
+    codes = held.teams.exclude(code="").values_list("pk", "code")
+    team = next((number for number, code in codes if same_code(code, wish.code)), None)
+    if team is None:
+        raise WrongTeamCode("This code opens no team: ask the founder of yours for the present one.")
+    return replace(wish, team=team)
+
+
 def _let_in(held: Competition, player: Player, wish: Wish, before: Team | None) -> Team | None:
-    """The team of a wish, if its door opens: a team with a code is entered with that, or by who founded it."""
+    """The team of a wish, if its door opens: a team with a code is entered with that, or by who founded it. Who is in
+    it needs none, and a wrong one that they typed is refused all the same: they meant another team."""
     team = placed(held, player, wish, before)
-    if team is None or team == before or team.founder_id == player.pk or held.team_entry != TeamEntry.CODE:
+    if team is None or held.team_entry != TeamEntry.CODE:
+        return team
+    is_theirs = team == before or team.founder_id == player.pk
+    if is_theirs and not wish.code.strip():
         return team
     if team.code and not same_code(team.code, wish.code):
         raise WrongTeamCode("This code does not open the team: ask its founder for the present one.")

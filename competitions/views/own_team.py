@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 from competitions.models import Competition, Participant, Team, TeamEntry
 from competitions.selectors.competitions import LARGEST_NUMBER
 from competitions.selectors.participants import participant_of
-from competitions.selectors.teams import divisions_of, places_taken, teams_open
+from competitions.selectors.teams import codes_wanted, divisions_of, places_taken, teams_open
 from competitions.services.team_codes import founded_by, renew_code
 from competitions.services.teams import Wish, choose_team
 from competitions.views.access import own_player, visible
@@ -43,7 +43,8 @@ def choices(competition: Competition, own: Team | None = None) -> dict[str, Any]
     offered = teams_open(competition)
     if own is not None and own not in [team for team, _ in offered]:
         offered.insert(0, (own, places_taken(own)))
-    return {"teams_open": offered, "divisions_open": divisions_of(competition)}
+    asks_code = codes_wanted(competition, own)
+    return {"teams_open": offered, "divisions_open": divisions_of(competition), "asks_code": asks_code}
 
 
 @never_cache

@@ -92,7 +92,6 @@ def refusal(error: SunwiError, competition: Competition, now: datetime) -> str:
         errors.NotInvited: _("Only players on the list may join."),
         errors.Disqualified: _("You were disqualified and cannot join again."),
         errors.TeamFull: _("All places of this team are taken."),
-        errors.WrongTeamCode: _("This code does not open the team. Ask its founder for the present one."),
         errors.UnknownTeam: _("There is no such team any more."),
         errors.UnknownDivision: _("There is no such division any more."),
         errors.TeamsFixed: _("The competition has started: teams do not change any more."),

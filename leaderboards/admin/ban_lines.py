@@ -72,30 +72,30 @@ def _events(found: IfBanned, *, banned: bool) -> list[str]:
 
 def _rewards(found: IfBanned, *, banned: bool) -> list[str]:
     lines = []
-    if found.lost:
+    if found.own:
         said = (
-            ngettext("%(number)s reward is revoked.", "%(number)s rewards are revoked.", found.lost)
+            ngettext("%(number)s reward of theirs is revoked.", "%(number)s rewards of theirs are revoked.", found.own)
             if banned
             else ngettext(
-                "%(number)s reward of those who had moved up is revoked.",
-                "%(number)s rewards of those who had moved up are revoked.",
-                found.lost,
+                "%(number)s reward of theirs is granted anew.",
+                "%(number)s rewards of theirs are granted anew.",
+                found.own,
             )
         )
-        lines.append(said % {"number": found.lost})
-    if found.won:
+        lines.append(said % {"number": found.own})
+    if found.others:
         said = (
             ngettext(
-                "%(number)s reward goes to the next in line.",
-                "%(number)s rewards go to the next in line.",
-                found.won,
+                "The rewards of %(number)s other player move on.",
+                "The rewards of %(number)s other players move on.",
+                found.others,
             )
             if banned
             else ngettext(
-                "%(number)s reward is granted anew.",
-                "%(number)s rewards are granted anew.",
-                found.won,
+                "The rewards of %(number)s other player move back.",
+                "The rewards of %(number)s other players move back.",
+                found.others,
             )
         )
-        lines.append(said % {"number": found.won})
+        lines.append(said % {"number": found.others})
     return lines

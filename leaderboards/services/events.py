@@ -45,14 +45,15 @@ class Event:
 class IfBanned:
     """What hiding players in events, or showing them again, comes to; all are numbers of rows.
 
-    ``live`` are events without a final result, ``finals`` those whose final result gets another revision, ``lost``
-    and ``won`` the rewards of those results that are revoked and newly granted.
+    ``live`` are events without a final result, ``finals`` those whose final result gets another revision. ``own`` are
+    the rewards of these players that are revoked by a ban, or granted anew by its end; ``others`` are the other
+    players whose rewards change.
     """
 
     live: int = 0
     finals: int = 0
-    lost: int = 0
-    won: int = 0
+    own: int = 0
+    others: int = 0
 
 
 class Events(Protocol):

@@ -1,7 +1,9 @@
 """Late scores in the admin: the form, its refusals, and a form that is sent twice."""
 
 import re
+from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.test import Client
@@ -16,6 +18,7 @@ from tests.competitions.site import (
     joined,
     make_board,
     open_competition,
+    player,
     ranks,
 )
 
@@ -60,6 +63,33 @@ def test_a_late_score_that_cannot_be_is_refused_in_its_form(admin: Client, typed
 
     assert said in refusals(late(admin, competition, confirmed="1", **typed))
     assert ranks(competition, clock.now()) == [("alice", 1, 30), ("bob", 2, 20)]
+
+
+def test_a_score_outside_the_competition_is_refused_before_anything_is_foreseen_on_the_forms_clock(
+    admin: Client,
+) -> None:
+    competition = provisional()
+    start, end = (f"{at.astimezone(ZoneInfo(ZONE)):%Y-%m-%d %H:%M:%S}" for at in window(competition))
+    outside = moment("happened_at", START + 2 * HOUR, ZONE)
+
+    asked = late(admin, competition, **outside)
+    stranger = late(admin, competition, player=player("stranger").external_id)
+    competition.participants.update(joined_at=START)
+    before_joining = late(admin, competition)
+
+    assert f"from {start} to before {end} ({ZONE})." in refusals(asked)
+    assert f"bob takes part since {START.astimezone(ZoneInfo(ZONE)):%Y-%m-%d %H:%M:%S} ({ZONE})" in refusals(
+        before_joining
+    )
+    assert "stranger does not take part in this competition." in refusals(stranger)
+    for page_shown in (asked, stranger, before_joining):
+        assert 'name="confirmed"' not in page_shown.content.decode()
+        assert "Then: " not in page_shown.content.decode()
+
+
+def window(competition: Competition) -> tuple[datetime, datetime]:
+    """From when to when it ran."""
+    return competition.starts_at, competition.ends_at
 
 
 def test_criteria_have_a_field_each(admin: Client) -> None:

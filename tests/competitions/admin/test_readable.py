@@ -15,13 +15,16 @@ from competitions.admin.changes import changes_in_words
 from competitions.models import Change, ChangeKind, Competition, Division, Notice, Participant
 from competitions.services.changes import note
 from competitions.services.finish import finish
+from competitions.services.revise import revise_due
 from competitions.services.teams import Goal, move
 from foundation import clock
+from leaderboards.services.ban import ban, lift
 from tests.competitions.admin.test_others import PARTICIPANTS
 from tests.competitions.admin.typed import ADD, act, change, moment, page, refusals, typed
 from tests.competitions.factories import DAY, END, HOUR, START, RewardTierFactory
 from tests.competitions.grouping import in_division, team_called, team_race
-from tests.competitions.site import joined, make_board, open_competition
+from tests.competitions.services.winning import finished, published
+from tests.competitions.site import joined, make_board, open_competition, player
 from tests.leaderboards.factories import AdminFactory
 from tests.leaderboards.views.pages import signed_in
 
@@ -68,6 +71,92 @@ def test_each_act_is_told_under_labels_and_nothing_of_a_form_is() -> None:
     assert noted(competition, ChangeKind.PUBLISHED) == []
     with translation.override("ko"):
         assert noted(competition, ChangeKind.ACCEPTED, **late)[2] == "발생 시각: 2026년 11월 23일 (월) 12:05 KST"
+
+
+def test_rewards_taken_back_and_who_is_brought_back_are_told_in_words_on_the_competitions_clock() -> None:
+    competition = open_competition(timezone="Asia/Seoul")
+    taken = {"player": "ann", "reward": "Gold", "grant": 10}
+    back = {"player": "ann", "left_at": AT.isoformat(), "scores": 46}
+
+    assert noted(competition, ChangeKind.TAKEN_BACK, **taken, instead="next") == [
+        "player: ann",
+        "reward: Gold",
+        "instead: the next in line",
+    ]
+    assert noted(competition, ChangeKind.TAKEN_BACK, **taken, instead="nobody")[-1] == "instead: nobody"
+    assert noted(competition, ChangeKind.GIVEN_BACK, **taken) == ["player: ann", "reward: Gold"]
+    assert noted(competition, ChangeKind.BROUGHT_BACK, **back) == [
+        "player: ann",
+        "had left: Mon 23 Nov 2026 12:05 KST",
+        "scores that count again: 46",
+    ]
+    with translation.override("ko"):
+        assert noted(competition, ChangeKind.TAKEN_BACK, **taken, instead="next")[1:] == [
+            "보상: Gold",
+            "대신 받는 사람: 다음 순위자",
+        ]
+        assert noted(competition, ChangeKind.BROUGHT_BACK, **back)[1:] == [
+            "나간 시각: 2026년 11월 23일 (월) 12:05 KST",
+            "다시 인정된 점수: 46",
+        ]
+
+
+WHEN = AT.isoformat()
+SCORED = {"player": "ann", "score": "7", "submission": 3}
+COMMENTED = {"player": "ann", "comment": 4}
+TAKEN = {"player": "ann", "reward": "Gold", "grant": 10}
+DETAILS = {  # all that the services keep of each kind
+    ChangeKind.PUBLISHED: {},
+    ChangeKind.EXTENDED: {"from": WHEN, "to": WHEN},
+    ChangeKind.CANCELLED: {},
+    ChangeKind.REMOVED: {"player": "ann"},
+    ChangeKind.DISQUALIFIED: {"player": "ann"},
+    ChangeKind.REINSTATED: {"player": "ann"},
+    ChangeKind.BROUGHT_BACK: {"player": "ann", "left_at": WHEN, "scores": 46},
+    ChangeKind.MOVED: {
+        "player": "ann", "team": "Owls", "team_before": "", "division": "", "division_before": "Juniors",
+    },
+    ChangeKind.REVEALED: {},
+    ChangeKind.CONFIRMED: {},
+    ChangeKind.VOIDED: SCORED,
+    ChangeKind.RESTORED: SCORED,
+    ChangeKind.ACCEPTED: {"player": "ann", "score": "7", "happened_at": WHEN, "token": "secret"},
+    ChangeKind.HIDDEN: COMMENTED,
+    ChangeKind.SHOWN: COMMENTED,
+    ChangeKind.TAKEN_BACK: TAKEN | {"instead": "nobody"},
+    ChangeKind.GIVEN_BACK: TAKEN,
+}  # fmt: skip  # as a table
+
+
+def test_every_detail_of_every_kind_has_a_label_and_no_name_or_time_of_machines_is_shown() -> None:
+    assert set(DETAILS) == set(ChangeKind)
+    competition = open_competition(timezone="Asia/Seoul")
+    with translation.override("ko"):  # labels are Korean; names of keys are not
+        told = [line for kind, details in DETAILS.items() for line in noted(competition, kind, **details)]
+
+    assert [line for line in told if re.match(r"[a-z_]", line)] == []
+    assert WHEN not in " ".join(told)
+
+
+def test_a_ban_and_its_end_stand_in_the_record_without_the_bans_reason(admin: Client) -> None:
+    competition = finished({"ann": 9, "bob": 7}, timezone="Asia/Seoul")
+    published(competition)
+    ann, later = player("ann").pk, clock.now() + DAY
+    for deed, at in ((ban, later), (lift, later + HOUR)):
+        deed([ann], "A secret.", at, None)
+        revise_due(at + HOUR / 2)
+
+    back, banned = changes_in_words(competition)[:2]
+
+    assert (banned.what, banned.reason, banned.details) == (
+        "a player was banned",
+        "",
+        ["player: ann", "revision: 2"],
+    )
+    assert (back.what, back.details) == ("a player was let in again", ["player: ann", "revision: 3"])
+    assert banned.when.endswith(" KST")
+    html = page(admin, change(competition))
+    assert ("a player was banned" in html, "A secret." in html) == (True, False)
 
 
 def test_a_move_is_told_from_team_and_division_to_team_and_division() -> None:

@@ -1,5 +1,6 @@
 """Outcomes: everybody is told their final place once it is shown, a changed one, and what they won or lost."""
 
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
 
@@ -7,6 +8,8 @@ import pytest
 from django.utils import translation
 
 from competitions.models import Competition, Notice, Participant, Revision, RewardGrant, Telling
+from competitions.selectors import moved
+from competitions.selectors.moved import Moves
 from competitions.sentences import OTHERS_LEFT_OUT, sentences
 from competitions.services import notices as telling
 from competitions.services import outcomes, take_back, tell_rewards
@@ -99,6 +102,53 @@ def test_of_a_later_revision_those_hear_whose_place_is_another_with_both_places_
     assert [tell_results(AT), Telling.objects.filter(told_at=None).count()] == [0, 0]
 
 
+def test_who_was_moved_by_an_earlier_revision_hears_its_reason_and_who_was_by_both_hears_both() -> None:
+    competition = over({"a": 9, "b": 7, "c": 5, "d": 3, "e": 1})
+    tell_results(AT)
+    out(competition, "a", "A car.")
+    out(competition, "d", "A bot.")
+    assert tell_results(AT) == 3
+
+    assert told("result_changed") == {
+        ("b", "result_changed", 1, 2), ("c", "result_changed", 2, 3), ("e", "result_changed", 3, 5),
+    }  # fmt: skip  # as a table
+    assert words("c", "result_changed").endswith("Before, it was place 3. Reason: A car.")
+    assert words("e", "result_changed").endswith("Before, it was place 5. Reason: A car. Reason: A bot.")
+    assert words("b", "result_changed").endswith("Before, it was place 2. Reason: A car.")
+
+
+def test_who_heard_of_an_earlier_revision_hears_the_reason_of_the_later_one_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    competition = over({"a": 9, "b": 7, "c": 5, "d": 3})
+    tell_results(AT)
+    out(competition, "a", "A car.")
+    back(competition, "a")  # "A mistake."
+    out(competition, "b", "A bot.")
+    monkeypatch.setattr(moved, "parts_of", read := Counted(moved.parts_of))
+    tell_results(AT)
+    assert words("c", "result_changed").endswith("Reason: A bot.")
+    assert read.times == 1  # the one before the latest says that nothing was another since they heard
+
+    out(competition, "c", "A train.")
+    tell_results(AT)
+
+    [last] = Notice.objects.filter(player=who("d"), revision__number=5)
+    assert " ".join(sentences(last, "UTC")).endswith("Reason: A train.")
+    assert read.times == 1  # all had heard of the one before
+
+
+class Counted:
+    """A function that counts its calls."""
+
+    def __init__(self, function: Callable[[Revision], Iterator[bytes]]) -> None:
+        self.times, self._function = 0, function
+
+    def __call__(self, revision: Revision) -> Iterator[bytes]:
+        self.times += 1
+        return self._function(revision)
+
+
 def test_a_revision_that_comes_while_people_are_told_takes_the_place_of_the_one_before(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -106,13 +156,13 @@ def test_a_revision_that_comes_while_people_are_told_takes_the_place_of_the_one_
     competition = over()
     ranks = {who(name).pk: rank for rank, name in enumerate("abc", start=1)}
     half = Telling.objects.create(revision=Revision.objects.get())
-    outcomes._tell_chunk(half.pk, ranks, AT)
+    outcomes._tell_chunk(half.pk, ranks, AT, Moves(half.revision).since_told)
     [(first, _, _, _)] = told()
     out(competition, "a" if first != "a" else "b")
 
     tell_results(AT)
 
-    assert outcomes._tell_chunk(half.pk, ranks, AT) is None
+    assert outcomes._tell_chunk(half.pk, ranks, AT, Moves(half.revision).since_told) is None
     kinds = {name: kind for name, kind, _, _ in told() if name != first}
     assert set(kinds.values()) == {"result"}
 
@@ -167,7 +217,7 @@ def test_who_lost_their_scores_hears_that_they_have_no_place_any_more() -> None:
     FinalStanding.objects.filter(player=who("c")).delete()
     latest = published(competition, "A score was voided.", AT)
 
-    outcomes._tell_chunk(Telling.objects.create(revision=latest).pk, ranks, AT)
+    outcomes._tell_chunk(Telling.objects.create(revision=latest).pk, ranks, AT, Moves(latest).since_told)
 
     assert told("result_changed") == {("c", "result_changed", None, 3)}
     assert "you have no place any more. Before, it was place 3." in words("c", "result_changed")

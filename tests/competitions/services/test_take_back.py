@@ -199,6 +199,27 @@ def test_giving_back_restores_what_was_before_and_who_won_by_it_loses_it() -> No
     assert {each["reason"] for each in revoked} == {PRIZES_MOVED_ON}
 
 
+def test_who_is_in_another_place_by_now_is_given_what_they_earn_there() -> None:
+    competition = rewarded()
+    out(competition, "a")
+    settle(LATER)
+    [gold] = take(("Gold", "b"))
+    back(competition, "a")
+    settle(LATER)
+    assert {each for each in won() if each[0] in ("Gold", "Silver")} == {("Gold", "a", 1), ("Silver", "c", 3)}
+    listening()
+    foreseen = after_giving_back(RewardRun.objects.get(), [gold])
+
+    give_back([gold], "It was right.", LATER + HOUR)
+
+    assert won() == BEFORE
+    b, c = who("b").pk, who("c").pk
+    lost = {("Silver", c), ("Half", c)}
+    assert words(foreseen) == (lost, {("Silver", b), ("Half", b), ("Five", b)})
+    assert Counter(kind for kind, _ in hooks()) == {"reward.revoked": 2, "reward.granted": 3}
+    assert not RewardGrant.objects.exclude(passed_over_at=None).exists()
+
+
 def test_what_nobody_gets_stays_nobodys_and_what_is_not_earned_any_more_is_not_given_back() -> None:
     competition = rewarded()
     take(("Silver", "b"), instead=Instead.NOBODY)

@@ -60,6 +60,24 @@ def test_a_founded_team_is_entered_with_its_code_alone_and_a_refusal_leaves_nobo
     assert members(owls) == {"ann", "bob", "cleo"}
 
 
+def test_a_code_alone_finds_its_team_and_one_that_opens_none_does_nothing() -> None:
+    competition = open_competition(**CODES)
+    owls, bob = owls_of(competition), player("bob")
+    bears = join(competition, player("cleo"), BEFORE, wish=Wish(found="Bears")).team
+
+    with pytest.raises(errors.WrongTeamCode, match="This code opens no team"):
+        join(competition, bob, BEFORE, wish=Wish(code="WRONG"))
+    assert not competition.participants.filter(player=bob).exists()
+    assert join(competition, bob, BEFORE, wish=Wish(code=f" {owls.code.lower()} ")).team == owls
+
+    assert bears is not None
+    for wish in (Wish(code="WRONG"), Wish(team=owls.pk, code=bears.code)):  # their own team stands chosen in the form
+        assert outcome(partial(choose_team, competition, bob, wish, BEFORE)) == "wrong_team_code"
+    assert members(owls) == {"ann", "bob"}
+    choose_team(competition, bob, Wish(code=bears.code), BEFORE)
+    assert (members(owls), members(bears)) == ({"ann"}, {"bob", "cleo"})
+
+
 def test_where_entry_is_open_nobody_is_asked_for_a_code() -> None:
     competition = open_competition(**CODES | {"team_entry": "open"})
     owls = owls_of(competition)
@@ -141,11 +159,12 @@ def test_a_team_of_before_there_were_codes_is_open_until_its_founder_makes_one()
     assert outcome(partial(join, competition, player("cleo"), BEFORE, "", Wish(team=owls.pk))) == "wrong_team_code"
 
 
-def test_tries_of_a_code_are_counted(settings: Any) -> None:
+@pytest.mark.parametrize("names_team", [True, False])
+def test_tries_of_a_code_are_counted(settings: Any, names_team: bool) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"join": Limit(3, 60)}
     competition = open_competition(**CODES)
     owls = owls_of(competition)
-    wish = Wish(team=owls.pk, code="X")
+    wish = Wish(team=owls.pk if names_team else None, code="X")
     for _ in range(2):
         assert outcome(partial(join, competition, player("bob"), BEFORE, "", wish)) == "wrong_team_code"
 

@@ -180,7 +180,7 @@ def test_a_founder_sees_the_code_of_their_team_and_renews_it_and_who_has_it_gets
 
     assert f"Your team's code {owls.code}" in text(ann.get(address))
     assert ann.post(address, {"renew": "1"}).headers["Location"] == address
-    assert "This code does not open the team." in text(bob.post(home(competition), wish))
+    assert "This code does not open the team: ask its founder" in text(bob.post(home(competition), wish))
     owls.refresh_from_db()
     assert "Your team: Owls" in text(bob.post(home(competition), wish | {"team_code": owls.code}, follow=True))
     assert "Your team's code" not in text(bob.get(address))
@@ -192,6 +192,23 @@ def test_a_founder_sees_the_code_of_their_team_and_renews_it_and_who_has_it_gets
     assert "Your team's code" not in text(bob.get(home(competition)))
     set_clock(START + 3 * DAY)
     assert owls.code not in text(ann.get(address))
+
+
+def test_a_wrong_code_without_a_team_of_the_list_joins_nobody_and_no_code_is_asked_for_while_none_opens_anything(
+    ann: Client, bob: Client
+) -> None:
+    competition = open_competition(**COMING, team_founding=True, team_entry="code")
+    assert 'name="team_code"' not in bob.get(home(competition)).content.decode()
+    ann.post(home(competition), {"found": "Owls"})
+    assert 'name="team_code"' in bob.get(home(competition)).content.decode()
+    assert 'name="team_code"' not in ann.get(home(competition, "team/")).content.decode()
+
+    said = text(bob.post(home(competition), {"team": "", "team_code": "WRONG"}))
+
+    assert "This code opens no team: ask the founder of yours" in said
+    assert not competition.participants.filter(player__external_id="bob").exists()
+    code = competition.teams.get().code
+    assert "Your team: Owls" in text(bob.post(home(competition), {"team": "", "team_code": code}, follow=True))
 
 
 def test_no_code_is_asked_for_where_entry_is_open(ann: Client, bob: Client) -> None:
