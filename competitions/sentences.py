@@ -15,6 +15,8 @@ from leaderboards import formats
 OTHERS_LEFT_OUT = "A player was banned, or let in again."  # the reason that the schedule gives a revision
 # Why somebody's reward is another one though no place moved: the reason of the act is for the player it is about.
 PRIZES_MOVED_ON = "Somebody else's reward was taken back or given back, so each reward behind it has moved."
+# The same where several acts came together, and none of them alone is why.
+SEVERAL_CHANGES = "Several changes came together, and each reward follows the result as it is now."
 
 
 def subject(notice: Notice) -> str:
@@ -36,6 +38,8 @@ def reason_shown(reason: str) -> str:
         return _("A player was banned, or let in again.")
     if reason == PRIZES_MOVED_ON:
         return _("Somebody else's reward was taken back or given back, so each reward behind it has moved.")
+    if reason == SEVERAL_CHANGES:
+        return _("Several changes came together, and each reward follows the result as it is now.")
     return reason
 
 

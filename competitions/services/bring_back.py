@@ -52,7 +52,7 @@ def bring_back(
         if participant.disqualified_at is None:
             participant.reason = ""  # else it is why they are disqualified
         participant.save(update_fields=["left_at", "reason", "team"])
-        scores = _give_back(held, period, participant, left_at, at)
+        scores = _give_back(held, period, participant, at)
         about = {"player": player.external_id, "left_at": left_at.isoformat(), **_still_out(participant), **scores}
         change = note(held, ChangeKind.BROUGHT_BACK, at, by, reason, **about)
         tell_player(change, participant.player)
@@ -93,24 +93,23 @@ def _still_out(participant: Participant) -> dict[str, str]:
     return {} if since is None else {"disqualified_at": since.isoformat()}
 
 
-def _give_back(
-    held: Competition, period: Period, participant: Participant, left_at: datetime, at: datetime
-) -> dict[str, int]:
+def _give_back(held: Competition, period: Period, participant: Participant, at: datetime) -> dict[str, int]:
     """Restore what went with them, and derive their standing anew; how many scores that were, nothing on boards that
-    keep none."""
+    keep none. What is void since they joined and was not judged went with them, whatever clock said when."""
     if period.board.storage == Storage.REDIS:
         return {}
     player = participant.player_id
-    own = Submission.objects.filter(period=period, player=player, voided_at__gte=left_at)
-    numbers = list(own.exclude(pk__in=_judged(held, participant, left_at)).values_list("pk", flat=True))
+    own = Submission.objects.filter(period=period, player=player, voided_at__gt=participant.joined_at)
+    numbers = list(own.exclude(pk__in=_judged(held, participant)).values_list("pk", flat=True))
     if held.closed_at is not None:
         return {"scores": unvoid_in_closed(period.pk, player, numbers, at)}
     with closing_meanwhile():
         return {"scores": unvoid_in_open(period.pk, player, numbers, at)}
 
 
-def _judged(held: Competition, participant: Participant, since: datetime) -> list[int]:
-    """The scores of theirs that the jury has voided from then on: those stay void."""
-    voided = Change.objects.filter(competition=held, kind=ChangeKind.VOIDED, at__gte=since)
-    of_player = voided.filter(details__player=participant.player.external_id)
-    return list(of_player.values_list("details__submission", flat=True))
+def _judged(held: Competition, participant: Participant) -> list[int]:
+    """The scores of theirs that the jury has voided, and not restored since: those stay void."""
+    acts = Change.objects.filter(competition=held, kind__in=(ChangeKind.VOIDED, ChangeKind.RESTORED))
+    of_player = acts.filter(details__player=participant.player.external_id).order_by("pk")
+    last = dict(of_player.values_list("details__submission", "kind"))
+    return [number for number, kind in last.items() if kind == ChangeKind.VOIDED]

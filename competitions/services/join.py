@@ -1,7 +1,7 @@
 """Joining a competition, and leaving it. The competition's row is held, so that its limit is exact.
 
 Leaving marks first and takes the standing out of the ranking afterwards; whatever keeps that from happening now
-is made up for by ``services/strays.py``.
+is made up for by ``services/strays.py``. Whoever joins again before that is taken out as they join.
 """
 
 from datetime import datetime
@@ -23,6 +23,8 @@ from competitions.models import Competition, Joining, Participant
 from competitions.selectors.competitions import places_taken
 from competitions.selectors.grouped import forget_grouped
 from competitions.services.codes import same_code
+from competitions.services.freeze import freeze_if_due, is_due
+from competitions.services.gone import take_out_one
 from competitions.services.locked import locked
 from competitions.services.strays import take_out_marked
 from competitions.services.teams import Wish, give_up_team, placed_on_joining, tries_code
@@ -38,10 +40,13 @@ def join(competition: Competition, player: Player, at: datetime, code: str = "",
     """Let ``player`` take part, in the team and division of their wish; who had left comes back. Each refusal is a
     class of its own, and none leaves a part of it done.
 
-    Tries with a code are counted, wherever they come from (``RateLimited``): codes are short.
+    Tries with a code are counted, wherever they come from (``RateLimited``): codes are short. ``Unavailable`` where
+    what decides over the board is away, and cannot say whether the standing of somebody who comes back is gone.
     """
     if competition.joining == Joining.CODE or wish.found or tries_code(competition, wish):
         refuse_over("join", player.pk)
+    if is_due(competition, at) and Participant.objects.filter(competition=competition, player=player).exists():
+        freeze_if_due(competition, at)  # to take out a standing that is left would precede the copy
     participant = _join(competition, player, at, code, wish)
     forget_grouped(competition)
     return participant
@@ -61,6 +66,7 @@ def _join(competition: Competition, player: Player, at: datetime, code: str, wis
     team, division = placed_on_joining(held, player, wish, before, at)
     if before is None:
         return Participant.objects.create(competition=held, player=player, joined_at=at, team=team, division=division)
+    take_out_one(before, at)
     before.joined_at, before.left_at, before.reason, before.team, before.division = at, None, "", team, division
     before.save(update_fields=["joined_at", "left_at", "reason", "team", "division"])
     return before

@@ -8,12 +8,12 @@ revision: after each new one who earns no more is revoked, and who newly earns i
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.db.models.functions import Coalesce
+from django.db.models import QuerySet
 
-from competitions.models import Competition, Revision, RewardGrant, RewardRun
+from competitions.models import Competition, RewardGrant, RewardRun
 from competitions.models.competitions import FROZEN_SUFFIX
 from competitions.selectors.reward_rules import rules_of
+from competitions.selectors.unfollowed import runs_behind
 from competitions.services.locked import locked
 from competitions.services.settle import is_shown, settle, write_all
 from foundation.each import for_each
@@ -31,9 +31,7 @@ def grant_due(at: datetime) -> int:
 def follow_due(at: datetime) -> int:
     """Let the rewards of every competition follow its latest revision and what staff took or gave back, and go on
     with what was begun; returns how many were granted."""
-    newer = Revision.objects.filter(competition=OuterRef("competition"), number__gt=Coalesce(OuterRef("revision"), 0))
-    due = RewardRun.objects.filter(Exists(newer) | Q(unsettled_at__isnull=False), competition__isnull=False)
-    return sum(for_each(due.only("pk").order_by("pk"), lambda run: settle(run.pk, at)))
+    return sum(for_each(runs_behind().only("pk"), lambda run: settle(run.pk, at)))
 
 
 def mark_delivered(chosen: QuerySet[RewardGrant], at: datetime) -> int:

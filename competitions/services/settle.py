@@ -9,7 +9,7 @@ between, or meets another worker, grants nothing twice: what is written already 
 
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from django.db import transaction
 from competitions.models import Competition, Revision, RewardGrant, RewardRun
 from competitions.selectors.revisions import latest_revision
 from competitions.selectors.settlement import Difference, difference, passed_over_in
-from competitions.sentences import PRIZES_MOVED_ON
+from competitions.selectors.why_lost import Why, why_lost
 from competitions.services import grants
 from competitions.services.locked import locked
 from foundation import clock
@@ -34,12 +34,14 @@ BUDGET_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What was computed, and of which state of the run: ``steps``, and the number of the latest revision."""
+    """What was computed, why each grant is lost, and of which state of the run: ``steps``, and the number of the latest
+    revision."""
 
     run: int
     steps: int
     revision: int | None
     difference: Difference
+    why: dict[int, Why]
 
 
 class Turn(NamedTuple):
@@ -75,7 +77,7 @@ def settle(number: int, at: datetime) -> int:
 def write_all(run: RewardRun, at: datetime) -> int:
     """Settle a calendar board's new run in the caller's transaction; returns how many were granted. Nobody waits for
     its rows."""
-    return _write_rows(difference(run, frozenset()), defaultdict(str), at)
+    return _write_rows(difference(run, frozenset()), {}, at)
 
 
 def is_shown(competition: Competition, at: datetime) -> bool:
@@ -93,12 +95,14 @@ def _planned(number: int, at: datetime) -> Plan | None:
     last = _number(latest_revision(run.competition))
     if run.unsettled_at is None and (last or 0) <= (run.revision or 0):
         return None
-    return Plan(number, run.steps, last, difference(run, passed_over_in(run).keys()))
+    passed_over = passed_over_in(run).keys()
+    found = difference(run, passed_over)
+    return Plan(number, run.steps, last, found, why_lost(run, found.lost, last, passed_over))
 
 
 def _next(plan: Plan) -> Plan:
     """The same, of the state that one more transaction has left."""
-    return Plan(plan.run, plan.steps + 1, plan.revision, plan.difference)
+    return Plan(plan.run, plan.steps + 1, plan.revision, plan.difference, plan.why)
 
 
 def _number(revision: Revision | None) -> int | None:
@@ -125,7 +129,7 @@ def _write(plan: Plan, turn: Turn, at: datetime) -> int | None:
     last = latest_revision(held)
     if (run.steps, _number(last)) != (plan.steps, plan.revision):
         return None
-    written = _write_rows(turn.rows, _reasons(run, last), at)
+    written = _write_rows(turn.rows, _reasons(run, plan, turn.rows.lost), at)
     run.steps, run.grants = run.steps + 1, run.grants + written
     if turn.is_last:
         run.revision, run.unsettled_at = plan.revision, None
@@ -134,14 +138,19 @@ def _write(plan: Plan, turn: Turn, at: datetime) -> int | None:
     return written
 
 
-def _reasons(run: RewardRun, last: Revision | None) -> defaultdict[int, str]:
-    """Internal number → why they lose a reward: as it is now, since an erasure may have taken words away."""
-    is_newer = last is not None and last.number > (run.revision or 0)
-    common = last.reason if is_newer and last is not None else PRIZES_MOVED_ON
-    return defaultdict(lambda: common, passed_over_in(run))
+def _reasons(run: RewardRun, plan: Plan, lost: Sequence[RewardGrant]) -> dict[int, str]:
+    """Number of a grant → why it is lost: as it is now, since an erasure may have taken words away."""
+    passed_over = passed_over_in(run)
+    said = dict(Revision.objects.filter(competition=run.competition_id).values_list("pk", "reason")) if lost else {}
+    found = {}
+    for grant in lost:
+        why = plan.why[grant.pk]
+        common = why if isinstance(why, str) else said[why]
+        found[grant.pk] = passed_over.get(grant.player_id, common)
+    return found
 
 
-def _write_rows(rows: Difference, reasons: defaultdict[int, str], at: datetime) -> int:
+def _write_rows(rows: Difference, reasons: Mapping[int, str], at: datetime) -> int:
     _revoke(rows.lost, reasons, at)
     RewardGrant.objects.bulk_update(rows.moved, ["rank"], batch_size=grants.CHUNK)
     for grant in rows.new:
@@ -149,11 +158,11 @@ def _write_rows(rows: Difference, reasons: defaultdict[int, str], at: datetime) 
     return grants.write(rows.new, at)
 
 
-def _revoke(lost: Sequence[RewardGrant], reasons: defaultdict[int, str], at: datetime) -> None:
+def _revoke(lost: Sequence[RewardGrant], reasons: Mapping[int, str], at: datetime) -> None:
     """As the rows are now: one may have been marked as delivered since."""
     rows = RewardGrant.objects.select_for_update(of=("self",)).filter(pk__in=[grant.pk for grant in lost])
     by_reason: dict[str, list[RewardGrant]] = defaultdict(list)
     for grant in rows.select_related("period").order_by("pk"):
-        by_reason[reasons[grant.player_id]].append(grant)
+        by_reason[reasons[grant.pk]].append(grant)
     for reason, several in by_reason.items():
         grants.revoke(several, reason, at)

@@ -2,9 +2,12 @@
 
 A chunk is one transaction: the notices, their e-mails, and the mark on the grants. Rewards of calendar boards are
 told by webhooks alone, since a notice belongs to a competition. The banned are told nothing: theirs wait, unmarked,
-and are told once they are let in again, as far as they still hold.
+and are told once they are let in again, as far as they still hold. Whoever is granted again what they lost without
+hearing of it is told nothing: a short ban says nothing twice. So a loss waits until rewards have followed everybody who
+was let in again.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
@@ -13,11 +16,13 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from competitions.models import Competition, Notice, NoticeKind, RewardGrant
 from competitions.selectors.preferences import preference_of
+from competitions.selectors.unfollowed import unfollowed
 from competitions.services import notices
 from foundation import clock
 from foundation.failpoints import failpoint
 
 CHUNK = 1000
+_REWARD = ("period_id", "player_id", "name", "code")  # what a player knows a reward by
 BUDGET_SECONDS = 2.0
 
 
@@ -42,13 +47,18 @@ def _tell_granted(whose: Q, at: datetime) -> int | None:
     # Of what was taken back before its player heard of it, they hear nothing at all.
     _rows([grant for grant in grants if grant.revoked_at is not None]).update(revoked_told_at=at)
     _rows(grants).update(told_at=at)
-    return _write(grants, list(_notices(stands, NoticeKind.REWARDED, _wants)), at)
+    known = _known(stands)
+    news = [grant for grant in stands if grant.pk not in known]
+    return _write(grants, list(_notices(news, NoticeKind.REWARDED, _wants)), at)
 
 
 @transaction.atomic
 def _tell_revoked(whose: Q, at: datetime) -> int | None:
     """The same for what was revoked, which nobody mutes. What its player has won again meanwhile is lost to nobody."""
-    grants = _next(whose & Q(revoked_at__isnull=False, revoked_told_at=None))
+    due = whose & Q(revoked_at__isnull=False, revoked_told_at=None)
+    if not RewardGrant.objects.filter(due).exists():
+        return None
+    grants = _next(due & ~Q(competition__in=unfollowed(at)))
     again = RewardGrant.objects.filter(
         RewardGrant.STANDING, period=OuterRef("period"), player=OuterRef("player"), name=OuterRef("name"),
         code=OuterRef("code"), pk__gt=OuterRef("pk"),
@@ -57,6 +67,27 @@ def _tell_revoked(whose: Q, at: datetime) -> int | None:
     _rows(grants).update(revoked_told_at=at)
     lost = [grant for grant in grants if grant.pk not in won_again]
     return _write(grants, list(_notices(lost, NoticeKind.REWARD_REVOKED, lambda _grant: True)), at)
+
+
+def _known(grants: Sequence[RewardGrant]) -> set[int]:
+    """Those (numbers) whose players were told that they won them before, and nothing else since."""
+    those = {"period__in": {grant.period_id for grant in grants}, "player__in": {grant.player_id for grant in grants}}
+    of_those = RewardGrant.objects.filter(**those)
+    told = Notice.objects.filter(
+        kind__in=(NoticeKind.REWARDED, NoticeKind.REWARD_REVOKED), grant__in=of_those.values("pk")
+    )
+    believed: Counter[tuple[object, ...]] = Counter()
+    for kind, *reward in told.values_list("kind", *(f"grant__{name}" for name in _REWARD)):
+        believed[tuple(reward)] += 1 if kind == NoticeKind.REWARDED else -1
+    others = of_those.filter(RewardGrant.STANDING).exclude(pk__in=[grant.pk for grant in grants])
+    believed.subtract(others.values_list(*_REWARD))
+    known = set()
+    for grant in grants:
+        reward = (grant.period_id, grant.player_id, grant.name, grant.code)
+        if believed[reward] > 0:
+            believed[reward] -= 1
+            known.add(grant.pk)
+    return known
 
 
 def _next(due: Q) -> list[RewardGrant]:

@@ -12,12 +12,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
+from typing import Any
 
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
-from django.db.models import Case, F, Model, QuerySet, Value, When
-from django.db.models.functions import Concat, Length, Substr
+from django.db.models import Case, F, QuerySet, TextField, Value, When
+from django.db.models.functions import Cast, Concat, Length, Substr
 
 from foundation import redis
 from foundation.models import DeadLetter
@@ -150,9 +151,10 @@ def _rename(player: Player, removed: list[str], at: datetime) -> Erased:
         forget(player, at)
     old, new = player.external_id, _free_id(player)
     letters = DeadLetter.objects.filter(kind=DEAD, payload__player=old)
-    voided = Submission.objects.filter(player=player, external_id__isnull=False).exclude(voided_at=None)
-    for rows in (Player.objects.filter(pk=player.pk), letters, voided):
+    own = Submission.objects.filter(player=player)  # whatever became of them: one that was voided may count again
+    for rows in (Player.objects.filter(pk=player.pk), letters, own):
         _rename_in_log(rows, new)
+    _in_log(own).update(change_message="")  # why staff voided or restored them
     BanRecord.objects.filter(player=player).update(reason="")
     _keep_correctors_out(player)
     member = Concat(Substr("member", 1, Length("member") - len(old)), Value(new))
@@ -227,7 +229,12 @@ def _free_id(player: Player) -> str:
     return next(name for name in wanted if not Player.objects.filter(external_id=name).exists())
 
 
-def _rename_in_log(rows: QuerySet[Model], new: str) -> None:
+def _rename_in_log(rows: QuerySet[Any], new: str) -> None:
     """The admin's log names what it is about."""
+    _in_log(rows).update(object_repr=new)
+
+
+def _in_log(rows: QuerySet[Any]) -> QuerySet[LogEntry]:
+    """What the admin's log has of these rows, however many they are."""
     about = LogEntry.objects.filter(content_type=ContentType.objects.get_for_model(rows.model))
-    about.filter(object_id__in=[str(pk) for pk in rows.values_list("pk", flat=True)]).update(object_repr=new)
+    return about.filter(object_id__in=rows.order_by().annotate(named=Cast("pk", TextField())).values("named"))

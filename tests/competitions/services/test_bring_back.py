@@ -1,8 +1,11 @@
 """Who left or was removed by mistake is brought back with the scores that they had when they went."""
 
+from datetime import timedelta
 from typing import Any
+from unittest.mock import patch
 
 import pytest
+from django.db import OperationalError
 from django.utils.translation import override
 
 from competitions import errors
@@ -16,7 +19,9 @@ from competitions.services.disqualify import disqualify, reinstate, remove
 from competitions.services.finish import finish_due
 from competitions.services.join import join, leave
 from competitions.services.judge import LateScore, accept_late, unvoid, void
+from competitions.services.strays import take_out_due
 from leaderboards import errors as refused
+from leaderboards.models import Submission
 from leaderboards.services.close import close_due
 from leaderboards.services.erase import erase_player
 from tests.at_once import at_once
@@ -265,3 +270,34 @@ def test_while_redis_is_away_a_closed_result_is_changed_all_the_same() -> None:
         back(competition, "cleo", JUDGED)
 
     assert ranks(competition, JUDGED) == [("cleo", 1, 7), ("bob", 2, 5)]
+
+
+def test_scores_come_back_also_where_they_were_taken_out_by_a_clock_that_is_behind() -> None:
+    competition = race({"ann": 9, "bob": 5, "cleo": 7})
+    for name in ("ann", "cleo"):
+        with patch("competitions.services.strays.take_out_one", side_effect=OperationalError("database is locked")):
+            leave(competition, player(name), SOON + MINUTE)
+    assert take_out_due(SOON + MINUTE - timedelta(seconds=2)) == 2
+
+    back(competition, "ann")
+
+    assert points_of(competition) == {"ann": 9, "bob": 5}
+
+
+def test_what_the_jury_voided_stays_void_what_it_restored_comes_back_and_nothing_from_before_joining() -> None:
+    competition = race({"ann": 4})
+    leave(competition, player("ann"), SOON)
+    join(competition, player("ann"), SOON + MINUTE)
+    for points in (6, 8, 9):
+        score(competition, {"ann": points}, SOON + 2 * MINUTE)
+    rows = {row.points: row for row in Submission.objects.all()}
+    at = SOON + 3 * MINUTE
+    for points in (8, 9):
+        void(competition, rows[points], "By car.", at, None)
+    unvoid(competition, rows[8], "By bicycle.", at, None)
+    leave(competition, player("ann"), at)
+
+    back(competition, "ann")
+
+    assert points_of(competition) == {"ann": 8}
+    assert set(Submission.objects.filter(voided_at=None).values_list("points", flat=True)) == {6, 8}

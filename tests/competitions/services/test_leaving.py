@@ -8,13 +8,26 @@ from django.db import OperationalError
 
 from competitions import errors
 from competitions.models import Participant
+from competitions.services import join as joining
 from competitions.services.disqualify import remove
 from competitions.services.join import join, leave
 from competitions.services.strays import take_out, take_out_due, take_out_strays
+from leaderboards.errors import StorageUnavailable
 from tests.at_once import at_once
 from tests.competitions.factories import HOUR
-from tests.competitions.services.mishaps import redis_away
-from tests.competitions.site import SOON, STORAGES, joined, make_board, open_competition, player, points_of, race, score
+from tests.competitions.services.mishaps import let_happen_before, redis_away
+from tests.competitions.site import (
+    SOON,
+    STORAGES,
+    follow,
+    joined,
+    make_board,
+    open_competition,
+    player,
+    points_of,
+    race,
+    score,
+)
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
@@ -113,3 +126,42 @@ def test_who_is_back_before_they_are_taken_out_stays() -> None:
     take_out(gone, SOON)
 
     assert points_of(competition) == {"ann": 3}
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_who_leaves_while_redis_is_away_and_joins_again_has_no_score(storage: str) -> None:
+    competition = race({"ann": 9, "bob": 5}, make_board(storage))
+    with redis_away():
+        leave(competition, player("ann"), SOON)
+
+    join(competition, player("ann"), SOON + HOUR)
+
+    take_out_due(SOON + HOUR)
+    follow(competition)
+    assert points_of(competition) == {"bob": 5}
+
+
+def test_who_joins_again_while_redis_is_away_yet_is_refused_and_is_gone() -> None:
+    competition = race({"ann": 9, "bob": 5}, make_board("redis"))
+    with redis_away():
+        leave(competition, player("ann"), SOON)
+        with pytest.raises(StorageUnavailable):
+            join(competition, player("ann"), SOON + HOUR)
+
+    assert not Participant.objects.get(player__external_id="ann").takes_part
+    assert (take_out_due(SOON + HOUR), points_of(competition)) == (1, {"bob": 5})
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_who_joins_again_before_leaving_has_taken_them_out_has_no_score(
+    monkeypatch: pytest.MonkeyPatch, storage: str
+) -> None:
+    competition = race({"ann": 9, "bob": 5}, make_board(storage))
+    again = partial(join, competition, player("ann"), SOON)
+    let_happen_before(monkeypatch, joining, "take_out_marked", again)
+
+    leave(competition, player("ann"), SOON)
+
+    follow(competition)
+    assert Participant.objects.get(player__external_id="ann").takes_part
+    assert points_of(competition) == {"bob": 5}

@@ -1,14 +1,17 @@
 """Rewards of the banned are told once they are let in again, as far as they hold by then."""
 
 from collections import Counter
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
 from competitions.models import Notice, RewardGrant
 from competitions.services import take_back, tell_rewards
+from competitions.services.disqualify import disqualify, reinstate
+from competitions.services.revise import revise_due
 from competitions.services.take_back import Instead
 from leaderboards.models import Player
+from leaderboards.services.ban import ban, lift
 from tests.competitions.factories import DAY, HOUR
 from tests.competitions.services.telling import who
 from tests.competitions.services.test_outcomes import AT, over, told
@@ -46,9 +49,56 @@ def test_what_was_lost_during_a_ban_is_told_after_it_unless_it_was_won_again() -
     assert tell_rewards.tell_rewards(AT + HOUR) == 0
     Player.objects.update(banned_at=None)
 
-    assert tell_rewards.tell_rewards(AT + DAY) == 2
+    assert tell_rewards.tell_rewards(AT + DAY) == 1
 
     heard = Notice.objects.order_by("pk").values_list("kind", "grant__name")
     assert Counter(heard) == {
-        ("rewarded", "Gold"): 2, ("rewarded", "Cup"): 1, ("reward_revoked", "Cup"): 1,
+        ("rewarded", "Gold"): 1, ("rewarded", "Cup"): 1, ("reward_revoked", "Cup"): 1,
     }  # fmt: skip  # as a table
+
+
+def tick(at: datetime) -> None:
+    """What the schedule does within a minute."""
+    revise_due(at)
+    settle(at)
+    tell_rewards.tell_rewards(at)
+
+
+@pytest.mark.parametrize("told_between", ["", "once lifted", "once published"])
+def test_a_short_ban_tells_nobody_twice_what_they_won_whatever_is_told_in_between(told_between: str) -> None:
+    competition = over()
+    tier(competition, name="Gold")
+    settle(AT)
+    tell_rewards.tell_rewards(AT)
+    ban([who("a").pk], "A bot?", AT, None)
+    tick(AT + HOUR)
+    lift([who("a").pk], "No bot.", AT + DAY, None)
+
+    if told_between:
+        if told_between == "once published":
+            revise_due(AT + DAY)
+        tell_rewards.tell_rewards(AT + DAY + timedelta(seconds=1))
+    tick(AT + DAY + HOUR)
+
+    assert list(Notice.objects.order_by("pk").values_list("player__external_id", "kind")) == [
+        ("a", "rewarded"), ("b", "rewarded"), ("b", "reward_revoked"),
+    ]  # fmt: skip  # as a table
+    assert not RewardGrant.objects.filter(revoked_at__isnull=False, revoked_told_at=None).exists()
+
+
+def test_what_somebody_has_heard_that_they_lost_is_told_as_won_again_and_a_second_one_of_a_name_too() -> None:
+    competition = over()
+    tier(competition, name="Coin", limit=1)
+    settle(AT)
+    tell_rewards.tell_rewards(AT)
+    for act, at in ((disqualify, AT + HOUR), (reinstate, AT + DAY)):
+        act(competition, who("a"), "A car.", at, None)
+        tick(at)
+    grant = RewardGrant.objects.get(player=who("a"), revoked_at=None)
+    grant.pk, grant.told_at, grant.tier = None, None, None
+    grant.save()
+
+    tell_rewards.tell_rewards(AT + 2 * DAY)
+
+    kinds = Notice.objects.filter(player=who("a"), grant__isnull=False).order_by("pk").values_list("kind", flat=True)
+    assert list(kinds) == ["rewarded", "reward_revoked", "rewarded", "rewarded"]

@@ -125,6 +125,25 @@ def test_nothing_names_them_and_nothing_final_has_moved(form: dict[str, Any]) ->
         assert in_redis(running) == in_sql(running)
 
 
+@pytest.mark.parametrize("restored", [False, True])
+def test_the_log_keeps_neither_the_id_of_a_voided_submission_nor_why_it_was_voided_or_restored(restored: bool) -> None:
+    played(storage="sql")
+    staff = UserFactory.create(password=None)
+    own, of_another = (Submission.objects.filter(player__external_id=name)[0] for name in (OLD, "first"))
+    own.external_id = f"match1:{OLD}"
+    own.save(update_fields=["external_id"])
+    Submission.objects.filter(pk=own.pk).update(voided_at=None if restored else NOON)
+    for row in (own, of_another):
+        LogEntry.objects.log_actions(staff.pk, [row], CHANGE, f"Voided: {OLD} came by car.")
+
+    erased = erase_player(OLD, NOON + DAY)
+
+    logged = dict(LogEntry.objects.values_list("object_id", "object_repr"))
+    assert logged == {str(own.pk): erased.player, str(of_another.pk): str(of_another)}
+    said = dict(LogEntry.objects.values_list("object_id", "change_message"))
+    assert said == {str(own.pk): "", str(of_another.pk): f"Voided: {OLD} came by car."}
+
+
 @pytest.mark.parametrize("cut_off", [False, True])
 def test_who_was_banned_before_stays_banned_and_nobody_else_is_banned_by_their_erasure(cut_off: bool) -> None:
     played(storage="sql")
