@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from hashlib import blake2b
 from itertools import chain, repeat
 from weakref import WeakSet
 
@@ -20,6 +19,7 @@ from leaderboards.api.answers import has_already, tagged
 from leaderboards.core.cells import raw_cell, safe_cell
 from leaderboards.errors import ExportsBusy
 from leaderboards.selectors import Row
+from leaderboards.selectors.kept_files import KeptFile, keep_file, kept_file, packed_file
 
 ROWS_A_CHUNK = 500
 CSV = "text/csv; charset=utf-8"
@@ -41,23 +41,33 @@ class Download:
         response["Cache-Control"] = "private, no-store" if self.private else "no-store"
         return response
 
-    def final(self, request: HttpRequest) -> HttpResponseBase:
-        """Read once for the ETag, and again only for a caller who does not have it."""
+    def final(self, request: HttpRequest, stamp: Callable[[], str] | None = None) -> HttpResponseBase:
+        """What never changes, with its ETag; with a ``stamp`` it is kept under that, and not made again."""
+        kept = kept_file(stamp()) if stamp else None
+        if kept is not None and has_already(request, kept.tag):
+            return self._unchanged(kept)
         with _Turn() as turn:
-            digest = blake2b(digest_size=12)
-            as_of, parts = self.read()
-            for part in parts:
-                digest.update(part)
-            tag = digest.hexdigest()
-            if has_already(request, tag):
-                response: HttpResponseBase = HttpResponse(status=304, headers={"As-Of": when(as_of)})
-                del response["Content-Type"]
-            else:
-                response = self._streamed(turn)
-        return tagged(response, tag, self.private)
+            made = kept or self._made(stamp)
+            if has_already(request, made.tag):
+                return self._unchanged(made)
+            response = self._streamed(turn, None if made.packed is None else made)
+        return tagged(response, made.tag, self.private)
 
-    def _streamed(self, turn: "_Turn") -> StreamingHttpResponse:
+    def _made(self, stamp: Callable[[], str] | None) -> KeptFile:
+        before = stamp() if stamp else None
         as_of, parts = self.read()
+        made = packed_file(as_of, parts)
+        if stamp and before == stamp():  # else it changed while it was made
+            keep_file(before, made)
+        return made
+
+    def _unchanged(self, made: KeptFile) -> HttpResponse:
+        response = HttpResponse(status=304, headers={"As-Of": when(made.as_of)})
+        del response["Content-Type"]
+        return tagged(response, made.tag, self.private)
+
+    def _streamed(self, turn: "_Turn", made: KeptFile | None = None) -> StreamingHttpResponse:
+        as_of, parts = self.read() if made is None else (made.as_of, made.parts())
         # The first part is read here: what fails at once is refused properly instead of breaking off.
         content = turn.until_the_end_of(chain([next(parts)], parts))
         response = StreamingHttpResponse(content, content_type=self.content_type)

@@ -198,7 +198,7 @@ def test_with_tls_pages_are_redirected_the_api_is_refused_and_nobody_forges_the_
     with front(tmp_path, "https-on", HTTPS="on") as made:
         proof = made.folder / "acme" / ".well-known" / "acme-challenge" / "token"
         proof.write_text("proof")
-        page, forged = (ask(made.port, "GET", LOGIN, **more) for more in ({}, {"X_Forwarded_Proto": "https"}))
+        page, forged = ask(made.port, "GET", LOGIN), ask(made.port, "GET", LOGIN, X_Forwarded_Proto="https")
         api = ask(made.port, "GET", "/api/v1/boards", X_Forwarded_Proto="https")
         link = HTTPSConnection("localhost", made.tls_port, timeout=20, context=trusts)
         link.request("GET", LOGIN)
