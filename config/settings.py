@@ -273,11 +273,9 @@ CONTENT_SECURITY_POLICY = {"DIRECTIVES": policy.DIRECTIVES}
 EMBED_SITES = env.list("EMBED_SITES", default=[])
 
 # -- Limits: "requests/seconds" within any such time; "" or "0" for none --------------------------
-
 RATE_LIMITS = brakes.limits(env)
-# How many long files (CSV) one process makes at once; who asks for one more is told to try again.
-EXPORTS_AT_ONCE = max(env.int("EXPORTS_AT_ONCE", default=2), 1)
-# How many proxies stand before the site, each of which adds an address to X-Forwarded-For. 0: nobody's word is taken.
+EXPORTS_AT_ONCE = max(env.int("EXPORTS_AT_ONCE", default=2), 1)  # long files (CSV) that one process makes at once
+# How many proxies a request comes through, each of which adds to X-Forwarded-For. 0: nobody's word is taken.
 TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
 
 # -- Webhooks -----------------------------------------------------------------------------------

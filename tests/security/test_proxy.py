@@ -168,7 +168,8 @@ def test_what_the_proxy_refuses_by_itself_says_what_to_do(plain: Front) -> None:
 
     assert (page.status, page.headers["Content-Type"]) == (413, "text/plain; charset=utf-8")
     assert told(api)["code"] == "body_too_large"
-    assert ask(plain.port, "POST", "/api/v1/scores", b"x" * bodies.LARGEST).status == 401  # the application judges
+    # The application judges the others, of which it reads no body without a key.
+    assert {ask(plain.port, "POST", "/api/v1/scores", b"x" * bodies.LARGEST).status for _ in range(10)} == {401}
     assert ask(plain.port, "GET", "/proxy-alive").status == 204
 
 
