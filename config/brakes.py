@@ -8,6 +8,7 @@ from foundation.limits import Limit, read_limit
 VARIABLES = {
     "write": ("SUBMIT_LIMIT", "50000/10"),  # requests with a key that write, for each key
     "read": ("READ_LIMIT", "50000/10"),  # reads of the API, for each key or client address
+    "page": ("PAGE_LIMIT", "5000/10"),  # pages, for each client address
     "login": ("LOGIN_LIMIT", "10/300"),  # passwords tried, for each account from one address
     "login_address": ("LOGIN_ADDRESS_LIMIT", "100/300"),  # passwords tried from one address, whosever they are
     "link": ("LINK_LIMIT", "10/60"),  # link codes tried, for each user

@@ -72,6 +72,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "foundation.page_middleware.PageSessions",
     "foundation.page_middleware.PageLanguages",
+    "foundation.middleware.PageBrake",
     "django.middleware.common.CommonMiddleware",
     "foundation.uploads.BodySizes",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -274,9 +275,9 @@ CONTENT_SECURITY_POLICY = {"DIRECTIVES": policy.DIRECTIVES}
 EMBED_SITES = env.list("EMBED_SITES", default=[])
 
 # -- Limits: "requests/seconds" within any such time; "" or "0" for none --------------------------
-
 RATE_LIMITS = brakes.limits(env)
-# How many proxies stand before the site, each of which adds an address to X-Forwarded-For. 0: nobody's word is taken.
+EXPORTS_AT_ONCE = max(env.int("EXPORTS_AT_ONCE", default=2), 1)  # long files (CSV) that one process makes at once
+# How many proxies a request comes through, each of which adds to X-Forwarded-For. 0: nobody's word is taken.
 TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
 
 # For how many seconds a signed request of the API may be under way, and clocks may differ.

@@ -3,13 +3,18 @@
 import gc
 import os
 
+from django.conf import settings
 from django.core.cache import close_caches
 from django.core.signals import request_finished
 from django.core.wsgi import get_wsgi_application
 
+from foundation.bodies import Application, reading_to_the_end
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-application = get_wsgi_application()
+application: Application = get_wsgi_application()
+if settings.TRUSTED_PROXIES:
+    application = reading_to_the_end(application)
 
 # The caches keep their connections: there is nothing to close after each request, and asking takes its time.
 request_finished.disconnect(close_caches)

@@ -11,14 +11,17 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template.loader import render_to_string
 
+from foundation.client import client_of
 from foundation.errors import RateLimited, Unavailable
 from foundation.page_middleware import API
 from foundation.problems import PlainHttp, respond
+from foundation.rate_limit import refuse_over
 from foundation.sql import AWAY
 
 logger = logging.getLogger(__name__)
 
 RETRY_AFTER_SECONDS = "5"
+PROBES = ("/healthz", "/readyz")
 
 
 class ApiOverTls:
@@ -32,6 +35,25 @@ class ApiOverTls:
             sent = " The key that came with it has crossed the net in the clear: make another."
             detail = "Use https; nothing of this request was done."
             return respond(PlainHttp(detail + sent if "HTTP_AUTHORIZATION" in request.META else detail))
+        return self._get_response(request)
+
+
+class PageBrake:
+    """429 for an address that asks for too many pages (``PAGE_LIMIT``); the API has brakes of its own.
+
+    Stands behind what costs nothing (files of ``static/``, 304 of pages that are followed), before SQL is asked.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if request.path_info.startswith(API) or request.path_info in PROBES:
+            return self._get_response(request)
+        try:
+            refuse_over("page", client_of(request))
+        except RateLimited as error:
+            return _refused_unseen(error.retry_after)
         return self._get_response(request)
 
 
@@ -60,6 +82,14 @@ def _away(request: HttpRequest) -> HttpResponse:
     return HttpResponse(content, status=503, headers={"Retry-After": RETRY_AFTER_SECONDS})
 
 
+def _refused_unseen(seconds: int) -> HttpResponse:
+    """Without the request in its context: who is signed in would cost a question to SQL."""
+    return _slow_down(render_to_string("429.html", {"seconds": seconds, "is_plain": True}), seconds)
+
+
 def _too_often(request: HttpRequest, seconds: int) -> HttpResponse:
-    content = render_to_string("429.html", {"seconds": seconds}, request)
+    return _slow_down(render_to_string("429.html", {"seconds": seconds}, request), seconds)
+
+
+def _slow_down(content: str, seconds: int) -> HttpResponse:
     return HttpResponse(content, status=429, headers={"Retry-After": str(seconds), "Cache-Control": "no-store"})

@@ -2,7 +2,7 @@
 
 ``refuse_over("comment", user.pk)`` is all that a caller needs. What must not open stands in the boards' Redis, which
 evicts nothing; while it is away each process counts by itself, so nobody is unlimited and nobody locked out. What
-strangers fill (reading) stands in the cache, and is open without it. See docs/decisions/0020. Of great limits a
+strangers fill (reading, pages) stands in the cache, and is open without it. See docs/decisions/0020. Of great limits a
 process takes places by the handful, so that not every request asks Redis (0024).
 """
 
@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 # A limiter that waits longer than this costs more than it saves: the process counts by itself instead.
 TIMEOUT_SECONDS = 0.25
-OPEN = frozenset({"read"})  # brakes that let everybody through without Redis
+OPEN = frozenset({"read", "page"})  # brakes that let everybody through without Redis
 
 _by_itself = Windows()
 _ahead = Ahead()

@@ -182,6 +182,13 @@ class OutcomeUnknown(Unavailable):
     code = "outcome_unknown"
 
 
+class ExportsBusy(Unavailable):
+    """As many long files are being made as may be at once."""
+
+    code = "exports_busy"
+    retry_after = 5
+
+
 class BadLinkCode(Invalid):
     """A code that links no one: unknown, used or too old."""
 

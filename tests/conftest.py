@@ -31,6 +31,7 @@ gc.freeze()
 gc.set_threshold(50_000, 50, 50)
 
 settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # a real one takes a third of a second
+settings.EXPORTS_AT_ONCE = 100  # tests leave files unread
 settings.WHITENOISE_AUTOREFRESH = True  # or each test client reads the whole of static/
 
 
@@ -99,9 +100,10 @@ def _as_if_new(request: pytest.FixtureRequest) -> None:
 
 
 def forget_everything() -> None:
-    """As the process starts: it remembers nobody's requests, boards, names, periods, bans, pages and test kinds."""
+    """As the process starts: it remembers no requests, boards, names, periods, bans, pages, exports and test kinds."""
     from competitions.selectors.grouped import forget_grouped
     from foundation import rate_limit
+    from leaderboards.api.downloads import forget_exports
     from leaderboards.selectors.boards import forget_boards
     from leaderboards.selectors.hidden import forget_hidden
     from leaderboards.selectors.names import forget_names
@@ -114,6 +116,7 @@ def forget_everything() -> None:
     for forget in (
         rate_limit.forget_own, forget_boards, forget_names, forget_periods, forget_bans, forget_hidden,
         forget_grouped, second.forget, scenes.forget, forget_most_liked,
+        forget_exports,
     ):  # fmt: skip  # as a list
         forget()
     for likeable in registry.every():

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -22,6 +23,7 @@ from leaderboards.api.answers import conditional
 from leaderboards.api.downloads import CSV, Download, MoreColumns, csv_parts
 from leaderboards.api.export import is_mirrored, never_changes
 from leaderboards.api.parameters import LIMIT, OFFSET, RAW, Bounded, Whole
+from leaderboards.selectors.kept_files import stamp_of
 from leaderboards.selectors.periods import period_by_label
 
 router = Router(tags=["competitions"], auth=Reads())
@@ -48,7 +50,10 @@ def export_competition(request: HttpRequest, competition: Whole = COMPETITION, r
     download = Download(f"competition-{found.pk}.csv", CSV, is_private(found), read)
     # What is hidden does not change for the public, whether the copy is there yet or not.
     stays = stored is not None and (hidden or never_changes(stored))
-    response = download.final(request) if stays else download.open()
+    # Teams and divisions may be renamed at any time; what is hidden is not kept, so that nothing of it is left over.
+    is_kept = stored is not None and not hidden and not found.course.may_hide and not groups.names
+    stamp = partial(stamp_of, stored, "competition", raw) if is_kept and stored else None
+    response = download.final(request, stamp) if stays else download.open()
     response["Live"] = "true" if live else "false"
     return response
 

@@ -188,7 +188,7 @@ def announce(options: Options, folder: Folder) -> None:
     kept = [] if options.database_url else ["an SQLite database"]
     kept += [] if options.redis_url else ["Valkey's files (Redis-compatible)"]
     say(f"Sunwi's demo keeps everything in {folder.root}: {', '.join([*kept, 'logs and logins'])}.")
-    say("It listens on this machine alone and changes nothing else. Starting ...")
+    say("It is for one person: it listens on this machine alone, with no proxy before it. Starting ...")
 
 
 def welcome(options: Options, folder: Folder, seconds: float) -> str:

@@ -1,13 +1,15 @@
 """Files that are streamed: whatever can be read twice, in parts, with an ETag once it never changes again."""
 
 import csv
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from hashlib import blake2b
 from itertools import chain, repeat
+from weakref import WeakSet
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
@@ -15,7 +17,9 @@ from foundation.chunks import in_chunks
 from foundation.encoding import when
 from leaderboards.api.answers import has_already, tagged
 from leaderboards.core.cells import raw_cell, safe_cell
+from leaderboards.errors import ExportsBusy
 from leaderboards.selectors import Row
+from leaderboards.selectors.kept_files import KeptFile, keep_file, kept_file, packed_file
 
 ROWS_A_CHUNK = 500
 CSV = "text/csv; charset=utf-8"
@@ -32,31 +36,96 @@ class Download:
 
     def open(self) -> HttpResponseBase:
         """What changes by the second is kept by nobody."""
-        response = self._streamed()
+        with _Turn() as turn:
+            response = self._streamed(turn)
         response["Cache-Control"] = "private, no-store" if self.private else "no-store"
         return response
 
-    def final(self, request: HttpRequest) -> HttpResponseBase:
-        """Read once for the ETag, and again only for a caller who does not have it."""
-        digest = blake2b(digest_size=12)
-        as_of, parts = self.read()
-        for part in parts:
-            digest.update(part)
-        tag = digest.hexdigest()
-        if has_already(request, tag):
-            response: HttpResponseBase = HttpResponse(status=304, headers={"As-Of": when(as_of)})
-            del response["Content-Type"]
-        else:
-            response = self._streamed()
-        return tagged(response, tag, self.private)
+    def final(self, request: HttpRequest, stamp: Callable[[], str] | None = None) -> HttpResponseBase:
+        """What never changes, with its ETag; with a ``stamp`` it is kept under that, and not made again."""
+        kept = kept_file(stamp()) if stamp else None
+        if kept is not None and has_already(request, kept.tag):
+            return self._unchanged(kept)
+        with _Turn() as turn:
+            made = kept or self._made(stamp)
+            if has_already(request, made.tag):
+                return self._unchanged(made)
+            response = self._streamed(turn, None if made.packed is None else made)
+        return tagged(response, made.tag, self.private)
 
-    def _streamed(self) -> StreamingHttpResponse:
+    def _made(self, stamp: Callable[[], str] | None) -> KeptFile:
+        before = stamp() if stamp else None
         as_of, parts = self.read()
+        made = packed_file(as_of, parts)
+        if stamp and before == stamp():  # else it changed while it was made
+            keep_file(before, made)
+        return made
+
+    def _unchanged(self, made: KeptFile) -> HttpResponse:
+        response = HttpResponse(status=304, headers={"As-Of": when(made.as_of)})
+        del response["Content-Type"]
+        return tagged(response, made.tag, self.private)
+
+    def _streamed(self, turn: "_Turn", made: KeptFile | None = None) -> StreamingHttpResponse:
+        as_of, parts = self.read() if made is None else (made.as_of, made.parts())
         # The first part is read here: what fails at once is refused properly instead of breaking off.
-        response = StreamingHttpResponse(chain([next(parts)], parts), content_type=self.content_type)
+        content = turn.until_the_end_of(chain([next(parts)], parts))
+        response = StreamingHttpResponse(content, content_type=self.content_type)
         response["Content-Disposition"] = f'attachment; filename="{self.name}"'
         response["As-Of"] = when(as_of)
         return response
+
+
+class _Turn:
+    """One export's turn: over at the end of the block, or once what was handed on is read, closed or forgotten."""
+
+    def __init__(self) -> None:
+        self._parts: Iterator[bytes] | None = None
+
+    def __enter__(self) -> "_Turn":
+        _begin(self)
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        if self._parts is None or raised[0] is not None:
+            self.close()
+
+    def until_the_end_of(self, parts: Iterator[bytes]) -> "_Turn":
+        """``parts``, to be iterated; the turn lasts that long."""
+        self._parts = parts
+        return self
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        try:
+            return next(self._parts or iter(()))
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """It is over; saying so twice changes nothing."""
+        _turns.discard(self)
+
+
+# Those of this process that are not over. Weak: who stops reading may not say so.
+_turns: "WeakSet[_Turn]" = WeakSet()
+_lock = threading.Lock()
+
+
+def _begin(turn: _Turn) -> None:
+    """Count one more export. Raises ``ExportsBusy`` where there are as many as may be."""
+    with _lock:
+        if len(_turns) >= settings.EXPORTS_AT_ONCE:
+            raise ExportsBusy("Many files are being made at the moment; try again in a few seconds.")
+        _turns.add(turn)
+
+
+def forget_exports() -> None:
+    """As if none were being made."""
+    _turns.clear()
 
 
 class _Line:

@@ -7,6 +7,7 @@ missing. The trap: while a period is open its CSV has no ETag, since nothing sho
 import logging
 from collections.abc import Iterator
 from datetime import datetime
+from functools import partial
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -19,6 +20,7 @@ from leaderboards.api.access import Reads, is_private, standings_to_read
 from leaderboards.api.downloads import CSV, Download, csv_parts
 from leaderboards.api.parameters import PERIOD, RAW, SEQ, Whole
 from leaderboards.models import Board, Period, State, Storage
+from leaderboards.selectors.kept_files import stamp_of
 from leaderboards.services.mirror import mirror
 
 logger = logging.getLogger(__name__)
@@ -36,7 +38,7 @@ def export_standings(request: HttpRequest, seq: Whole = SEQ, period: str = PERIO
     live = stored is None or is_mirrored(stored)
     download = _download(board, label, stored, raw)
     if stored and never_changes(stored):
-        response = download.final(request)
+        response = download.final(request, partial(stamp_of, stored, "board", raw))
         response["Content-Hash"] = selectors.content_hash_of(stored)
     else:
         response = download.open()

@@ -38,6 +38,7 @@ from leaderboards.models import (
     Submission,
 )
 from leaderboards.selectors.kept import final_standings_of
+from leaderboards.selectors.kept_files import forget_files
 from leaderboards.services.decide_redis import forget_bans
 from leaderboards.services.mirror import DEAD, mirror
 from leaderboards.services.players import ERASED, ensure_player
@@ -179,6 +180,7 @@ def _rename(player: Player, removed: list[str], at: datetime) -> Erased:
     for rename in _renames:
         rename(Player.objects.get(pk=player.pk), old, at)
     transaction.on_commit(forget_bans)
+    forget_files()
     return erased
 
 

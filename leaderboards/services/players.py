@@ -3,8 +3,11 @@
 import re
 from datetime import datetime
 
+from django.db import transaction
+
 from leaderboards.errors import BadEntry, UnknownPlayer
 from leaderboards.models import Player
+from leaderboards.selectors.kept_files import forget_files
 from leaderboards.selectors.names import forget_names
 from leaderboards.stores.sql_writes import ensure_players
 
@@ -41,7 +44,11 @@ def set_profile(external_id: str, profile: dict[str, str], at: datetime) -> Play
         raise BadEntry(f"A player has no {unknown[0]!r}; he has {', '.join(FIELDS)}.")
     player = ensure_player(external_id, at)
     if profile:
-        Player.objects.filter(external_id=external_id).update(**profile)  # not by number: who was erased keeps his
+        is_renamed = profile.get("name", player.name) != player.name
+        with transaction.atomic():
+            Player.objects.filter(external_id=external_id).update(**profile)  # not by number: who was erased keeps his
+            if is_renamed:
+                forget_files()
     player.refresh_from_db(fields=FIELDS)
     forget_names()
     return player

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -20,14 +19,9 @@ from config.local.demo import main, refuse_silent_redis
 from config.local.trouble import Trouble
 from tests.config.local.test_supervisor import eventually
 from tests.config.test_killed_runs import processes_of
+from tests.ports import free_port
 
 ROOT = Path(settings.BASE_DIR)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def environment(folder: Path, port: int) -> dict[str, str]:

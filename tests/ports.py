@@ -1,0 +1,9 @@
+"""Ports of this machine that nobody listens on."""
+
+import socket
+
+
+def free_port() -> int:
+    """One on loopback that was free a moment ago."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])
