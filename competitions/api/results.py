@@ -51,7 +51,8 @@ def export_competition(request: HttpRequest, competition: Whole = COMPETITION, r
     # What is hidden does not change for the public, whether the copy is there yet or not.
     stays = stored is not None and (hidden or never_changes(stored))
     # Teams and divisions may be renamed at any time; what is hidden is not kept, so that nothing of it is left over.
-    is_kept = stored is not None and not hidden and not found.course.may_hide and not groups.names
+    has_groups = bool(GroupColumns(found, rules.ties).names)
+    is_kept = stored is not None and not hidden and not found.course.may_hide and not has_groups
     stamp = partial(stamp_of, stored, "competition", raw) if is_kept and stored else None
     response = download.final(request, stamp) if stays else download.open()
     response["Live"] = "true" if live else "false"
