@@ -75,7 +75,7 @@ class ParticipantAdmin(WithReason[Participant]):
         """Until they are reinstated."""
         question = _(
             "They are shown nowhere any more, and everybody below moves up, also where the result is final already. "
-            "Whoever is reinstated has his scores and his place back."
+            "Who is reinstated has their scores and their place back."
         )
         asked = Asked("disqualify", _("Disqualify participants"), question, _by(disqualify), _name, _told_and_public())
         return self.ask(request, asked, list(participants))
@@ -83,7 +83,7 @@ class ParticipantAdmin(WithReason[Participant]):
     @admin.action(description=_lazy("Reinstate the selected participants"), permissions=["act"])
     def reinstate(self, request: HttpRequest, participants: QuerySet[Participant]) -> HttpResponseBase | None:
         """Those who were disqualified."""
-        question = _("Whoever was disqualified has his scores and his place back.")
+        question = _("Who was disqualified has their scores and their place back.")
         asked = Asked("reinstate", _("Reinstate participants"), question, _by(reinstate), _name, _told_and_public())
         return self.ask(request, asked, list(participants))
 

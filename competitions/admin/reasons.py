@@ -52,7 +52,7 @@ class WithReason(ReadOnlyAdmin[Row]):
             "rows": [asked.name(each) for each in chosen],
             "chosen": chosen,
             "action": asked.action,
-            "confirm": _("Yes"),
+            "confirm": _("Yes: %(title)s") % {"title": asked.title},
             "form": form,
             "longest": LONGEST_REASON,
             "readers": asked.readers,

@@ -70,7 +70,8 @@ def codes_wanted(competition: Competition, own: Team | None) -> bool:
     """Whether any team but ``own`` is entered with a code."""
     if competition.team_entry != TeamEntry.CODE:
         return False
-    return competition.teams.exclude(code="").exclude(pk=own.pk if own else None).exists()
+    others = competition.teams.exclude(code="")
+    return (others if own is None else others.exclude(pk=own.pk)).exists()
 
 
 def team_of_player(competition: Competition, player: str) -> Team | None:

@@ -64,6 +64,10 @@ class Competitions:
         """The events of these numbers; a cancelled one is its refusal."""
         return {number: _event(found, at) for number, found in competitions_by_id(numbers).items()}
 
+    def names(self, numbers: Collection[int]) -> Mapping[int, str]:
+        """The names of these competitions."""
+        return dict(Competition.objects.filter(pk__in=numbers).order_by().values_list("pk", "name"))
+
     def joined(self, pairs: Collection[Pair]) -> Mapping[Pair, datetime]:
         """Of the pairs (competition, player) those that take part now, each with when the player last joined."""
         return _taking_part.get_many(pairs)

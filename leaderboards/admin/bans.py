@@ -43,7 +43,6 @@ class _Deed:
     is_ban: bool
     title: str | Promise
     question: str | Promise
-    confirm: str | Promise
     nobody: str | Promise
     done: str | Promise
     noted: str
@@ -59,7 +58,6 @@ _BAN = _Deed(
         "They are shown nowhere any more: on no board, in no competition, also where it is over. What they submit "
         "from now on is refused. Their scores are kept, so they have their places back once the ban is lifted."
     ),
-    confirm=_lazy("Yes, ban"),
     nobody=_lazy("All of the selected are banned already: nothing was done."),
     done=_lazy("Banned: %(names)s."),
     noted="Banned.",
@@ -71,7 +69,6 @@ _LIFT = _Deed(
     is_ban=False,
     title=_lazy("Lift the ban"),
     question=_lazy("They have their places back, and what they submit is taken again."),
-    confirm=_lazy("Yes, lift the ban"),
     nobody=_lazy("None of the selected is banned: nothing was done."),
     done=_lazy("Let in again: %(names)s."),
     noted="Let in again.",
@@ -156,7 +153,7 @@ class BanPages(PhraseSearch[Player]):
             "rows": if_banned_in_words(numbers, banned=deed.is_ban),
             "chosen": chosen,
             "action": deed.slug,
-            "confirm": deed.confirm,
+            "confirm": _("Yes: %(title)s") % {"title": deed.title},
             "back": back,
             "longest": LONGEST_REASON,
             "readers": _("Only those who run the site read it."),

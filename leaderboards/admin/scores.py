@@ -1,13 +1,14 @@
 """Standings and submissions in the admin: looked at, found by the player's exact id; submissions can be voided, and
 restored."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from typing import Any
 
 from django.contrib import admin, messages
+from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponseBase
@@ -26,6 +27,7 @@ from leaderboards.models import Board, Period, Player, Standing, Submission
 from leaderboards.models import State as PeriodState
 from leaderboards.refusals import translated
 from leaderboards.selectors.foreseen import Foreseen, Place, foresee
+from leaderboards.services import events
 from leaderboards.services.import_scores import SERVICE as IMPORT
 from leaderboards.services.unvoid import unvoid_by_hand
 from leaderboards.services.void import void_by_hand
@@ -121,10 +123,20 @@ class SubmissionAdmin(ReadOnlyAdmin[Submission]):
             return queryset, False
         return queryset.filter(external_id=search_term, **_wherever_an_id_may_be()), False
 
-    @admin.display(description=_lazy("period"))
+    def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
+        """The rows of this page know how their competitions are called: one question for all of them."""
+        found = super().get_changelist_instance(request)
+        rows = list(found.result_list)
+        names = _names_of(rows)
+        for row in rows:
+            row.competition_name = names.get(row.competition, "")
+        found.result_list = rows
+        return found
+
+    @admin.display(description=_lazy("period or competition"))
     def period_label(self, row: Submission) -> str:
-        """Its label."""
-        return row.period.label
+        """The name of its competition, else the period's label."""
+        return getattr(row, "competition_name", "") or row.period.label
 
     @admin.action(description=_lazy("Void the selected submissions"), permissions=["void"])
     def void(self, request: HttpRequest, submissions: QuerySet[Submission]) -> HttpResponseBase | None:
@@ -157,7 +169,7 @@ class SubmissionAdmin(ReadOnlyAdmin[Submission]):
             "rows": [*_foretold(chosen, deed.restores)],
             "chosen": chosen,
             "action": deed.action,
-            "confirm": deed.confirm,
+            "confirm": _("Yes: %(title)s") % {"title": deed.title},
             "longest": LONGEST_REASON,
             "readers": READ_BY_ALL if any(row.period.board.is_event for row in chosen) else "",
             "missing": "confirmed" in request.POST,
@@ -203,7 +215,6 @@ class _Deed:
     noted: str
     title: str
     question: str
-    confirm: str
     done: str
     too_many: str
 
@@ -219,7 +230,6 @@ def _voiding() -> _Deed:
             "They no longer count, and each standing becomes what the player's others amount to. Their ids stay used. "
             "Restoring them undoes it. Ranks are told as if everybody else stayed where they are."
         ),
-        confirm=_("Yes, void"),
         done=_("Voided: %(number)s."),
         too_many=_("Void up to %(number)s submissions at once.") % {"number": MOST_AT_ONCE},
     )
@@ -236,7 +246,6 @@ def _restoring() -> _Deed:
             "They count again as if they had never been voided, with the times that they had. A sum that would leave "
             "the board's limits stops there. Ranks are told as if everybody else stayed where they are."
         ),
-        confirm=_("Yes, restore"),
         done=_("Restored: %(number)s."),
         too_many=_("Restore up to %(number)s submissions at once.") % {"number": MOST_AT_ONCE},
     )
@@ -245,14 +254,26 @@ def _restoring() -> _Deed:
 def _foretold(chosen: Sequence[Submission], restored: bool) -> Iterator[str]:
     """A line for each player: what is voided or restored, where they stand, and where they will."""
     players = len({(row.period_id, row.player_id) for row in chosen})
-    yield from map(_line, islice(foresee(chosen, restored), MOST_FORESEEN))
+    names = _names_of(chosen)
+    yield from (_line(found, names) for found in islice(foresee(chosen, restored), MOST_FORESEEN))
     if players > MOST_FORESEEN:
         yield _("and %(number)s players more") % {"number": players - MOST_FORESEEN}
 
 
-def _line(found: Foreseen) -> str:
+def _names_of(rows: Sequence[Submission]) -> Mapping[int, str]:
+    """The competitions that these scores are of, by number."""
+    numbers = {row.competition for row in rows} - {0}  # 0 is none
+    return events.source().names(numbers) if numbers else {}
+
+
+def _place_of(found: Foreseen, names: Mapping[int, str]) -> str:
+    """The competition by name, else the period by its label."""
+    return names.get(found.submissions[0].competition, found.period.label)
+
+
+def _line(found: Foreseen, names: Mapping[int, str]) -> str:
     sent = "; ".join(map(_value, found.submissions))
-    words = {"what": f"{found.player.external_id}, {found.period.board.name} {found.period.label}: {sent}"}
+    words = {"what": f"{found.player.external_id}, {found.period.board.name} {_place_of(found, names)}: {sent}"}
     if found.period.state != PeriodState.OPEN and not found.period.board.is_event:
         return _("%(what)s. Its period is closed: this one stays.") % words
     now, then = (place_text(found.period, place) for place in (found.now, found.then))

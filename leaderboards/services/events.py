@@ -65,6 +65,9 @@ class Events(Protocol):
     def named(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:
         """The events of these numbers; one that takes no entries is its refusal, an unknown one is left out."""
 
+    def names(self, numbers: Collection[int]) -> Mapping[int, str]:
+        """How the events of these numbers are called, drafts and those that are over too; unknown ones are left out."""
+
     def joined(self, pairs: Collection[tuple[int, str]]) -> Mapping[tuple[int, str], datetime]:
         """Of the pairs (event, player) those where the player takes part now, each with when they last joined."""
 
@@ -93,6 +96,9 @@ class Events(Protocol):
 
 class _NoEvents:
     def named(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:  # noqa: ARG002 (none)
+        return {}
+
+    def names(self, numbers: Collection[int]) -> Mapping[int, str]:  # noqa: ARG002 (none)
         return {}
 
     def joined(self, pairs: Collection[tuple[int, str]]) -> Mapping[tuple[int, str], datetime]:  # noqa: ARG002 (nobody)

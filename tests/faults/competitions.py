@@ -48,6 +48,9 @@ class Races:
     def named(self, numbers: Collection[int], at: object) -> Mapping[int, Event | SunwiError]:
         return {board.pk: _event(board, DAYS) for board in Board.objects.filter(pk__in=numbers)}
 
+    def names(self, numbers: Collection[int]) -> Mapping[int, str]:
+        return {}
+
     def joined(self, pairs: Collection[tuple[int, str]]) -> Mapping[tuple[int, str], datetime]:
         return dict.fromkeys(pairs, LONG_AGO)
 

@@ -1,5 +1,6 @@
 """The jury in the admin: confirming a result, voiding and restoring a score where scores are listed."""
 
+import re
 from typing import Any
 
 import pytest
@@ -240,6 +241,51 @@ def test_who_gives_a_reason_is_told_before_who_reads_it(admin: Client) -> None:
     assert "Only those who run the competition read it." in asked["move"]
     assert "page shows it to everybody" in asked["cancel"]
     assert 'aria-describedby="reason-readers"' in asked["disqualify"]
+
+
+YES_AND_NO = (
+    r'<div class="submit-row">(<button type="submit"[^>]*>)([^<]*)</button>\s*'
+    r'<a href="[^"]*" class="closelink">No, take me back</a>'
+)
+
+
+def test_every_act_that_is_asked_for_has_a_yes_that_names_it_and_the_same_no_beside_it(admin: Client) -> None:
+    competition = provisional()
+    [row, other] = Submission.objects.all()
+    void(competition, other, "Came by car.", clock.now(), None)
+    people = "/admin/competitions/participant/"
+    titles = {
+        "disqualify": (people, competition.participants.all()[0].pk, "Disqualify participants"),
+        "reinstate": (people, competition.participants.all()[0].pk, "Reinstate participants"),
+        "bring_back": (people, competition.participants.all()[0].pk, "Bring participants back"),
+        "void": (SUBMISSIONS, row.pk, "Void submissions"),
+        "restore": (SUBMISSIONS, other.pk, "Restore submissions"),
+        "ban": ("/admin/leaderboards/player/", row.player_id, "Ban"),
+    }
+
+    asked = {
+        title: admin.post(address, {"action": name, "_selected_action": [number]}).content.decode()
+        for name, (address, number, title) in titles.items()
+    }
+    asked |= {"Confirm the result": page(admin, act(competition, "confirm"))}
+
+    for title, html in asked.items():
+        [(button, said)] = re.findall(YES_AND_NO, html)
+        assert (said, 'class="confirm-yes"' in button) == (f"Yes: {title}", True)
+        assert "css/admin-confirm.css" in html
+    assert "has their scores" in asked["Disqualify participants"]
+
+
+def test_scores_name_their_competition_in_the_list_and_before_one_is_voided(admin: Client) -> None:
+    competition = provisional()
+    row = Submission.objects.get(player__external_id="alice")
+
+    listed = page(admin, SUBMISSIONS)
+    asked = admin.post(SUBMISSIONS, {"action": "void", "_selected_action": [row.pk]}).content.decode()
+
+    cells = re.findall(r'<td class="field-period_label">([^<]*)</td>', listed)
+    assert set(cells) == {competition.name}
+    assert f"<li>alice, {competition.board.name} {competition.name}: 30." in asked
 
 
 @pytest.mark.parametrize(("places", "then"), [("close_up", 3), ("stay_empty", 5)])

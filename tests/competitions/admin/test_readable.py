@@ -102,10 +102,10 @@ def test_rewards_taken_back_and_who_is_brought_back_are_told_in_words_on_the_com
 
 
 WHEN = AT.isoformat()
-SCORED = {"player": "ann", "score": "7", "submission": 3}
-COMMENTED = {"player": "ann", "comment": 4}
-TAKEN = {"player": "ann", "reward": "Gold", "grant": 10}
-DETAILS = {  # all that the services keep of each kind
+SCORED: dict[str, object] = {"player": "ann", "score": "7", "submission": 3}
+COMMENTED: dict[str, object] = {"player": "ann", "comment": 4}
+TAKEN: dict[str, object] = {"player": "ann", "reward": "Gold", "grant": 10}
+DETAILS: dict[ChangeKind, dict[str, object]] = {  # all that the services keep of each kind
     ChangeKind.PUBLISHED: {},
     ChangeKind.EXTENDED: {"from": WHEN, "to": WHEN},
     ChangeKind.CANCELLED: {},

@@ -10,6 +10,7 @@ from django.utils import translation
 from competitions.models import Competition, Notice, Participant, Revision, RewardGrant, Telling
 from competitions.selectors import moved
 from competitions.selectors.moved import Moves
+from competitions.selectors.revisions import parts_of
 from competitions.sentences import OTHERS_LEFT_OUT, sentences
 from competitions.services import notices as telling
 from competitions.services import outcomes, take_back, tell_rewards
@@ -125,7 +126,7 @@ def test_who_heard_of_an_earlier_revision_hears_the_reason_of_the_later_one_alon
     out(competition, "a", "A car.")
     back(competition, "a")  # "A mistake."
     out(competition, "b", "A bot.")
-    monkeypatch.setattr(moved, "parts_of", read := Counted(moved.parts_of))
+    monkeypatch.setattr(moved, "parts_of", read := Counted(parts_of))
     tell_results(AT)
     assert words("c", "result_changed").endswith("Reason: A bot.")
     assert read.times == 1  # the one before the latest says that nothing was another since they heard

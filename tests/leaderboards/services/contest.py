@@ -33,6 +33,9 @@ class KnownEvents:
     def named(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:
         return {number: self.by_number[number] for number in numbers if number in self.by_number}
 
+    def names(self, numbers: Collection[int]) -> Mapping[int, str]:
+        return {}
+
     def joined(self, pairs: Collection[tuple[int, str]]) -> Mapping[tuple[int, str], datetime]:
         return {pair: self.players[pair[1]] for pair in pairs if pair[1] in self.players}
 
