@@ -23,6 +23,7 @@ from competitions.services.reward import follow_due, grant_due
 from competitions.services.series import score_due
 from competitions.services.snapshot import take_due
 from competitions.services.strays import take_out_due
+from competitions.services.tell_let_in import tell_let_in
 from competitions.services.tell_rewards import tell_rewards
 from foundation import clock
 from foundation.each import run_each
@@ -46,7 +47,7 @@ def tell() -> None:
 @shared_task
 def reward() -> None:
     """Grant what final rankings earn, let it follow later revisions, and tell players their places and rewards."""
-    _run(grant_due, follow_due, tell_results, tell_rewards)
+    _run(grant_due, follow_due, tell_let_in, tell_results, tell_rewards)
 
 
 @shared_task

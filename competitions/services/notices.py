@@ -74,16 +74,17 @@ def tell_participants(change: Change) -> int:
     return told
 
 
-def tell_player(change: Change, player: Player) -> bool:
+def tell_player(change: Change, player: Player, at: datetime | None = None) -> bool:
     """Tell one player that they were removed, brought back, disqualified or reinstated, in the caller's transaction.
 
-    Nobody mutes that, and a freeze does not hide it: it tells no ranks. The banned are told nothing; returns whether
-    there was something to tell.
+    Nobody mutes that, and a freeze does not hide it: it tells no ranks. The banned are told nothing now, but once they
+    are let in again (``services/tell_let_in.py``); returns whether there was something to tell. ``at`` is when they are
+    told, by default when it was done.
     """
     kind = _OF_ONE.get(ChangeKind(change.kind))
     if kind is None or player.banned_at is not None:
         return False
-    write([Notice(competition=change.competition, player=player, kind=kind, change=change)], change.at)
+    write([Notice(competition=change.competition, player=player, kind=kind, change=change)], at or change.at)
     return True
 
 

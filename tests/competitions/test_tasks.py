@@ -29,7 +29,7 @@ START = datetime(2026, 11, 20, 12, tzinfo=UTC)
 STEPS = {
     "advance": ["freeze_due", "take_out_due", "take_due", "compare_due", "finish_due", "revise_due"],
     "tell": ["release_held", "send_due"],
-    "reward": ["grant_due", "follow_due", "tell_results", "tell_rewards"],
+    "reward": ["grant_due", "follow_due", "tell_let_in", "tell_results", "tell_rewards"],
     "score_series": ["score_due"],
     "leagues": ["begin_due", "place_due", "turn_due"],
     "retain": ["retain_due"],
