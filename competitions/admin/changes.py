@@ -62,11 +62,12 @@ def _bans(competition: Competition, zone: str) -> list[ChangeInWords]:
 def _ban(revision: Revision, players: set[int], zone: str, *, is_ban: bool) -> ChangeInWords:
     number = len(players)
     if is_ban:
-        what = ngettext("a player was banned", "%(number)s players were banned", number)
+        what = ngettext("%(number)s player was banned", "%(number)s players were banned", number)
     else:
-        what = ngettext("a player was let in again", "%(number)s players were let in again", number)
+        what = ngettext("%(number)s player was let in again", "%(number)s players were let in again", number)
     names = Player.objects.filter(pk__in=players).order_by("external_id").values_list("external_id", flat=True)
-    lines = [f"{_('player')}: {name}" for name in names[:MOST_NAMES]]
+    player, number_of = _("player"), _("revision")
+    lines = [f"{player}: {name}" for name in names[:MOST_NAMES]]
     more = [_("And %(count)s more.") % {"count": number - MOST_NAMES}] if number > MOST_NAMES else []
     return ChangeInWords(
         at=revision.made_at,
@@ -74,7 +75,7 @@ def _ban(revision: Revision, players: set[int], zone: str, *, is_ban: bool) -> C
         what=what % {"number": number},
         by="–",
         reason="",
-        details=[*lines, *more, f"{_('revision')}: {revision.number}"],
+        details=[*lines, *more, f"{number_of}: {revision.number}"],
     )
 
 
