@@ -19,7 +19,7 @@ help:
 	@echo "make test    the quick tests, on a real Valkey and a real PostgreSQL: before each commit (ARGS='-k standings')"
 	@echo "make check   everything that must hold, as CI runs it: quick and long tests, lint, other servers, the demo"
 	@echo "make long    the long tests alone: fault worlds, the browser matrix, more examples"
-	@echo "make faults  kill, freeze and empty servers and processes for longer still (FAULT_SEED=… repeats a run)"
+	@echo "make faults  kill, freeze and empty servers and processes for longer still, and run the slow benchmarks once"
 	@echo "make mutants take one protection away at a time, and see that a test fails (ARGS='no_barrier')"
 	@echo "make bench   measure, and print each figure as one line (ARGS='--players 100000')"
 	@echo "make lint    style, types, directions of imports, missing migrations"
@@ -42,7 +42,7 @@ check:
 	@$(MAKE) --no-print-directory smoke
 
 long: $(VENV)/.installed-dev
-	exec $(PYTEST) $(ONE_MORE) -m "long or hypothesis" --hypothesis-profile=whole $(ARGS)
+	exec $(PYTEST) $(ONE_MORE) -m "(long and not bench) or hypothesis" --hypothesis-profile=whole $(ARGS)
 
 # The contract's quick part on servers that the other tests do not use. A plain hint where this machine has none of them.
 elsewhere: $(VENV)/.installed-test
@@ -61,7 +61,7 @@ smoke: $(VENV)/.installed-test
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(BIN)/python .ci/smoke.py "$$folder"
 
 faults: $(VENV)/.installed-test
-	FAULTS_LONG=1 $(PYTEST) -m faults $(ARGS)
+	FAULTS_LONG=1 $(PYTEST) -m "faults or bench" $(ARGS)
 
 mutants: $(VENV)/.installed-test
 	$(BIN)/python tests/faults/mutants/run.py $(ARGS)

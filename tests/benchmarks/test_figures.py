@@ -19,6 +19,7 @@ from tests import template
 OURS = {"config", "foundation", "leaderboards", "competitions", "likes", "tests"}
 RECORDED = ("store", "http", "rates", "growth", "agora", "counting", "pages", "likes")
 UNRECORDED = ("recovery", "restart", "competitions", "teams")
+SLOW = ("http", "agora", "pages", "likes", "teams")  # with servers and peers of their own: not on each run of CI
 SMALL = ("--players", "1000", "--seconds", "0.05", "--passes", "1")
 
 
@@ -78,7 +79,9 @@ def test_what_figures_are_divided_by_knows_nothing_of_the_product() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", [*RECORDED, *UNRECORDED])
+@pytest.mark.parametrize(
+    "name", [pytest.param(each, marks=[pytest.mark.bench] if each in SLOW else []) for each in RECORDED + UNRECORDED]
+)
 def test_a_benchmark_prints_its_figures(name: str, tmp_path: Path) -> None:
     written = tmp_path / "figures.json"
 
