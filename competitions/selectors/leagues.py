@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import Max, OuterRef, QuerySet, Subquery
 
 from competitions.core.leagues import Outcome, places, tier_after
 from competitions.errors import NoLeague, NotInLeague
@@ -152,9 +152,12 @@ def _with_those_before(board: Board, season: LeagueSeason, group: LeagueGroup, m
 
 
 def _members_before(group: LeagueGroup) -> QuerySet[LeagueMember]:
-    return LeagueMember.objects.filter(
-        group__season=group.season_id, group__tier=group.tier, group__number=group.number - 1
+    """Of the nearest group before it in which somebody is shown: one whose players are all banned says nothing."""
+    earlier = LeagueMember.objects.filter(
+        group__season=group.season_id, group__tier=group.tier, group__number__lt=group.number
     )
+    nearest = earlier.filter(player__banned_at=None).aggregate(number=Max("group__number"))["number"]
+    return earlier.filter(group__number=nearest)
 
 
 def _placed(

@@ -128,6 +128,17 @@ def test_a_group_with_room_moves_as_if_it_were_in_the_one_before_whose_players_l
     assert [outcome for _, _, outcome in moved()] == as_things_stand
 
 
+def test_a_latecomer_is_held_against_those_who_are_left_where_the_group_before_is_banned() -> None:
+    board = league(group_size=2, promoted=1, demoted=1)
+    for name, points in {"a": 100, "b": 90, "c": 80, "d": 70, "late": 1}.items():
+        play(board, {name: points})
+    Player.objects.filter(external_id__in=("c", "d")).update(banned_at=NOON)
+
+    turned(board, {})
+
+    assert [(player, outcome) for player, _, outcome in moved() if outcome != "stayed"] == [("a", "promoted")]
+
+
 def test_no_number_of_latecomers_promotes_one_whom_a_better_player_who_stays_would_have_beaten(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
