@@ -24,7 +24,7 @@ from leaderboards.models import State as PeriodState
 from leaderboards.selectors.hidden import forget_hidden
 from leaderboards.selectors.periods import forget_periods
 from leaderboards.services.resolve import kept_time
-from leaderboards.services.unvoid import count_again, hold_standing
+from leaderboards.services.unvoid import restore_voided
 from leaderboards.services.void import remaining, standing_row
 from leaderboards.stores.sql_final import content_hash, write_final_standings
 from leaderboards.stores.sql_locks import lock_standings
@@ -82,13 +82,9 @@ def unvoid_in_closed(number: int, player: int, submissions: Collection[int], at:
     """
     period = _held(number)
     _refuse_dropped(period, at)
-    whose, held = hold_standing(period, player)
-    if held is None:
-        return 0
-    restored = count_again(period, whose, submissions)
-    state = remaining(period, whose)
-    if state != held.state:
-        _write(period, standing_row(period, whose.external_id, held, state))
+    restored, row = restore_voided(period, player, submissions)
+    if row is not None:
+        _write(period, row)
     failpoint("correct.before_commit")
     return restored
 

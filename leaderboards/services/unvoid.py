@@ -23,6 +23,7 @@ from leaderboards.services.players import refuse_erased
 from leaderboards.services.publish import write_and_publish
 from leaderboards.services.void import remaining, standing_row
 from leaderboards.stores.sql_locks import Held, lock_standings
+from leaderboards.stores.sql_writes import StandingRow
 
 
 def unvoid_by_hand(submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
@@ -56,19 +57,30 @@ def unvoid_in_open(number: int, player: int, submissions: Collection[int], at: d
     if period.state != PeriodState.OPEN:
         raise PeriodClosed(f"Period {period.label} is closed; its standings stay as they are.")
     refuse_reserved(period.board)
-    whose, held = hold_standing(period, player)
-    if held is None:
-        return 0
-    restored = count_again(period, whose, submissions)
-    state = remaining(period, whose)
-    if state != held.state:
+    restored, row = restore_voided(period, player, submissions)
+    if row is not None:
         with one_behind_the_other() as statements:
-            write_and_publish(statements, period, [standing_row(period, whose.external_id, held, state)], at)
+            write_and_publish(statements, period, [row], at)
     failpoint("unvoid.before_commit")
     return restored
 
 
-def hold_standing(period: Period, player: int) -> tuple[Player, Held | None]:
+def restore_voided(period: Period, player: int, submissions: Collection[int]) -> tuple[int, StandingRow | None]:
+    """Take the marks of voiding off and derive the standing anew, locked: how many there were, and the standing to be
+    written; None where it stays as it is, or there never was one.
+
+    ``player`` and ``submissions`` are internal numbers. Raises ``UnknownPlayer`` (erased), or ``SubmissionsDropped``
+    where one of the submissions is no more.
+    """
+    whose, held = _hold_standing(period, player)
+    if held is None:
+        return 0, None
+    restored = _unmark(period, whose, submissions)
+    state = remaining(period, whose)
+    return restored, None if state == held.state else standing_row(period, whose.external_id, held, state)
+
+
+def _hold_standing(period: Period, player: int) -> tuple[Player, Held | None]:
     """The player of this number as they are now, and their standing, locked; None where they never had one.
 
     Raises ``UnknownPlayer`` for whoever was erased, or is being: an erasure waits for the lock, or was before it.
@@ -82,11 +94,7 @@ def hold_standing(period: Period, player: int) -> tuple[Player, Held | None]:
     return found, held
 
 
-def count_again(period: Period, player: Player, submissions: Collection[int]) -> int:
-    """Take the marks of voiding off; how many there were. The standing is locked, and derived anew by the caller.
-
-    Raises ``SubmissionsDropped`` where one of them is no more.
-    """
+def _unmark(period: Period, player: Player, submissions: Collection[int]) -> int:
     rows = Submission.objects.filter(pk__in=submissions, period=period, player=player)
     if rows.count() != len(set(submissions)):
         raise SubmissionsDropped("The submission was not kept: it can not be restored any more.")

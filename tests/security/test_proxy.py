@@ -7,10 +7,10 @@ import ssl
 import subprocess
 import time
 from collections.abc import Iterator
-from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
+from http.client import HTTPConnection, HTTPMessage, HTTPSConnection
 from pathlib import Path
 from select import select
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from django.conf import settings
@@ -52,22 +52,27 @@ def plain(django_db_setup: None, redis_server: object, tmp_path_factory: pytest.
         yield made
 
 
-def ask(
-    port: int, method: str, path: str, body: bytes | None = None, source: str = HOST, **headers: str
-) -> HTTPResponse:
-    """The answer, read to its end."""
+class Answer(NamedTuple):
+    """What came, read to its end."""
+
+    status: int
+    headers: HTTPMessage
+    text: str
+
+
+def ask(port: int, method: str, path: str, body: bytes | None = None, source: str = HOST, **headers: str) -> Answer:
     link = HTTPConnection(HOST, port, timeout=20, source_address=(source, 0))
     link.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
     answer = link.getresponse()
-    answer.text = answer.read().decode()  # type: ignore[attr-defined]
+    text = answer.read().decode()
     link.close()
-    return answer
+    return Answer(answer.status, answer.headers, text)
 
 
-def told(answer: HTTPResponse) -> Any:
+def told(answer: Answer) -> Any:
     """Its problem document."""
     assert answer.headers["Content-Type"] == "application/problem+json"
-    content = json.loads(answer.text)  # type: ignore[attr-defined]
+    content = json.loads(answer.text)
     assert content["status"] == answer.status
     return content
 
@@ -213,7 +218,7 @@ def test_with_tls_pages_are_redirected_the_api_is_refused_and_nobody_forges_the_
     assert (api.status, told(api)["code"]) == (403, "https_required")
     assert (secure.status, "max-age" in secure.headers["Strict-Transport-Security"]) == (200, True)
     assert secure.headers["Set-Cookie"].startswith("__Host-csrftoken=")
-    assert proven.text == "proof"  # type: ignore[attr-defined]
+    assert proven.text == "proof"
 
 
 def make_certificate(folder: Path) -> None:
