@@ -10,8 +10,9 @@ from leaderboards.selectors.export import ranking_of
 
 def is_done(competition: int) -> bool:
     cup = Competition.objects.get(pk=competition)
-    rewarded = RewardRun.objects.filter(period__label=cup.label).exists()
+    rewarded = RewardRun.objects.filter(period__label=cup.label, unsettled_at=None).exists()
     waiting = (
+        RewardGrant.objects.filter(told_at=None),
         Snapshot.objects.filter(compared_at=None),
         Notice.objects.filter(held_until__isnull=False),
         WebhookDelivery.objects.filter(delivered_at=None),
