@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PYTEST = $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
+ALONE = $(BIN)/python -m pytest -q
 # Long tests often wait, for a server that is frozen or a page that moves: one more than there are cores fills the gaps.
 ONE_MORE = -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 REDIS := $(shell command -v redis-server)
@@ -12,7 +13,7 @@ ICU := $(firstword $(wildcard /usr/lib/postgresql/*/bin/initdb))
 # Tests start hundreds of processes: where what Python compiled may not be kept, each compiles everything again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check long elsewhere deployable smoke faults mutants bench lint lock clean
+.PHONY: help demo test check long elsewhere elsewhere-debian elsewhere-sqlite deployable smoke faults mutants bench lint lock clean
 
 help:
 	@echo "make demo    start everything on this machine, with players that keep scoring (PORT, DATA_DIR, DEMO_PLAYERS)"
@@ -44,14 +45,20 @@ check:
 long: $(VENV)/.installed-dev
 	exec $(PYTEST) $(ONE_MORE) -m "(long and not bench) or hypothesis" --hypothesis-profile=whole $(ARGS)
 
-# The contract's quick part on servers that the other tests do not use. A plain hint where this machine has none of them.
+# The contract's quick part on servers that the other tests do not use, both at once: a plain hint where this machine
+# has none of them.
 elsewhere: $(VENV)/.installed-test
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target elsewhere-debian elsewhere-sqlite
+
+elsewhere-debian:
 ifneq ($(and $(REDIS),$(ICU)),)
-	TEST_REDIS_SERVER=$(REDIS) TEST_POSTGRES_LOCALE=icu $(PYTEST) -q -m "contract and not long"
+	TEST_REDIS_SERVER=$(REDIS) TEST_POSTGRES_LOCALE=icu $(ALONE) -m "contract and not long"
 else
 	@echo "LEFT OUT: the contract on Debian's Redis and a PostgreSQL with ICU; install redis-server and postgresql" >&2
 endif
-	TEST_DATABASE=sqlite $(PYTEST) -q -m "contract and not long"
+
+elsewhere-sqlite:
+	TEST_DATABASE=sqlite $(ALONE) -m "contract and not long"
 
 deployable: $(VENV)/.installed-test
 	SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(60))') ALLOWED_HOSTS=boards.example \

@@ -55,10 +55,11 @@ def english_words(page: Page, names: Sequence[str] = ()) -> list[str]:
 
 
 def serious(page: Page) -> list[str]:
-    """What axe calls serious, each with its first place; ``AXE_CORE`` must be there. All is opened that opens.
+    """What axe calls serious, each with its first place. All is opened that opens.
 
     Of a long table there stay the rows of hard names and one's own: axe would take seconds for many that are alike.
     """
+    page.evaluate(AXE_CORE)
     page.evaluate(SHORT_AND_OPEN)
     found: list[str] = page.evaluate(AXE)
     return found

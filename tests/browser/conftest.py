@@ -1,6 +1,6 @@
 """A real Chromium before the real site: live server, real database, real Redis.
 
-Looks in PATH for Chromium and skips, saying so, where there is none. Pictures go to build/screenshots.
+Looks in PATH for Chromium and skips, saying so, where there is none. With SCREENSHOTS=1 pictures go to build/screenshots.
 All is for `make check` but test_walk.py, which goes through the main journeys.
 """
 
@@ -80,9 +80,11 @@ def opened(browser: Browser, live_server: LiveServer) -> Iterator[Opened]:
 
 @pytest.fixture
 def photograph() -> Photograph:
-    """Keeps a picture of the page for people to look at."""
+    """Keeps a picture of the page for people to look at, where they asked for that."""
 
     def keep(page: Page, name: str) -> None:
+        if not os.environ.get("SCREENSHOTS"):
+            return
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
         page.screenshot(full_page=True, path=SCREENSHOTS / f"{re.sub(r'[^a-z0-9-]+', '-', name.lower())}.jpg")
 

@@ -105,7 +105,5 @@ def visitor(browser: Browser, site: Site, variant: Variant) -> Iterator[Visitor]
         base_url=site.url, locale=variant.language, java_script_enabled=variant.scripts, reduced_motion="reduce",
         viewport=SIZES[variant.device], color_scheme=variant.colours,
     )  # fmt: skip  # as a table
-    if variant.axe:
-        context.add_init_script(checks.AXE_CORE)
     yield Visitor(context.new_page(), site, checks.Watcher(context, site.url))
     context.close()

@@ -3,7 +3,6 @@
 Being staff opens nothing by itself. What is looked for are words that stand nowhere but in what is kept from somebody.
 """
 
-import re
 from collections import defaultdict
 
 import pytest
@@ -107,9 +106,8 @@ def test_each_sees_at_all_addresses_what_his_permissions_allow_and_nothing_else(
         for address in sorted(asked):
             client.cookies.pop("player", None)
             body = client.get(address).getvalue().decode(errors="replace")
-            shown = re.sub(r"(?<=\d),(?=\d)", "", body)
             for secret, word in SECRETS.items():
-                if word in shown:
+                if word in body or (word.isdigit() and f"{int(word):,}" in body):
                     seen[who][secret].add(address)
 
     assert {who: set(found) for who, found in seen.items()} == MAY
