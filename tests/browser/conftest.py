@@ -1,7 +1,7 @@
 """A real Chromium before the real site: live server, real database, real Redis.
 
-Looks in PATH for Chromium and skips, saying so, where there is none. With SCREENSHOTS=1 pictures go to build/screenshots.
-All is for `make check` but test_walk.py, which goes through the main journeys.
+Looks in PATH for Chromium and skips, saying so, where there is none. With SCREENSHOTS=1 pictures go to
+build/screenshots. All is for `make check` but test_walk.py, which goes through the main journeys.
 """
 
 import os
