@@ -47,7 +47,13 @@ def competition(request: HttpRequest, number: int) -> HttpResponse:
 
 
 def _answer(request: HttpRequest, shown: Competition, refused: str) -> HttpResponse:
-    at, viewer = clock.now(), viewer_of(request)
+    viewer = viewer_of(request)
+    with as_seen(shown, viewer):
+        return _seen(request, shown, viewer, refused)
+
+
+def _seen(request: HttpRequest, shown: Competition, viewer: Viewer, refused: str) -> HttpResponse:
+    at = clock.now()
     context, etag = _parts(shown, viewer, page_number(request), at)
     if "fragment" in request.GET:
         return answer(request, "competitions/competition", context, etag)
