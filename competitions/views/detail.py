@@ -16,7 +16,7 @@ from competitions.core.lifecycle import Phase
 from competitions.models import Competition
 from competitions.selectors.review import review_until
 from competitions.selectors.standings import page as page_of_rows
-from competitions.views.access import own_player, visible
+from competitions.views.access import as_seen, own_player, visible
 from competitions.views.extras import extras
 from competitions.views.groups import best_teams, tabs_of
 from competitions.views.joining import join

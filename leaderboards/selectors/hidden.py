@@ -85,6 +85,14 @@ def is_shadowed(period: Period, player: str) -> bool:
     return player in _out_of([period])[period.pk].shadowed
 
 
+def is_shadowed_on(board: int, player: str) -> bool:
+    """The same of a board, for who has no period at hand; it may be that something else keeps them out of one."""
+    try:
+        return not {(None, player), (board, player)}.isdisjoint(_shadows.get("all") or ())
+    except SqlAway:
+        return False
+
+
 def _out_of(periods: Collection[Period]) -> dict[int, _Out]:
     asked = [_asked(each) for each in periods]
     try:
@@ -106,6 +114,7 @@ def forget_hidden() -> None:
     """Somebody is hidden or shown again: this process knows it at once."""
     _remembered.forget()
     _kept_empty.forget()
+    _shadows.forget()
 
 
 def _asked(period: Period) -> _Asked:
@@ -231,6 +240,11 @@ def _board() -> Expression:
     return Coalesce(F("board_id"), _number(_ALL_BOARDS), output_field=BigIntegerField())
 
 
+def _load_shadows(_keys: Collection[str]) -> dict[str, frozenset[tuple[int | None, str]]]:
+    shadows = running().filter(kind=RestrictionKind.SHADOWED)
+    return {"all": frozenset(shadows.values_list("board", "player__external_id"))}
+
+
 def _number(value: int) -> Value:
     return Value(value, BigIntegerField())
 
@@ -244,4 +258,5 @@ def _load_kept_empty(labels: Collection[str]) -> dict[str, bool]:
 
 
 _remembered: Remembered[_Asked, _Out] = Remembered(_load, fresh=KEPT_SECONDS)
+_shadows: Remembered[str, frozenset[tuple[int | None, str]]] = Remembered(_load_shadows, fresh=KEPT_SECONDS)
 _kept_empty: Remembered[str, bool] = Remembered(_load_kept_empty, fresh=LATELY_SECONDS)

@@ -12,13 +12,13 @@ from django.test.utils import CaptureQueriesContext
 from foundation import clock
 from leaderboards import selectors
 from leaderboards.errors import NotRanked
-from leaderboards.models import Board, KeptRank, Period, PeriodSnapshot, Player, Restriction, RestrictionKind
+from leaderboards.models import Board, KeptRank, Period, PeriodSnapshot, Player, RestrictionKind
 from leaderboards.selectors.names import forget_names
 from leaderboards.services.close import close_period
 from leaderboards.services.decide_redis import forget_bans
 from leaderboards.services.keep_ranks import keep
-from leaderboards.services.restrict import What, lift_restrictions, restrict
 from tests.leaderboards.factories import BoardFactory, PlayerFactory
+from tests.leaderboards.services.restricting import EVERY_WAY, keep_out, let_back
 from tests.leaderboards.services.site import follow
 from tests.leaderboards.views.pages import signed_in
 from tests.playing import score
@@ -28,7 +28,6 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 STORAGES = ("hybrid", "redis", "sql")
 TIES = ("first_come", "last_come", "shared", "dense")
 EVERYBODY = [f"p{nth}" for nth in range(12)]
-EVERY_WAY = ("hidden", "shadowed", "banned", "hidden everywhere", "shadowed everywhere", "banned everywhere")
 HOW = {"hybrid": EVERY_WAY, "redis": EVERY_WAY[::3], "sql": EVERY_WAY[1::4]}
 BANNED = ["p0", "p3", "p4", "p11"]
 
@@ -77,19 +76,6 @@ def told(board: Board) -> dict[str, object]:
     }
 
 
-def keep_out(how: str, players: Collection[str], board: Board) -> None:
-    """Leave players out in one of all the ways; each but the ban is a restriction, "everywhere" where it ends so."""
-    kind, _, everywhere = how.partition(" ")
-    what = What(RestrictionKind(kind), None if everywhere else board)
-    numbers = Player.objects.filter(external_id__in=players).values_list("pk", flat=True)
-    restrict(list(numbers), what, "A test.", clock.now(), None)
-
-
-def let_back() -> None:
-    lift_restrictions(Restriction.objects.values_list("pk", flat=True), "Over.", clock.now(), None)
-    ban(EVERYBODY, banned=False)
-
-
 @pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("storage", STORAGES)
 def test_a_board_shows_what_it_would_if_the_banned_had_never_played(storage: str, ties: str) -> None:
@@ -102,7 +88,7 @@ def test_a_board_shows_what_it_would_if_the_banned_had_never_played(storage: str
 
     wanted = told(without)
     for how in HOW[storage]:
-        keep_out(how, BANNED, board)
+        keep_out(how, board, *BANNED)
         hidden = told(board)
         let_back()
 
@@ -116,7 +102,7 @@ def test_a_restriction_of_one_board_leaves_the_others_as_they_are(storage: str) 
     before = told(other)
 
     for kind in RestrictionKind:
-        keep_out(kind, ["p0"], board)
+        keep_out(kind, board, "p0")
 
     assert told(other) == before
     assert told(board) != told(other)
@@ -127,7 +113,7 @@ def test_a_restriction_of_one_board_leaves_the_others_as_they_are(storage: str) 
 def test_who_is_hidden_before_they_ever_scored_is_not_shown_for_a_moment(storage: str, kind: str) -> None:
     board = played(storage, "shared", {"p1": 7}, "desc")
     PlayerFactory.create(external_id="p0")
-    keep_out(kind, ["p0"], board)
+    keep_out(kind, board, "p0")
     before = told(board)  # what is remembered from here on does not know their standing
 
     score(board.seq, {"p0": 9})
@@ -144,7 +130,7 @@ def test_who_is_hidden_before_they_ever_scored_is_not_shown_for_a_moment(storage
 @pytest.mark.parametrize("how", ["hidden", "shadowed everywhere", "banned"])
 def test_looks_are_of_those_who_are_shown_so_that_nobody_seems_to_have_moved(how: str) -> None:
     board = played("hybrid", "shared", {"p0": 9, "p1": 7, "p2": 5}, "desc")
-    keep_out(how, ["p0"], board)
+    keep_out(how, board, "p0")
 
     keep(stored(board), clock.now(), clock.now())
 
@@ -164,7 +150,7 @@ def test_a_read_of_a_board_asks_sql_as_often_with_restrictions_as_without() -> N
 
     asked()  # board and period are known from here on
     before = asked()
-    keep_out("hidden", ["p0"], board)
+    keep_out("hidden", board, "p0")
 
     assert asked() == before
 
@@ -178,7 +164,7 @@ def test_a_final_period_shows_the_banned_no_more_and_hashes_what_it_shows() -> N
     own = stored(board).content_hash
 
     for how in HOW["hybrid"]:
-        keep_out(how, ["p0"], board)
+        keep_out(how, board, "p0")
 
         assert told(board) == told(without)
         assert selectors.content_hash_of(stored(board)) == stored(without).content_hash != own
