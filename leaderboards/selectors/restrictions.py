@@ -4,7 +4,7 @@
 whatever is read within ``seen_by`` may show a shadowed player, so nothing of it may be kept for others.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -64,6 +64,16 @@ def banned_from(board: str | int, player: str = "player") -> Q:
     on = OuterRef(board) if isinstance(board, str) else board
     own = running().filter(kind=RestrictionKind.BANNED, board=on, player=OuterRef(player or "pk"))
     return Q(**{banned_at: False}) | Q(Exists(own))
+
+
+def can_come_back(players: Collection[int], kind: str, board: int | None) -> list[int]:
+    """Those of these players (internal numbers) who are kept out by this restriction (on a board, by its number, or on
+    all) and by nothing else that holds there. Restrictions of single boards may hold beside one of all."""
+    here = running().filter(player__in=players)
+    this = Q(kind=kind, board=board)
+    wider = here.exclude(this).filter(Q(board=None) | Q(board=board))
+    own = here.filter(this, player__banned_at=None).exclude(player__in=wider.values("player"))
+    return list(own.values_list("player", flat=True))
 
 
 @dataclass(frozen=True, slots=True)
