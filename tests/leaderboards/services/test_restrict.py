@@ -7,6 +7,8 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from foundation import clock
+from foundation.audit.models import AuditEntry
+from foundation.audit.undo import NotUndoable, undo
 from leaderboards import selectors
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Outcome
@@ -168,3 +170,31 @@ def test_a_ban_from_everything_reaches_other_processes_within_a_second_too() -> 
     with patch.object(clock, "monotonic", lambda: now):
         assert codes(board, {"ann": 5}) == ["banned"]
     decide_redis.forget_bans()
+
+
+@pytest.mark.parametrize("how", ["hidden", "shadowed everywhere", "banned"])
+def test_the_log_undoes_a_restriction_and_the_end_of_one_each_once(how: str) -> None:
+    board, judge = BoardFactory.create(), AdminFactory.create()
+    PlayerFactory.create(external_id="ann")
+    keep_out(how, board, "ann")
+    entry = AuditEntry.objects.get()
+    row = Restriction.objects.get()
+    assert set(entry.subjects.values_list("kind", "key")) == {
+        ("player", str(row.player_id)),
+        *({("board", str(board.seq))} if row.board else ()),
+    }
+
+    lifted = undo(entry.pk, "A mistake.", clock.now(), judge)
+    row.refresh_from_db()
+    again = undo(lifted.pk, "No mistake.", clock.now(), judge)
+
+    assert (row.lift_reason, row.lifted_by, lifted.undoes) == ("A mistake.", judge, entry)
+    assert again.undoes == lifted
+    new = Restriction.objects.get(lifted_at=None)
+    assert (new.kind, new.board, new.reason) == (row.kind, row.board, "No mistake.")
+    for done in (entry, lifted):
+        with pytest.raises(NotUndoable):
+            undo(done.pk, "Twice.", clock.now(), judge)
+    let_back()
+    with pytest.raises(NotUndoable, match="lifted before"):
+        undo(again.pk, "It is over.", clock.now(), judge)
