@@ -80,13 +80,13 @@ def hidden_now(period: Period) -> dict[int, str]:
     return {number: row.name for number, row in _find([_asked(period)])[period.pk].items()}
 
 
-def is_shadowed(period: Period, player: str) -> bool:
-    """Whether a player is not shown in the period for no other reason than a shadow, and so sees themselves."""
-    return player in _out_of([period])[period.pk].shadowed
+def shadowed_in(period: Period) -> frozenset[str]:
+    """The ids of those who are not shown in the period for no other reason than a shadow, and so see themselves."""
+    return _out_of([period])[period.pk].shadowed
 
 
 def is_shadowed_on(board: int, player: str) -> bool:
-    """The same of a board, for who has no period at hand; it may be that something else keeps them out of one."""
+    """Whether a shadow lies on a player there, for who has no period at hand; something else may keep them out too."""
     try:
         return not {(None, player), (board, player)}.isdisjoint(_shadows.get("all") or ())
     except SqlAway:

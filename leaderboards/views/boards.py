@@ -8,7 +8,7 @@ from foundation.errors import NotFound
 from leaderboards import selectors
 from leaderboards.models import Board
 from leaderboards.selectors import BoardPage
-from leaderboards.selectors.hidden import is_shadowed
+from leaderboards.selectors.hidden import shadowed_in
 from leaderboards.selectors.restrictions import seen_by
 from leaderboards.views import scenes
 from leaderboards.views.access import refuse_strangers
@@ -57,7 +57,7 @@ def _answer(request: HttpRequest, asked: Asked) -> HttpResponse:
 
 def _is_shadowed(viewer: Viewer, scene: Scene) -> bool:
     stored = scene.page.stored
-    return viewer.linked and stored is not None and is_shadowed(stored, viewer.player or "")
+    return viewer.linked and stored is not None and viewer.player in shadowed_in(stored)
 
 
 def _told_to_shadowed(request: HttpRequest, viewer: Viewer, of_all: Scene, sought: str) -> HttpResponse:
