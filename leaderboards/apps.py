@@ -17,9 +17,11 @@ class LeaderboardsConfig(AppConfig):
         from foundation.sync import settling
         from leaderboards.selectors.lag import lag
         from leaderboards.services import acts, mirror
+        from leaderboards.services.restriction_acts import register_restrictions
         from leaderboards.services.settle import everything
 
         acts.register()
         health.also(lag)
         settling.also(everything)
+        register_restrictions()
         dead_letters.provide(mirror.DEAD, mirror.DEAD_WORK)

@@ -30,6 +30,7 @@ from leaderboards.core.rules import Rules
 from leaderboards.errors import UnknownPeriod
 from leaderboards.selectors import Row, Standings
 from leaderboards.selectors.periods import period_by_label
+from leaderboards.selectors.restrictions import shown, viewer
 from leaderboards.stores.base import Page
 
 AVERAGE_DECIMALS = 2  # more than points have
@@ -87,7 +88,7 @@ class Grouped:
         return next(found, TeamRow.without_score(team.pk, team.name, 0))
 
 
-_lately: Second[tuple[int, str], tuple[datetime, Grouped]] = Second(
+_lately: Second[tuple[int, str, str | None], tuple[datetime, Grouped]] = Second(
     MOST_ROWS_KEPT, lambda found: found[1].rows, times_its_cost=4
 )
 
@@ -96,7 +97,7 @@ def grouped(competition: Competition, at: datetime, full: bool = False) -> tuple
     """When it was so, and the competition by teams and divisions, as the asker may see it."""
 
     def question(label: str) -> tuple[datetime, Grouped]:
-        return _lately.of((competition.pk, label), lambda: _load(competition, label))
+        return _lately.of((competition.pk, label, viewer()), lambda: _load(competition, label))
 
     try:
         return of_players.seen(competition, at, question, full)
@@ -176,7 +177,8 @@ def _membership(competition: Competition) -> tuple[dict[str, int], dict[str, int
 
 def _members(competition: Competition) -> dict[int, int]:
     """By team how many take part in it now."""
-    rows = competition.participants.filter(Participant.TAKING_PART, player__banned_at=None, team__isnull=False)
+    shown_here = shown(competition.board_id)
+    rows = competition.participants.filter(Participant.TAKING_PART, shown_here, team__isnull=False)
     return dict(rows.order_by().values_list("team").annotate(Count("pk")))
 
 

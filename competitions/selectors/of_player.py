@@ -10,6 +10,7 @@ from foundation.errors import NotFound, Unavailable
 from leaderboards.choices import Visibility
 from leaderboards.models import Player
 from leaderboards.selectors import Row
+from leaderboards.selectors.restrictions import shown
 
 MOST = 12
 
@@ -26,9 +27,14 @@ class Taken:
 
 def competitions_of(player: Player, at: datetime) -> list[Taken]:
     """Up to ``MOST`` published competitions on public boards, the latest start first."""
-    taking_part = Participant.objects.filter(Participant.TAKING_PART, player=player).values("competition")
+    taking_part = Participant.objects.filter(Participant.TAKING_PART, shown("competition__board"), player=player)
     public = Competition.objects.filter(board__visibility=Visibility.PUBLIC).exclude(published_at=None)
-    latest = public.filter(pk__in=taking_part).select_related("board").defer("picture").order_by("-starts_at", "-pk")
+    latest = (
+        public.filter(pk__in=taking_part.values("competition"))
+        .select_related("board")
+        .defer("picture")
+        .order_by("-starts_at", "-pk")
+    )
     return [_taken(competition, player, at) for competition in latest[:MOST]]
 
 

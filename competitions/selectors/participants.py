@@ -8,6 +8,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from competitions.models import Competition, Participant
 from leaderboards.models import FinalStanding, Period, Standing
+from leaderboards.selectors.restrictions import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +24,13 @@ class NotStarted:
 
 def participant_of(competition: Competition, player: str) -> Participant | None:
     """The player's row if he takes part now."""
-    taking_part = competition.participants.filter(Participant.TAKING_PART, player__banned_at=None)
+    taking_part = competition.participants.filter(Participant.TAKING_PART, shown(competition.board_id))
     return taking_part.select_related("player", "division").filter(player__external_id=player).first()
 
 
 def is_left_out(competition: Competition, player: str) -> bool:
-    """Whether a player is banned or disqualified, and so shown to nobody, also during a freeze."""
-    rows = competition.participants.filter(Q(disqualified_at__isnull=False) | Q(player__banned_at__isnull=False))
+    """Whether a player is banned, restricted or disqualified, and so shown to nobody, also during a freeze."""
+    rows = competition.participants.filter(Q(disqualified_at__isnull=False) | ~shown(competition.board_id))
     return rows.filter(player__external_id=player).exists()
 
 
@@ -57,7 +58,7 @@ def not_started_in(competition: Competition, division: int, at: datetime) -> int
 
 
 def _waiting(competition: Competition, at: datetime, full: bool) -> QuerySet[Participant]:
-    taking_part = competition.participants.filter(Participant.TAKING_PART, player__banned_at=None)
+    taking_part = competition.participants.filter(Participant.TAKING_PART, shown(competition.board_id))
     return taking_part.filter(~Exists(_standing(competition, at, full)))
 
 

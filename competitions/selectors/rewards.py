@@ -6,6 +6,7 @@ from datetime import datetime
 from django.db.models import QuerySet
 
 from competitions.models import Competition, RewardGrant, RewardTier
+from leaderboards.selectors.restrictions import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ def grants_of(competition: Competition, player: str, at: datetime) -> list[Rewar
 
 
 def _shown(competition: Competition) -> QuerySet[RewardGrant]:
-    """What stands; nothing of the banned, nor of those who were disqualified, before the grants follow."""
+    """What stands; nothing of the banned, the restricted and the disqualified, also before the grants follow."""
     out = competition.participants.exclude(disqualified_at=None).values("player")
-    standing = competition.reward_grants.filter(RewardGrant.STANDING, player__banned_at=None)
+    standing = competition.reward_grants.filter(RewardGrant.STANDING, shown(competition.board_id))
     return standing.exclude(player__in=out)

@@ -23,6 +23,7 @@ from leaderboards.selectors import Row, Standings
 from leaderboards.selectors.export import places_of
 from leaderboards.selectors.hidden import hidden_now
 from leaderboards.selectors.periods import period_by_label
+from leaderboards.selectors.restrictions import banned_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ def places(competition: Competition) -> Iterator[tuple[int, int]]:
 
 def totals_due() -> QuerySet[SeriesTotal]:
     """The totals that boards do not have yet; those of the banned wait until they are let in again."""
-    return SeriesTotal.objects.filter(due=True, player__banned_at=None)
+    return SeriesTotal.objects.filter(~banned_from("series__board"), due=True)
 
 
 def series_of_boards(boards: Collection[int]) -> dict[int, str]:

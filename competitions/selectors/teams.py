@@ -9,6 +9,7 @@ from competitions.errors import UnknownDivision, UnknownTeam
 from competitions.models import Competition, Division, Participant, Team, TeamEntry
 from competitions.selectors.competitions import LARGEST_NUMBER
 from leaderboards.selectors import Row
+from leaderboards.selectors.restrictions import shown
 
 MOST_OFFERED = 200  # in a select; whoever looks for another is moved by those who run the competition
 
@@ -52,7 +53,7 @@ def places_taken(team: Team) -> int:
 def disqualified_teams(competition: Competition, teams: Collection[int]) -> set[int]:
     """Which of these teams (by number) have nobody left who takes part, because of disqualifications."""
     members = competition.participants.filter(team__in=teams, left_at=None).order_by()
-    remaining = members.filter(Participant.TAKING_PART, player__banned_at=None).values_list("team", flat=True)
+    remaining = members.filter(Participant.TAKING_PART, shown("competition__board")).values_list("team", flat=True)
     out = members.filter(disqualified_at__isnull=False).values_list("team", flat=True)
     return set(out) - set(remaining)
 
@@ -85,7 +86,7 @@ def members_of(team: Team, scored: Collection[Row], counted: int) -> list[Member
     """Those with a score, the best first, ``counted`` of whom count; then who takes part without one, by name."""
     members = [Member(row.player, row.name, row, index < counted) for index, row in enumerate(scored)]
     known = {each.player for each in members}
-    rows = team.participants.filter(Participant.TAKING_PART, player__banned_at=None).select_related("player")
+    rows = team.participants.filter(Participant.TAKING_PART, shown("competition__board")).select_related("player")
     waiting = (each.player for each in rows if each.player.external_id not in known)
     without = [Member(each.external_id, each.name or each.external_id, None, False) for each in waiting]
     return members + sorted(without, key=lambda each: (each.name, each.player))

@@ -10,6 +10,7 @@ from django.db.models.functions import Cast, Concat
 
 from competitions.models import Competition, Participant, Revision
 from leaderboards.models import FinalStanding, Player
+from leaderboards.selectors.restrictions import running
 
 # Erasing a player begins with a ban and ends with lifting it, within moments: no result changes for that.
 BANS_COUNT_AFTER = timedelta(seconds=10)
@@ -26,7 +27,7 @@ def unpublished() -> list[int]:
 def left_out_anew(banned_before: datetime) -> list[int]:
     """The numbers of final competitions where others are left out now than in their latest revision.
 
-    Bans count that were there ``banned_before``.
+    Bans and restrictions count that were there ``banned_before``.
     """
     known = dict(_latest().exclude(left_out=[]).values_list("competition_id", "left_out"))
     present: dict[int, set[int]] = defaultdict(set)
@@ -48,6 +49,8 @@ def _left_out(banned_before: datetime) -> QuerySet[Participant]:
         player=OuterRef("player"),
     )
     banned = Player.objects.filter(banned_at__lte=banned_before).values("pk")
-    out = Participant.objects.filter(Q(disqualified_at__isnull=False) | Q(player__in=banned))
+    on_board = Q(board=None) | Q(board=OuterRef("competition__board"))
+    restricted = Exists(running().filter(on_board, player=OuterRef("player"), since__lte=banned_before))
+    out = Participant.objects.filter(Q(disqualified_at__isnull=False) | Q(player__in=banned) | restricted)
     published = Exists(Revision.objects.filter(competition=OuterRef("competition")).order_by())
     return out.filter(published, Exists(standing), competition__final_at__isnull=False).order_by()

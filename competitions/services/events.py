@@ -86,9 +86,9 @@ class Competitions:
                 "The standings cannot be frozen now, and nothing may come before; try again."
             ) from error
 
-    def if_banned(self, players: Collection[int], *, banned: bool) -> IfBanned:
-        """What a ban of these players would come to in competitions, or the end of their bans."""
-        return if_banned(players, banned=banned)
+    def if_banned(self, players: Collection[int], *, banned: bool, board: int | None = None) -> IfBanned:
+        """What leaving these players out would come to in competitions, or showing them again."""
+        return if_banned(players, banned=banned, board=board)
 
     def void(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
         """Void a submission of a competition; False if the jury did before. Raises what ``judge.void`` does."""

@@ -6,7 +6,7 @@ The rewards of final results are computed as they will follow the revision that 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 
-from django.db.models import CharField, Exists, OuterRef, Value
+from django.db.models import CharField, Exists, OuterRef, QuerySet, Value
 from django.db.models.functions import Cast, Concat
 
 from competitions.models import Competition, Participant, Revision, RewardRun
@@ -16,15 +16,17 @@ from leaderboards.models import FinalStanding
 from leaderboards.services.events import IfBanned
 
 
-def if_banned(players: Collection[int], *, banned: bool) -> IfBanned:
-    """How many competitions hide these players (by internal number), or show them again; which results change.
+def if_banned(players: Collection[int], *, banned: bool, board: int | None = None) -> IfBanned:
+    """How many competitions hide these players (by internal number), or show them again; which results change. Of one
+    board, by its number, or of all.
 
     Rewards that were never granted, as of results that are hidden or provisional, are not counted: nobody loses them.
     """
-    lives = Competition.objects.filter(published_at__isnull=False, cancelled_at=None)
+    here = Competition.objects.all() if board is None else Competition.objects.filter(board=board)
+    lives = here.filter(published_at__isnull=False, cancelled_at=None)
     taking_part = Participant.objects.filter(Participant.TAKING_PART, player__in=players)
     live = lives.filter(final_at=None, pk__in=taking_part.values("competition"))
-    changed = [after for after in _revisions(players, banned=banned) if after is not None]
+    changed = [after for after in _revisions(here, players, banned=banned) if after is not None]
     own, others = 0, set[int]()
     for after in changed:
         follows = _rewards(after)
@@ -33,7 +35,7 @@ def if_banned(players: Collection[int], *, banned: bool) -> IfBanned:
     return IfBanned(live.count(), len(changed), own, len(others))
 
 
-def _revisions(players: Collection[int], *, banned: bool) -> Iterable[Revision | None]:
+def _revisions(here: QuerySet[Competition], players: Collection[int], *, banned: bool) -> Iterable[Revision | None]:
     """The next revision of each final result that changes, as far as rewards ask for it; None where none does."""
     standing = FinalStanding.objects.filter(
         period__board=OuterRef("competition__board"),
@@ -45,7 +47,7 @@ def _revisions(players: Collection[int], *, banned: bool) -> Iterable[Revision |
     who: dict[int, set[int]] = defaultdict(set)
     for number, player in rows.values_list("competition_id", "player_id"):
         who[number].add(player)
-    for competition in Competition.objects.filter(pk__in=who).defer("picture").order_by("pk"):
+    for competition in here.filter(pk__in=who).defer("picture").order_by("pk"):
         last = latest_revision(competition)
         yield None if last is None else _after(last, who[competition.pk], banned=banned)
 

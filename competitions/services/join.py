@@ -31,6 +31,7 @@ from competitions.services.teams import Wish, give_up_team, placed_on_joining, t
 from foundation.rate_limit import refuse_over
 from leaderboards.errors import Banned
 from leaderboards.models import Player
+from leaderboards.selectors.restrictions import banned_from
 from leaderboards.services.players import hold_player
 
 NO_WISH = Wish()
@@ -59,7 +60,7 @@ def _join(competition: Competition, player: Player, at: datetime, code: str, wis
     player = hold_player(player)
     rows = Participant.objects.select_for_update(of=("self",)).select_related("team", "division")
     before = rows.filter(competition=held, player=player).first()
-    _refuse_by_record(player, before)
+    _refuse_by_record(competition, player, before)
     _refuse_uninvited(held, player, code)
     if held.most_participants is not None and places_taken(held) >= held.most_participants:
         raise CompetitionFull(f"All {held.most_participants} places are taken.")
@@ -103,8 +104,8 @@ def _refuse_by_time(competition: Competition, at: datetime) -> None:
         raise JoiningOver(f"Joining was possible until {competition.join_until:%Y-%m-%d %H:%M} UTC.")
 
 
-def _refuse_by_record(player: Player, before: Participant | None) -> None:
-    if player.banned_at is not None:
+def _refuse_by_record(competition: Competition, player: Player, before: Participant | None) -> None:
+    if Player.objects.filter(banned_from(competition.board_id, ""), pk=player.pk).exists():
         raise Banned("This player may not take part.")
     if before is not None and before.disqualified_at is not None:
         raise Disqualified("This player was disqualified and cannot join again.")

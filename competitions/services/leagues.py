@@ -19,6 +19,7 @@ from foundation.each import for_each
 from foundation.failpoints import failpoint
 from leaderboards.core.periods import window_at
 from leaderboards.models import Period, Standing
+from leaderboards.selectors.restrictions import shown
 
 PLACED_AT_ONCE = 2000
 BUDGET_SECONDS = 4.0  # shorter than the schedule's interval
@@ -92,7 +93,7 @@ def _place_some(number: int, after: int) -> tuple[int, int]:
 def unplaced(season: LeagueSeason) -> QuerySet[Standing]:
     """Standings of the season's period whose players are in no group. The banned enter once they are let in again."""
     inside = LeagueMember.objects.filter(season=season, player=OuterRef("player"))
-    scored = Standing.objects.filter(period=season.period_id, score__isnull=False, player__banned_at=None)
+    scored = Standing.objects.filter(shown("period__board"), period=season.period_id, score__isnull=False)
     return scored.filter(~Exists(inside))
 
 

@@ -24,6 +24,7 @@ from foundation import clock
 from foundation.each import for_each
 from foundation.failpoints import failpoint
 from leaderboards.models import Period, Player
+from leaderboards.selectors.restrictions import shown
 
 CHUNK = 1000
 BUDGET_SECONDS = 2.0
@@ -110,7 +111,9 @@ def _tell_chunk(number: int, ranks: Ranks, at: datetime, moved: Moved) -> int | 
     if not players:
         _done(telling, at)
         return None
-    hearing = [player for player in players if player.banned_at is None or player.pk in ranks]
+    board, numbers = telling.revision.competition.board_id, [player.pk for player in players]
+    shown_now = set(Player.objects.filter(shown(board, ""), pk__in=numbers).values_list("pk", flat=True))
+    hearing = [player for player in players if player.pk in shown_now or player.pk in ranks]
     told = list(_notices(telling.revision, hearing, ranks, moved))
     notices.write(told, at)
     telling.reached = players[-1].pk

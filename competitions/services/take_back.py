@@ -24,6 +24,7 @@ from foundation.audit import record
 from foundation.audit.rows import about
 from foundation.each import for_each
 from foundation.failpoints import failpoint
+from leaderboards.selectors.hidden import hidden_now
 
 Grants = Sequence[RewardGrant]
 
@@ -118,7 +119,8 @@ def _unsettle(run: RewardRun, at: datetime) -> None:
 def _refuse_unearned(run: RewardRun, held: Grants) -> None:
     """Who was passed over is in the line again, for whatever they earn there by now; the others earn what they had."""
     if run.competition is None:
-        unearned = [grant for grant in held if grant.player.banned_at is not None]
+        out = hidden_now(run.period)
+        unearned = [grant for grant in held if grant.player_id in out]
     else:
         unearned = _unearned(run, held, ())
         _refuse_passed_over(run, held, unearned)

@@ -20,6 +20,7 @@ from competitions.selectors.unfollowed import unfollowed
 from competitions.services import notices
 from foundation import clock
 from foundation.failpoints import failpoint
+from leaderboards.selectors.restrictions import shown
 
 CHUNK = 1000
 _REWARD = ("period_id", "player_id", "name", "code")  # what a player knows a reward by
@@ -91,7 +92,7 @@ def _known(grants: Sequence[RewardGrant]) -> set[int]:
 
 
 def _next(due: Q) -> list[RewardGrant]:
-    heard = Q(player__banned_at=None) | Q(competition=None)
+    heard = shown("competition__board") | Q(competition=None)
     rows = RewardGrant.objects.select_for_update(skip_locked=True, of=("self",)).filter(due & heard)
     joined = rows.select_related("competition", "player__user", "player__preference").defer("competition__picture")
     return list(joined.order_by("pk")[:CHUNK])

@@ -1,6 +1,7 @@
 """Who may know of a competition, and which player somebody is."""
 
 from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager
 from functools import wraps
 
 from django.contrib.auth.decorators import login_required
@@ -14,7 +15,10 @@ from competitions.selectors.participants import entered
 from leaderboards.choices import Visibility
 from leaderboards.errors import UnknownCompetition
 from leaderboards.models import Player
+from leaderboards.selectors.hidden import is_shadowed_on
+from leaderboards.selectors.restrictions import seen_by
 from leaderboards.views.permissions import may_see
+from leaderboards.views.viewer import Viewer
 
 
 def visible(request: HttpRequest, number: int) -> Competition:
@@ -43,6 +47,12 @@ def may_know(request: HttpRequest, competitions: Collection[Competition]) -> lis
         return list(competitions)
     own = entered(request.user.pk, private) if request.user.is_authenticated else set()
     return [each for each in competitions if each.board.visibility == Visibility.PUBLIC or each.pk in own]
+
+
+def as_seen(competition: Competition, viewer: Viewer) -> AbstractContextManager[None]:
+    """Read what a competition's page shows to this viewer: if they are shadowed on its board, themselves too."""
+    player = viewer.player if viewer.linked else None
+    return seen_by(player if player and is_shadowed_on(competition.board_id, player) else None)
 
 
 def own_player(request: HttpRequest) -> Player | None:

@@ -16,7 +16,7 @@ from competitions.core.lifecycle import Phase
 from competitions.models import Competition
 from competitions.selectors.review import review_until
 from competitions.selectors.standings import page as page_of_rows
-from competitions.views.access import own_player, visible
+from competitions.views.access import as_seen, own_player, visible
 from competitions.views.extras import extras
 from competitions.views.groups import best_teams, tabs_of
 from competitions.views.joining import join
@@ -47,7 +47,13 @@ def competition(request: HttpRequest, number: int) -> HttpResponse:
 
 
 def _answer(request: HttpRequest, shown: Competition, refused: str) -> HttpResponse:
-    at, viewer = clock.now(), viewer_of(request)
+    viewer = viewer_of(request)
+    with as_seen(shown, viewer):
+        return _seen(request, shown, viewer, refused)
+
+
+def _seen(request: HttpRequest, shown: Competition, viewer: Viewer, refused: str) -> HttpResponse:
+    at = clock.now()
     context, etag = _parts(shown, viewer, page_number(request), at)
     if "fragment" in request.GET:
         return answer(request, "competitions/competition", context, etag)

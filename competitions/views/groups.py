@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 
 from competitions.core.lifecycle import Phase
 from competitions.errors import UnknownDivision, UnknownTeam
-from competitions.models import Competition
+from competitions.models import Competition, Division, Team
 from competitions.phases import phase_word
 from competitions.selectors.grouped import RowOfDivision, TeamRow, grouped, of_division
 from competitions.selectors.revisions import latest_numbers
@@ -28,7 +28,7 @@ from competitions.selectors.teams import (
     members_of,
     team_by_id,
 )
-from competitions.views.access import visible
+from competitions.views.access import as_seen, visible
 from competitions.views.words import nobody_of_a_group, without_score
 from foundation import clock
 from foundation.sql import SqlAway, ask
@@ -56,8 +56,13 @@ class TeamLine(NamedTuple):
 @require_safe
 def teams(request: HttpRequest, number: int) -> HttpResponse:
     """All teams, best first, the viewer's own highlighted."""
-    shown, at, viewer = _with_teams(visible(request, number)), clock.now(), viewer_of(request)
-    page = page_number(request)
+    shown, viewer = _with_teams(visible(request, number)), viewer_of(request)
+    with as_seen(shown, viewer):
+        return _teams(request, shown, viewer)
+
+
+def _teams(request: HttpRequest, shown: Competition, viewer: Viewer) -> HttpResponse:
+    at, page = clock.now(), page_number(request)
     _as_of, found = grouped(shown, at)
     rows = found.teams[(page - 1) * ROWS : page * ROWS]
     own = found.team_of.get(viewer.player or "")
@@ -79,11 +84,17 @@ def teams(request: HttpRequest, number: int) -> HttpResponse:
 @require_safe
 def division(request: HttpRequest, number: int, division: int) -> HttpResponse:
     """One division's rows, with the places within it and overall."""
-    shown, at, viewer, page = visible(request, number), clock.now(), viewer_of(request), page_number(request)
+    shown, viewer = visible(request, number), viewer_of(request)
     try:
         wanted = division_by_id(shown, division)
     except UnknownDivision as error:
         raise Http404(error.detail) from error
+    with as_seen(shown, viewer):
+        return _division(request, shown, wanted, viewer)
+
+
+def _division(request: HttpRequest, shown: Competition, wanted: Division, viewer: Viewer) -> HttpResponse:
+    at, page = clock.now(), page_number(request)
     head, rows = of_division(shown, wanted.pk, at, Page((page - 1) * ROWS, ROWS))
     context = _around_it(shown, at, page, head.total) | {
         "viewer": viewer,
@@ -103,11 +114,17 @@ def division(request: HttpRequest, number: int, division: int) -> HttpResponse:
 @require_safe
 def team(request: HttpRequest, number: int, team: int) -> HttpResponse:
     """One team's members: those with a score first, then who has none yet."""
-    shown, at, viewer = _with_teams(visible(request, number)), clock.now(), viewer_of(request)
+    shown, viewer = _with_teams(visible(request, number)), viewer_of(request)
     try:
         wanted = team_by_id(shown, team)
     except UnknownTeam as error:
         raise Http404(error.detail) from error
+    with as_seen(shown, viewer):
+        return _team(request, shown, wanted, viewer)
+
+
+def _team(request: HttpRequest, shown: Competition, wanted: Team, viewer: Viewer) -> HttpResponse:
+    at = clock.now()
     _as_of, found = grouped(shown, at)
     row = next(
         (each for each in found.teams if each.team == wanted.pk), TeamRow.without_score(wanted.pk, wanted.name, 0)

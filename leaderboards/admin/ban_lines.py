@@ -6,15 +6,20 @@ from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
-from leaderboards.selectors.if_banned import OnBoards, on_boards
+from leaderboards import formats
+from leaderboards.selectors.if_banned import Moved, OnBoards, on_boards
 from leaderboards.services import events
 from leaderboards.services.events import IfBanned
 
 
-def if_banned_in_words(players: Collection[int], *, banned: bool) -> list[str]:
-    """What changes for these players (by internal number) and for others; a sentence where nothing does."""
-    boards, elsewhere = on_boards(players), events.source().if_banned(players, banned=banned)
-    lines = [*_boards(boards, banned=banned), *_events(elsewhere, banned=banned)]
+def if_banned_in_words(players: Collection[int], *, banned: bool, board: int | None = None) -> list[str]:
+    """What changes for these players (by internal number) and for others, on one board (its number) or on all; a
+    sentence where nothing does."""
+    boards, elsewhere = (
+        on_boards(players, board, banned=banned),
+        events.source().if_banned(players, banned=banned, board=board),
+    )
+    lines = [*_boards(boards, banned=banned), *_moved(boards.moved), *_events(elsewhere, banned=banned)]
     return lines or [_("They hold no place on a running board and take part in no competition: no ranking changes.")]
 
 
@@ -35,6 +40,19 @@ def _boards(found: OnBoards, *, banned: bool) -> list[str]:
             found.boards,
         )
     return [said % words]
+
+
+def _moved(found: Moved) -> list[str]:
+    """Nothing where nothing moves; the least that moves where it was too much to count."""
+    if found.is_all and not found.ranks:
+        return []
+    words = {
+        "firsts": ngettext("%(number)s first place moves", "%(number)s first places move", found.firsts)
+        % {"number": formats.number(found.firsts)},
+        "ranks": ngettext("%(number)s rank changes", "%(number)s ranks change", found.ranks)
+        % {"number": formats.number(found.ranks)},
+    }
+    return [(_("%(firsts)s, %(ranks)s.") if found.is_all else _("At least: %(firsts)s, %(ranks)s.")) % words]
 
 
 def _places(found: OnBoards) -> str:

@@ -80,7 +80,7 @@ _LIFT = _Deed(
 class BanPages(PhraseSearch[Player]):
     """The part of the players' admin that bans."""
 
-    actions = ("ban", "unban")
+    actions: Sequence[str] = ("ban", "unban")
     change_form_template = "admin/leaderboards/player/change_form.html"
 
     def get_urls(self) -> list[URLPattern]:
@@ -149,7 +149,7 @@ class BanPages(PhraseSearch[Player]):
             **self.admin_site.each_context(request),
             "title": f"{deed.title}: {chosen[0].external_id}" if len(chosen) == 1 else deed.title,
             "question": deed.question,
-            "names": [_name(player) for player in chosen],
+            "names": [full_name(player) for player in chosen],
             "rows": if_banned_in_words(numbers, banned=deed.is_ban),
             "chosen": chosen,
             "action": deed.slug,
@@ -173,5 +173,6 @@ class BanPages(PhraseSearch[Player]):
         messages.success(request, str(deed.done) % {"names": ", ".join(player.external_id for player in done)})
 
 
-def _name(player: Player) -> str:
+def full_name(player: Player) -> str:
+    """Name and id; the id alone where there is no name."""
     return f"{player.name} ({player.external_id})" if player.name else player.external_id

@@ -1,4 +1,5 @@
-"""Players in the admin: found by id or name, linked to a user. How they are banned stands in ``bans.py``."""
+"""Players in the admin: found by id or name, linked to a user. How they are banned stands in
+``bans.py``, how they are hidden or shadowed in ``restrictions.py``."""
 
 from typing import Any
 
@@ -10,14 +11,14 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
-from leaderboards.admin.bans import BanPages
 from leaderboards.admin.names import clean_name
 from leaderboards.admin.paging import ShortPaginator
+from leaderboards.admin.restrictions import RestrictionPages
 from leaderboards.models import Player
 
 
 @admin.register(Player)
-class PlayerAdmin(BanPages):
+class PlayerAdmin(RestrictionPages):
     """The game's players. They come with their first submission; nobody types them in."""
 
     audited_as = "player"
@@ -31,8 +32,19 @@ class PlayerAdmin(BanPages):
     show_full_result_count = False
     list_per_page = 50
     raw_id_fields = ("user",)
-    fields = ("external_id", "name", "avatar_url", "country", "user", "banned_at", "record", "created_at", "scores")
-    readonly_fields = ("external_id", "banned_at", "record", "created_at", "scores")
+    fields = (
+        "external_id",
+        "name",
+        "avatar_url",
+        "country",
+        "user",
+        "banned_at",
+        "record",
+        "restrictions",
+        "created_at",
+        "scores",
+    )
+    readonly_fields = ("external_id", "banned_at", "record", "restrictions", "created_at", "scores")
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         """A name is what the API takes as one; an avatar's address without a scheme is meant to be safe."""

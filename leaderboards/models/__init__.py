@@ -7,6 +7,7 @@ from leaderboards.choices import State, Storage, Unit, Visibility
 from leaderboards.models.boards import Board, default_timezone
 from leaderboards.models.periods import Period
 from leaderboards.models.players import BanKind, BanRecord, LinkCode, Player
+from leaderboards.models.restrictions import Restriction, RestrictionKind
 from leaderboards.models.snapshots import KeptRank, PeriodSnapshot
 from leaderboards.models.standings import Difference, FinalStanding, Standing, Submission
 
@@ -21,6 +22,8 @@ __all__ = [
     "Period",
     "PeriodSnapshot",
     "Player",
+    "Restriction",
+    "RestrictionKind",
     "Standing",
     "State",
     "Storage",

@@ -1,4 +1,4 @@
-"""Who has a standing and is not shown: the banned, and whoever an app above leaves out of an event.
+"""Who is not shown in a period: the banned, who is restricted there, and whoever an app above leaves out of an event.
 
 Their scores stay where they are, so who is shown again has the old place back. SQL is asked at most once a second.
 Where Redis decides, SQL may not know yet that somebody stands, so players are left out whether they stand or not.
@@ -7,14 +7,18 @@ The trap: while SQL is silent, a process that has not asked before shows them.
 
 from collections import defaultdict
 from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from django.db.models import BigIntegerField, Q, QuerySet, Value
+from django.db.models import BigIntegerField, CharField, Expression, F, Q, QuerySet, Value
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Coalesce
 
 from foundation import clock
 from foundation.sql import LATELY_SECONDS, Remembered, SqlAway
-from leaderboards.models import FinalStanding, Period, Player, Standing, State, Storage
+from leaderboards.models import FinalStanding, Period, Player, RestrictionKind, Standing, State, Storage
+from leaderboards.selectors.restrictions import running, viewer
 
 KEPT_SECONDS = 1.0
 LAGS_AT_MOST = timedelta(hours=1)  # longer than a mirror is behind, but where it is stopped
@@ -24,10 +28,28 @@ KeepsPlaces = Callable[[str], bool]
 
 class _Asked(NamedTuple):
     pk: int
+    board: int
     label: str
     is_event: bool
     is_final: bool
     lags: bool  # SQL follows Redis, and may not have a standing yet that is shown already
+
+
+class _Out(NamedTuple):
+    """Who is not shown in a period: ``shadowed`` for nothing else than that, so that they see themselves; and how many
+    of all of them stand there, as SQL knows."""
+
+    players: frozenset[str]
+    shadowed: frozenset[str]
+    standing: int
+
+    def seen(self) -> frozenset[str]:
+        """The players whom the present viewer does not see."""
+        own = viewer()
+        return self.players - {own} if own in self.shadowed else self.players
+
+
+_NOBODY = _Out(frozenset(), frozenset(), 0)
 
 
 class _Provided:
@@ -43,23 +65,41 @@ def provide(left_out: LeftOut, keeps_places: KeepsPlaces) -> None:
 
 
 def hidden_in(period: Period) -> frozenset[str]:
-    """The ids of those who stand in the period and are not shown."""
-    return hidden_by_period([period])[period.pk]
+    """The ids of those who are not shown in the period, whether they stand there or not."""
+    return _out_of([period])[period.pk].seen()
 
 
-def hidden_by_period(periods: Collection[Period]) -> dict[int, frozenset[str]]:
-    """The same by period (its pk), in two statements and one for each event."""
+def hidden_standing(periods: Collection[Period]) -> dict[int, int]:
+    """By period (its pk) how many of those who stand are not shown: two statements, and one for each event."""
+    return {number: out.standing for number, out in _out_of(periods).items()}
+
+
+def hidden_now(period: Period) -> dict[int, str]:
+    """The same as ``hidden_in`` as SQL has it this moment, by internal number, for whoever looks: for what is written
+    down. Of a final period they are exactly those who stand there."""
+    return {number: row.name for number, row in _find([_asked(period)])[period.pk].items()}
+
+
+def shadowed_in(period: Period) -> frozenset[str]:
+    """The ids of those who are not shown in the period for no other reason than a shadow, and so see themselves."""
+    return _out_of([period])[period.pk].shadowed
+
+
+def is_shadowed_on(board: int, player: str) -> bool:
+    """Whether a shadow lies on a player there, for who has no period at hand; something else may keep them out too."""
+    try:
+        return not {(None, player), (board, player)}.isdisjoint(_shadows.get("all") or ())
+    except SqlAway:
+        return False
+
+
+def _out_of(periods: Collection[Period]) -> dict[int, _Out]:
     asked = [_asked(each) for each in periods]
     try:
         found = _remembered.get_many(asked)
     except SqlAway:
         found = {}
-    return {each.pk: found.get(each, frozenset()) for each in asked}
-
-
-def hidden_now(period: Period) -> dict[int, str]:
-    """The same in one period as SQL has it this moment, by internal number: for what is written down."""
-    return _find([_asked(period)])[period.pk]
+    return {each.pk: found.get(each, _NOBODY) for each in asked}
 
 
 def keeps_places(period: Period) -> bool:
@@ -74,60 +114,149 @@ def forget_hidden() -> None:
     """Somebody is hidden or shown again: this process knows it at once."""
     _remembered.forget()
     _kept_empty.forget()
+    _shadows.forget()
 
 
 def _asked(period: Period) -> _Asked:
     is_final = period.state in (State.FINAL, State.EXPIRED)
     lags = period.board.storage == Storage.REDIS and not is_final
-    return _Asked(period.pk, period.label, period.board.is_event, is_final, lags)
+    return _Asked(period.pk, period.board_id, period.label, period.board.is_event, is_final, lags)
 
 
-def _load(asked: Collection[_Asked]) -> dict[_Asked, frozenset[str]]:
+def _load(asked: Collection[_Asked]) -> dict[_Asked, _Out]:
     found = _find(asked)
-    return {each: frozenset(found[each.pk].values()) for each in asked}
+    return {each: _out(found[each.pk].values()) for each in asked}
 
 
-def _find(asked: Collection[_Asked]) -> dict[int, dict[int, str]]:
-    found: dict[int, dict[int, str]] = defaultdict(dict)
-    banned = Q(player__in=Player.objects.filter(banned_at__isnull=False).values("pk"))
+def _out(rows: Collection["_Row"]) -> _Out:
+    shadowed = frozenset(row.name for row in rows if row.kinds == {RestrictionKind.SHADOWED})
+    return _Out(frozenset(row.name for row in rows), shadowed, sum(row.stands for row in rows))
+
+
+@dataclass(slots=True)
+class _Row:
+    """Somebody who is not shown; ``kinds`` of their restrictions, with an empty one for a ban or an app above."""
+
+    name: str
+    kinds: set[str] = field(default_factory=set)
+    stands: bool = False
+
+
+_Found = dict[int, dict[int, _Row]]  # by period and player (internal numbers)
+
+
+def _find(asked: Collection[_Asked]) -> _Found:
+    found: _Found = defaultdict(dict)
     for is_final in {each.is_final for each in asked}:
-        _add(found, [each for each in asked if each.is_final is is_final], banned)
+        _add_restricted(found, [each for each in asked if each.is_final is is_final])
     for each in asked:
         if each.is_event and (out := _Provided.left_out(each.label)):
-            _add(found, [each], Q(player__in=out))
+            for player, name in _held([each]).filter(player__in=out).values_list(*_WHO):
+                _add(found[each.pk], player, name, "", stands=True)
             if each.lags:
-                found[each.pk] |= _called(Q(pk__in=out))
+                for player, name in Player.objects.filter(pk__in=out).values_list("pk", "external_id"):
+                    _add(found[each.pk], player, name, "", stands=False)
     return found
 
 
-def _called(who: Q) -> dict[int, str]:
-    return dict(Player.objects.filter(who).values_list("pk", "external_id"))
+def _add(found: dict[int, _Row], player: int, name: str, kind: str, *, stands: bool) -> None:
+    row = found.setdefault(player, _Row(name))
+    row.kinds.add(kind)
+    row.stands = row.stands or stands
 
 
-def _add(found: dict[int, dict[int, str]], asked: Collection[_Asked], who: Q) -> None:
-    """Those of one kind: ``asked`` is not empty, and all of it final or none."""
+_WHO = ("player", "player__external_id")
+_COLUMNS = ("in_period", "on_board", "player_number", "called", "why")
+_ALL_BOARDS, _LAGGING_BOARDS = 0, -1  # where a row is of no period
+
+
+def _add_restricted(found: _Found, asked: Collection[_Asked]) -> None:
+    """The banned and the restricted, in one statement: ``asked`` is not empty, and all of it final or none.
+
+    Whoever is hidden or shadowed goes on scoring, so where a period runs they are left out before SQL, or what is
+    remembered of it, knows that they stand.
+    """
+    several = [_banned_standing(asked), _restricted_standing(asked)]
+    if not next(iter(asked)).is_final:
+        several.append(_restricted_on(asked))
+    if any(each.lags for each in asked):
+        several.append(_banned_of_late())
+    for period, board, player, name, kind in several[0].union(*several[1:], all=True):
+        for each in asked:
+            if period in (0, each.pk) and _concerns(board, each):
+                _add(found[each.pk], player, name, kind, stands=period != 0)
+
+
+def _concerns(board: int, each: _Asked) -> bool:
+    return each.lags if board == _LAGGING_BOARDS else board in (_ALL_BOARDS, each.board)
+
+
+def _held(asked: Collection[_Asked]) -> QuerySet[Any]:
+    """The standings of these periods, which are all final or none."""
     numbers = [each.pk for each in asked]
-    columns = ("period_id", "player_id", "player__external_id")
     if next(iter(asked)).is_final:
-        rows = list(FinalStanding.objects.filter(who, period__in=numbers).values_list(*columns))
+        return FinalStanding.objects.filter(period__in=numbers).order_by()
+    return Standing.objects.filter(period__in=numbers, score__isnull=False).order_by()
+
+
+def _banned_standing(asked: Collection[_Asked]) -> QuerySet[Any]:
+    banned = Player.objects.filter(banned_at__isnull=False).values("pk")
+    rows = _held(asked).filter(player__in=banned)
+    return _as_rows(rows, F("period_id"), _number(_ALL_BOARDS), ("player_id", "player__external_id"), _text(""))
+
+
+def _restricted_standing(asked: Collection[_Asked]) -> QuerySet[Any]:
+    """From the few who are restricted to their standings."""
+    numbers = [each.pk for each in asked]
+    if next(iter(asked)).is_final:
+        path, rows = "player__final_standings__period_id", running().filter(player__final_standings__period__in=numbers)
     else:
-        standing = Standing.objects.filter(who, period__in=numbers, score__isnull=False).values_list(*columns)
-        rows = list(standing.union(_banned_of_late(), all=True) if any(each.lags for each in asked) else standing)
-    lagging = [each.pk for each in asked if each.lags]
-    for number, player, name in rows:
-        for each in [number] if number else lagging:
-            found[each][player] = name
+        path = "player__standings__period_id"
+        rows = running().filter(player__standings__period__in=numbers, player__standings__score__isnull=False)
+    return _as_rows(rows, F(path), _board(), ("player_id", "player__external_id"), F("kind"))
 
 
-def _banned_of_late() -> QuerySet[Player, tuple[int, int, str]]:
+def _restricted_on(asked: Collection[_Asked]) -> QuerySet[Any]:
+    rows = running().filter(Q(board=None) | Q(board__in={each.board for each in asked}))
+    return _as_rows(rows, _number(0), _board(), ("player_id", "player__external_id"), F("kind"))
+
+
+def _banned_of_late() -> QuerySet[Any]:
     """They may stand where SQL lags: as rows of no period."""
-    banned = Player.objects.filter(banned_at__gt=clock.now() - LAGS_AT_MOST)
-    return banned.annotate(nowhere=Value(0, BigIntegerField())).values_list("nowhere", "pk", "external_id")
+    banned = Player.objects.filter(banned_at__gt=clock.now() - LAGS_AT_MOST).order_by()
+    return _as_rows(banned, _number(0), _number(_LAGGING_BOARDS), ("pk", "external_id"), _text(""))
+
+
+def _as_rows(
+    rows: QuerySet[Any], period: Combinable, board: Expression, player: tuple[str, str], why: Combinable
+) -> QuerySet[Any]:
+    number, name = player
+    named = {"in_period": period, "on_board": board, "player_number": F(number), "called": F(name), "why": why}
+    found: QuerySet[Any] = rows.annotate(**named).values_list(*_COLUMNS)
+    return found
+
+
+def _board() -> Expression:
+    return Coalesce(F("board_id"), _number(_ALL_BOARDS), output_field=BigIntegerField())
+
+
+def _load_shadows(_keys: Collection[str]) -> dict[str, frozenset[tuple[int | None, str]]]:
+    shadows = running().filter(kind=RestrictionKind.SHADOWED)
+    return {"all": frozenset(shadows.values_list("board", "player__external_id"))}
+
+
+def _number(value: int) -> Value:
+    return Value(value, BigIntegerField())
+
+
+def _text(value: str) -> Value:
+    return Value(value, CharField())
 
 
 def _load_kept_empty(labels: Collection[str]) -> dict[str, bool]:
     return {label: _Provided.keeps_places(label) for label in labels}
 
 
-_remembered: Remembered[_Asked, frozenset[str]] = Remembered(_load, fresh=KEPT_SECONDS)
+_remembered: Remembered[_Asked, _Out] = Remembered(_load, fresh=KEPT_SECONDS)
+_shadows: Remembered[str, frozenset[tuple[int | None, str]]] = Remembered(_load_shadows, fresh=KEPT_SECONDS)
 _kept_empty: Remembered[str, bool] = Remembered(_load_kept_empty, fresh=LATELY_SECONDS)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from itertools import islice, takewhile
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.db.models import Count, Min, QuerySet
 
@@ -22,6 +22,7 @@ from leaderboards.models import Board, FinalStanding, Period, Player, State, Vis
 from leaderboards.selectors.export import ranking_of
 from leaderboards.selectors.kept import final_standings_of
 from leaderboards.selectors.periods import PeriodShown, shown_as
+from leaderboards.selectors.restrictions import restricted, shown
 
 Answer = TypeVar("Answer")
 
@@ -71,12 +72,12 @@ def ranks_before(board: Board, starts_at: datetime | None, players: Collection[s
 
 def past_ranks(board: Board, player: str) -> list[PastRank]:
     """A player's final ranks in the latest ``MOST_PERIODS`` final periods of a board, the earliest first; none of
-    somebody who is banned."""
+    somebody who is not shown on it."""
     if board.is_event:
         return []
     latest = Period.objects.filter(board=board, state__in=_OVER, ends_at__isnull=False).order_by("-ends_at")
-    shown = FinalStanding.objects.filter(player__external_id=player, player__banned_at=None)
-    rows = shown.filter(period__in=latest.values("pk")[:MOST_PERIODS])
+    own = FinalStanding.objects.filter(shown(board.seq), player__external_id=player)
+    rows = own.filter(period__in=latest.values("pk")[:MOST_PERIODS])
     found = rows.order_by("period__ends_at").values_list("period__ends_at", "rank", "period__label")
     return _asked(lambda: [PastRank(at, rank, label) for at, rank, label in found if at is not None], [])
 
@@ -99,17 +100,18 @@ def final_places(player: Player, offset: int, limit: int) -> tuple[list[FinalPla
 def winners(board: Board, labels: Collection[str], most: int) -> dict[str, list[FinalPlace]]:
     """Who shares the first rank in the final ones among these periods of a board, at most so many, by label."""
     rows = FinalStanding.objects.filter(period__board=board, period__label__in=labels, place__lte=most, rank=1)
-    found = rows.filter(period__state__in=_OVER).select_related("period__board", "player").order_by("place")
+    over = rows.filter(period__state__in=_OVER).annotate(is_out=~shown(board.seq))
+    found = over.select_related("period__board", "player").order_by("place")
     return _asked(lambda: _won(found, most), {})
 
 
-def _won(found: Iterable[FinalStanding], most: int) -> dict[str, list[FinalPlace]]:
+def _won(found: Iterable[Any], most: int) -> dict[str, list[FinalPlace]]:
     """By label; where somebody among them is not shown, those who are shown are ranked anew."""
-    first: dict[str, list[FinalStanding]] = defaultdict(list)
+    first: dict[str, list[Any]] = defaultdict(list)  # with ``is_out``
     for row in found:
         first[row.period.label].append(row)
     for label, rows in first.items():
-        if any(row.player.banned_at is not None for row in rows):
+        if any(row.is_out for row in rows):
             first[label] = _first_shown(rows[0].period, most)
     return {label: [_place(row) for row in rows] for label, rows in first.items()}
 
@@ -125,7 +127,7 @@ def _first_shown(period: Period, most: int) -> list[FinalStanding]:
 
 def _finals_of(player: Player) -> QuerySet[FinalStanding]:
     rows = final_standings_of(player).filter(period__state__in=_OVER, period__board__visibility=Visibility.PUBLIC)
-    own = rows.exclude(period__board__period=PeriodKind.EVENT)
+    own = rows.exclude(restricted("period__board")).exclude(period__board__period=PeriodKind.EVENT)
     return own.select_related("period__board", "player").order_by("-period__ends_at", "period__board")
 
 

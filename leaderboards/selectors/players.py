@@ -2,6 +2,7 @@
 
 from leaderboards.core.periods import PeriodKind
 from leaderboards.models import Board, Player, Standing, State, Visibility
+from leaderboards.selectors.restrictions import shown
 
 MOST = 20
 
@@ -10,7 +11,7 @@ def players_called(name: str) -> list[str]:
     """The ids of up to ``MOST`` players of this name, capitals or not, the longest known first."""
     if not name or "\0" in name:  # PostgreSQL refuses the question itself
         return []
-    called = Player.objects.filter(name__iexact=name, banned_at=None).exclude(name="").order_by("pk")
+    called = Player.objects.filter(shown(None, ""), name__iexact=name).exclude(name="").order_by("pk")
     return list(called.values_list("external_id", flat=True)[:MOST])
 
 

@@ -13,7 +13,7 @@ from foundation.errors import Unavailable
 from foundation.sql import ask as ask_sql
 from foundation.sync.memory import Stale
 from leaderboards.models import Period, State, Storage
-from leaderboards.selectors.hidden import hidden_by_period, hidden_in, keeps_places
+from leaderboards.selectors.hidden import hidden_in, hidden_standing, keeps_places
 from leaderboards.selectors.periods import look_again
 from leaderboards.stores.base import Store
 from leaderboards.stores.sql import SqlStore
@@ -67,8 +67,8 @@ def totals(periods: Collection[Period]) -> dict[int, int]:
     by_sql = [period for period in living if period.board.storage == Storage.SQL]
     for store, asked in ((SqlStore(), by_sql), (SqlStore(patience_ms=PATIENCE_MS), stood_in_for)):
         found |= ask_sql(partial(store.totals, asked)) if asked else {}
-    out = hidden_by_period(periods)
-    return {number: total - len(out[number]) for number, total in found.items()}
+    out = hidden_standing(periods)
+    return {number: total - out[number] for number, total in found.items()}
 
 
 def _totals_in_redis(periods: Sequence[Period]) -> dict[int, int]:

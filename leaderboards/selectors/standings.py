@@ -17,9 +17,11 @@ from leaderboards.core.ranks import percentile
 from leaderboards.core.rules import Rules
 from leaderboards.errors import NotRanked
 from leaderboards.models import Board, Period
+from leaderboards.selectors.hidden import shadowed_in
 from leaderboards.selectors.names import names_of, names_of_late
 from leaderboards.selectors.periods import CURRENT, PeriodShown, as_shown, stored_period
 from leaderboards.selectors.reading import ask
+from leaderboards.selectors.restrictions import seen_by
 from leaderboards.stores.base import Around, Named, Page, Placed, Question, Reading, Store
 from leaderboards.stores.zset import ZsetStore
 from leaderboards.stores.zset_ranks import is_plain, plain_rank
@@ -148,8 +150,13 @@ def _row_of(player: str | None, rows: Sequence[Row]) -> Row | None:
 
 
 def ranks(period: Period, players: Iterable[str]) -> dict[str, int]:
-    """The ranks of those of ``players`` who are ranked, as far as they are known."""
-    found, _ = ask(period, partial(_ranks, players=tuple(players)))
+    """The ranks of those of ``players`` who are ranked, as far as they are known; the shadowed have the one that they
+    would have, so that a game does not tell them of the shadow."""
+    wanted = tuple(players)
+    found, _ = ask(period, partial(_ranks, players=wanted))
+    for player in shadowed_in(period).intersection(wanted):
+        with seen_by(player):
+            found += ask(period, partial(_ranks, players=(player,)))[0]
     return {player: rank for player, rank in found if rank is not None}
 
 

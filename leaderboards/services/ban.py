@@ -16,7 +16,6 @@ from foundation.audit.rows import about
 from foundation.failpoints import failpoint
 from leaderboards.errors import BadReason
 from leaderboards.models import BanKind, BanRecord, Player
-from leaderboards.selectors.hidden import forget_hidden
 from leaderboards.services.decide_redis import forget_bans
 
 LONGEST_REASON = 300  # characters
@@ -45,12 +44,18 @@ def lift(players: Collection[int], reason: str, at: datetime, by: AbstractBaseUs
     return _set(can_be_let_in().filter(pk__in=players), BanKind.LIFTED, reason, at, by)
 
 
-def _set(
-    players: QuerySet[Player], kind: BanKind, reason: str, at: datetime, by: AbstractBaseUser | None
-) -> list[Player]:
+def reason_given(reason: str) -> str:
+    """The reason without space around it. Raises ``BadReason`` where it has not 1 to 300 characters."""
     reason = reason.strip()
     if not 1 <= len(reason) <= LONGEST_REASON:
         raise BadReason(f"Give a reason of 1 to {LONGEST_REASON} characters.")
+    return reason
+
+
+def _set(
+    players: QuerySet[Player], kind: BanKind, reason: str, at: datetime, by: AbstractBaseUser | None
+) -> list[Player]:
+    reason = reason_given(reason)
     with transaction.atomic():
         held = list(players.select_for_update(of=("self",)).order_by("pk"))
         rows = Player.objects.filter(pk__in=[player.pk for player in held])
@@ -64,5 +69,4 @@ def _set(
             record(act, at=at, by=by, subjects=about(player), reason=reason)
         failpoint("ban.before_commit")
         transaction.on_commit(forget_bans)
-        transaction.on_commit(forget_hidden)
     return held

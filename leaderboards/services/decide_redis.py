@@ -4,22 +4,26 @@ After the first failure of a request Redis is tried no more: what was not sent i
 what was sent without an answer is ``unknown``, and safe to send again if it has an id.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from datetime import datetime
+
+from django.db.models import BigIntegerField, Value
 
 from foundation import redis
 from foundation.errors import SunwiError, Unavailable
 from foundation.failpoints import failpoint
 from foundation.redis import RedisSilent
-from foundation.sql import LATELY_SECONDS, Remembered
+from foundation.sql import Remembered
 from leaderboards.core.entries import Entry
 from leaderboards.core.policies import State, judge
 from leaderboards.core.submissions import Status
 from leaderboards.errors import Banned, OutcomeUnknown, OutOfRange, PeriodClosed, RulesChanged, StorageUnavailable
-from leaderboards.models import Period, Player
-from leaderboards.selectors.hidden import forget_hidden
+from leaderboards.models import Period, Player, RestrictionKind
+from leaderboards.selectors.hidden import KEPT_SECONDS, forget_hidden
 from leaderboards.selectors.periods import look_again
 from leaderboards.selectors.reading import of_the_present
+from leaderboards.selectors.restrictions import running
 from leaderboards.services.decided import Decided, refused
 from leaderboards.services.ids import bucketed, counted_in_redis, reused
 from leaderboards.services.resolve import Item
@@ -60,17 +64,19 @@ def _away() -> StorageUnavailable:
 
 
 def _refuse_banned(items: Sequence[Item]) -> dict[int, Decided]:
-    banned = banned_players()
+    banned = banned_players(items[0].period.board_id)
     refusal = refused(Banned("This player may not score."))
     return {item.entry.position: refusal for item in items if item.entry.player in banned}
 
 
-def banned_players() -> frozenset[str]:
-    """The ids of all who may not score, as of the last seconds, or as SQL said last where it is silent.
+def banned_players(board: int | None = None) -> frozenset[str]:
+    """The ids of all who may not score anywhere, and of those who may not on ``board``, as of the last second, or as
+    SQL said last where it is silent.
 
     Raises ``SqlAway``.
     """
-    return _banned.get("all") or frozenset()
+    found = _banned.get("all") or {}
+    return found.get(None, frozenset()) | found.get(board, frozenset())
 
 
 def forget_bans() -> None:
@@ -79,11 +85,17 @@ def forget_bans() -> None:
     forget_hidden()
 
 
-def _load_banned(_keys: Collection[str]) -> dict[str, frozenset[str]]:
-    return {"all": frozenset(Player.objects.filter(banned_at__isnull=False).values_list("external_id", flat=True))}
+def _load_banned(_keys: Collection[str]) -> dict[str, dict[int | None, frozenset[str]]]:
+    nowhere = Value(None, BigIntegerField(null=True))
+    everywhere = Player.objects.filter(banned_at__isnull=False).values_list("external_id", nowhere)
+    on_boards = running().filter(kind=RestrictionKind.BANNED).values_list("player__external_id", "board")
+    found: dict[int | None, set[str]] = defaultdict(set)
+    for player, board in everywhere.union(on_boards, all=True):
+        found[board].add(player)
+    return {"all": {board: frozenset(players) for board, players in found.items()}}
 
 
-_banned: Remembered[str, frozenset[str]] = Remembered(_load_banned, fresh=LATELY_SECONDS)
+_banned: Remembered[str, dict[int | None, frozenset[str]]] = Remembered(_load_banned, fresh=KEPT_SECONDS)
 
 
 def _fits(item: Item, decided: dict[int, Decided]) -> bool:

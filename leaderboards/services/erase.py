@@ -35,6 +35,7 @@ from leaderboards.models import (
     LinkCode,
     Period,
     Player,
+    Restriction,
     Standing,
     State,
     Storage,
@@ -160,6 +161,7 @@ def _rename(player: Player, removed: list[str], at: datetime) -> Erased:
         _rename_in_log(rows, new)
     _in_log(own).update(change_message="")  # why staff voided or restored them
     BanRecord.objects.filter(player=player).update(reason="")
+    Restriction.objects.filter(player=player).update(reason="", lift_reason="")
     _keep_correctors_out(player)
     member = Concat(Substr("member", 1, Length("member") - len(old)), Value(new))
     erased = Erased(

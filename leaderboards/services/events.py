@@ -80,8 +80,9 @@ class Events(Protocol):
         Asked again it changes nothing. Raises ``Unavailable`` where it cannot be kept: then nothing may change.
         """
 
-    def if_banned(self, players: Collection[int], *, banned: bool) -> IfBanned:
-        """What a ban of these players (by internal number) would come to, or the end of their bans."""
+    def if_banned(self, players: Collection[int], *, banned: bool, board: int | None = None) -> IfBanned:
+        """What leaving these players (by internal number) out would come to, or showing them again: in the events of
+        one board, by its number, or in all."""
 
     def void(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
         """Void a submission of an event, running or closed, and keep on record why, also where it is void already
@@ -110,7 +111,13 @@ class _NoEvents:
     def freeze(self, number: int, at: datetime) -> None:
         """There is nothing to hide."""
 
-    def if_banned(self, players: Collection[int], *, banned: bool) -> IfBanned:  # noqa: ARG002 (none)
+    def if_banned(
+        self,
+        players: Collection[int],  # noqa: ARG002
+        *,
+        banned: bool,  # noqa: ARG002
+        board: int | None = None,  # noqa: ARG002
+    ) -> IfBanned:
         return IfBanned()
 
     def void(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:  # noqa: ARG002 (none)

@@ -16,9 +16,11 @@ from leaderboards.core.instants import EPOCH
 from leaderboards.core.periods import PeriodKind
 from leaderboards.errors import StorageUnavailable
 from leaderboards.models import KeptRank, Period, PeriodSnapshot, Player, State, Storage
+from leaderboards.selectors.hidden import hidden_in
 from leaderboards.selectors.reading import of_the_present
-from leaderboards.stores.base import Page, Placed, Reading
+from leaderboards.stores.base import Page, Placed, Reading, Store
 from leaderboards.stores.sql import SqlStore
+from leaderboards.stores.without import Without
 from leaderboards.stores.zset import ZsetStore
 
 MOST_PLAYERS = 10_000  # whatever is set: of a period with millions only the best are ever read
@@ -61,13 +63,18 @@ def keep(period: Period, due_at: datetime, at: datetime) -> bool:
 
 
 def _read(period: Period, most: int) -> Reading:
-    question = [Page(0, most)]
+    """Of those who are shown: a rank that counted others too would look like a move to whoever is shown."""
+    question, out = [Page(0, most)], hidden_in(period)
     if period.board.storage == Storage.SQL:
-        return SqlStore().read(period, question)
+        return _without(SqlStore(), out).read(period, question)
     if period.stale_since is not None:
         raise StorageUnavailable("The standings in Redis are being settled.")
-    store = ZsetStore(redis.boards())
+    store = _without(ZsetStore(redis.boards()), out)
     return of_the_present(period, lambda: store.read(period, question))
+
+
+def _without(store: Store, out: frozenset[str]) -> Store:
+    return Without(store, out) if out else store
 
 
 def _ranks(period: Period, placed: list[Placed]) -> list[KeptRank]:

@@ -21,10 +21,15 @@ _AT_MS = {
     "postgresql": "floor(extract(epoch FROM s.at) * 1000)::bigint",
     "sqlite": "strftime('%%s', s.at) * 1000 + substr(strftime('%%f', s.at), 4)",
 }
+_BANNED_FROM_BOARD = (
+    "SELECT r.player_id FROM leaderboards_restriction r"
+    " WHERE r.board_id = %s AND r.kind = 'banned' AND r.lifted_at IS NULL"
+)
 
 
 class Held(NamedTuple):
-    """A standing as SQL has it, locked. ``state`` is None where the player is not ranked."""
+    """A standing as SQL has it, locked. ``banned`` is from everything or from the period's board; ``state`` is None
+    where the player is not ranked."""
 
     player_id: int
     banned: bool
@@ -71,11 +76,11 @@ def _present(known: Period, course: Any) -> Period:
 def _lock(statements: Statements, period: Period, players: Collection[str]) -> Any:
     condition, params = any_of("p.external_id", "text", players)
     return statements.execute(
-        "SELECT p.external_id, p.id, p.banned_at IS NOT NULL, s.points, s.fields,"
+        f"SELECT p.external_id, p.id, p.banned_at IS NOT NULL OR p.id IN ({_BANNED_FROM_BOARD}), s.points, s.fields,"
         f" {_AT_MS[connection.vendor]}, s.score IS NOT NULL, s.version"
         " FROM leaderboards_player p JOIN leaderboards_standing s ON s.player_id = p.id AND s.period_id = %s"
         f" WHERE {condition} ORDER BY p.id{' FOR UPDATE OF s' if connection.vendor == 'postgresql' else ''}",
-        [period.pk, *params],
+        [period.board_id, period.pk, *params],
     )
 
 

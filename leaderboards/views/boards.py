@@ -8,6 +8,8 @@ from foundation.errors import NotFound
 from leaderboards import selectors
 from leaderboards.models import Board
 from leaderboards.selectors import BoardPage
+from leaderboards.selectors.hidden import shadowed_in
+from leaderboards.selectors.restrictions import seen_by
 from leaderboards.views import scenes
 from leaderboards.views.access import refuse_strangers
 from leaderboards.views.answers import parts, private
@@ -46,8 +48,23 @@ def _answer(request: HttpRequest, asked: Asked) -> HttpResponse:
     if is_anybody(request):  # his answer is kept itself, so it is of a new scene
         scene, page = scenes.made(asked, shown, None)
     else:
-        scene, page = _seen_by(viewer, scenes.of_now(asked, shown))
+        scene = scenes.of_now(asked, shown)
+        if _is_shadowed(viewer, scene):
+            return _told_to_shadowed(request, viewer, scene, sought)
+        scene, page = _seen_by(viewer, scene)
     return _told(request, Own(scene, viewer, page, sought))
+
+
+def _is_shadowed(viewer: Viewer, scene: Scene) -> bool:
+    stored = scene.page.stored
+    return viewer.linked and stored is not None and viewer.player in shadowed_in(stored)
+
+
+def _told_to_shadowed(request: HttpRequest, viewer: Viewer, of_all: Scene, sought: str) -> HttpResponse:
+    """The page as if nothing was, of a scene that nobody else ever gets."""
+    with seen_by(viewer.player):
+        scene, page = scenes.made(of_all.asked, of_all.board, viewer.player, is_for_all=False)
+        return _told(request, Own(scene, viewer, page, sought))
 
 
 def _seen_by(viewer: Viewer, scene: Scene) -> tuple[Scene, BoardPage]:

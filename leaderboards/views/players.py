@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -17,10 +18,13 @@ from foundation.errors import NotFound
 from leaderboards import formats, selectors
 from leaderboards.models import Board, Player
 from leaderboards.selectors import FinalPlace, PlayerRow
+from leaderboards.selectors.restrictions import NOWHERE, hidden_from, seen_by
+from leaderboards.selectors.restrictions import shown as shown_to_all
 from leaderboards.views.answers import page_number, pages_of, private
 from leaderboards.views.lines import result
 from leaderboards.views.periods import period_words
 from leaderboards.views.second import kept_a_second
+from leaderboards.views.viewer import Viewer, viewer_of
 from leaderboards.views.ways import Way, until_now, way_of
 
 FINALS_A_PAGE = 20
@@ -40,15 +44,26 @@ class Standing:
 @require_safe
 @kept_a_second
 def player(request: HttpRequest, player: str) -> HttpResponse:
-    """What anybody may know of a player. 404 for those who are unknown or banned."""
-    shown = Player.objects.filter(external_id=player, banned_at=None).first() if "\0" not in player else None
+    """What anybody may know of a player. 404 for those who are unknown, banned, or kept out of all boards; who is so by
+    moderators, and has signed in, is told at their own page, or told nothing where it is a shadow."""
+    viewer = viewer_of(request)
+    with seen_by(viewer.player if viewer.linked else None):
+        return _page(request, player, viewer)
+
+
+def _page(request: HttpRequest, player: str, viewer: Viewer) -> HttpResponse:
+    is_own = viewer.linked and viewer.player == player
+    may_see = Q(banned_at=None) if is_own else shown_to_all(None, "")
+    shown = Player.objects.filter(may_see, external_id=player).first() if "\0" not in player else None
     if shown is None:
         raise Http404("There is no such player.")
+    hidden_on = hidden_from(shown) if is_own else NOWHERE
     number = page_number(request)
     finals, total = selectors.final_places(shown, (number - 1) * FINALS_A_PAGE, FINALS_A_PAGE)
     context = {
         "player": shown,
-        "is_own": request.user.is_authenticated and shown.user_id == request.user.pk,
+        "is_own": is_own,
+        "hidden_on": hidden_on,
         "standings": _standings(shown),
         "best": selectors.best_ranks(shown),
         "finals": [_final(place) for place in finals],

@@ -181,11 +181,12 @@ def of_now(asked: Asked, board: Board) -> Scene:
     return _scenes.of(asked, lambda: made(asked, board, None)[0])
 
 
-def made(asked: Asked, board: Board, player: str | None) -> tuple[Scene, BoardPage]:
-    """A new scene, and the same reading with ``player`` in it. Raises ``UnknownPeriod``."""
+def made(asked: Asked, board: Board, player: str | None, *, is_for_all: bool = True) -> tuple[Scene, BoardPage]:
+    """A new scene, kept if it ``is_for_all``, and the same reading with ``player`` in it. Raises ``UnknownPeriod``."""
     page = selectors.board_page(board, asked.label, (asked.number - 1) * ROWS, ROWS, player)
     scene = Scene(asked, replace(page, me=None, neighbours=[]))
-    _scenes.keep(asked, scene)
+    if is_for_all:
+        _scenes.keep(asked, scene)
     return scene, page
 
 

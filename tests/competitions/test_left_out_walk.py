@@ -1,4 +1,4 @@
-"""Whoever is banned or disqualified is at no address of the site that anybody may read, and is back with their place.
+"""Whoever is banned, hidden, shadowed or disqualified is at no address that anybody may read, and comes back there.
 
 Only what was published before, and is asked for by its number, names them still.
 """
@@ -19,8 +19,9 @@ from competitions.services.snapshot import take
 from foundation import clock
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller
-from leaderboards.models import Player
+from leaderboards.models import Board, Player, Restriction, RestrictionKind
 from leaderboards.selectors.hidden import forget_hidden
+from leaderboards.services.restrict import What, lift_restrictions, restrict
 from leaderboards.services.submit import submit
 from tests.competitions.addresses import EXAMPLES, addresses
 from tests.competitions.factories import DAY, HOUR, START, RewardTierFactory, SeriesFactory, TeamFactory
@@ -49,14 +50,21 @@ def naming(seen: Seen, name: str) -> set[str]:
     return {address for address, (_, _, body) in seen.items() if name in body}
 
 
-def leave_out(competition: Competition) -> None:
-    Player.objects.filter(external_id="ann").update(banned_at=clock.now() - HOUR)
+def leave_out(competition: Competition, how: str) -> None:
+    if how == "banned":
+        Player.objects.filter(external_id="ann").update(banned_at=clock.now() - HOUR)
+    else:  # on each board where they stand
+        on = [None] if how.endswith("everywhere") else list(Board.objects.all())
+        for board in on:
+            what = What(RestrictionKind(how.split(maxsplit=1)[0]), board)
+            restrict([player("ann").pk], what, "A bot.", clock.now() - HOUR, None)
     disqualify(competition, player("bob"), "Two accounts.", clock.now(), None)
     let_know()
 
 
 def let_back(competition: Competition) -> None:
     Player.objects.filter(external_id="ann").update(banned_at=None)
+    lift_restrictions(Restriction.objects.values_list("pk", flat=True), "No bot.", clock.now(), None)
     reinstate(competition, player("bob"), "One account.", clock.now(), None)
     let_know()
 
@@ -69,8 +77,16 @@ def let_know() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("vacated", ["close_up", "stay_empty"])
-def test_no_address_shows_them_running_and_final_and_all_show_them_again(vacated: str) -> None:
+@pytest.mark.parametrize(
+    ("vacated", "how"),
+    [
+        ("close_up", "banned"),
+        ("stay_empty", "banned"),
+        ("close_up", "hidden everywhere"),
+        ("close_up", "shadowed"),
+    ],
+)
+def test_no_address_shows_them_running_and_final_and_all_show_them_again(vacated: str, how: str) -> None:
     other, board = make_board(name="By day", period="day"), make_board(name="Cups")
     now = clock.now()
     submit([read_entry({"board": other.seq, "player": "ann", "points": 3}, 0)], Caller("tests"), now)
@@ -102,7 +118,7 @@ def test_no_address_shows_them_running_and_final_and_all_show_them_again(vacated
         let_know()
         before = walk(values)
         own_page = before["/players/bob/"][2]
-        leave_out(reloaded(competition))
+        leave_out(reloaded(competition), how)
         without = walk(values)
         let_back(reloaded(competition))
         after = walk(values)
@@ -111,7 +127,10 @@ def test_no_address_shows_them_running_and_final_and_all_show_them_again(vacated
         assert {f"/competitions/{competition.pk}/", f"/api/v1/competitions/{competition.pk}/standings"} <= there
         left = {each for each in naming(without, BANNED) if not each.endswith(PUBLISHED)}
         left |= {each for each in naming(without, OUT) if not each.endswith((*PUBLISHED, "/players/bob/"))}
-        assert left == set()
+        # Kept out of single boards they still have a page, of which those boards and their competitions are gone.
+        assert left == (set() if how != "shadowed" else {"/players/ann/"})
+        assert competition.name not in without["/players/ann/"][2]
+        assert "By day" not in without["/players/ann/"][2]
         assert competition.name in own_page
         assert competition.name not in without["/players/bob/"][2]
         tagged = {each for each in there if before[each][1] and not each.endswith(PUBLISHED)}

@@ -60,7 +60,7 @@ class Races:
     def freeze(self, number: int, at: object) -> None:
         """Nothing is hidden."""
 
-    def if_banned(self, players: Collection[int], *, banned: bool) -> IfBanned:
+    def if_banned(self, players: Collection[int], *, banned: bool, board: int | None = None) -> IfBanned:
         return IfBanned()
 
     def void(self, submission: Submission, reason: str, at: object, by: object) -> bool:

@@ -45,7 +45,7 @@ class KnownEvents:
     def freeze(self, number: int, at: datetime) -> None:
         """Nothing is hidden."""
 
-    def if_banned(self, players: Collection[int], *, banned: bool) -> IfBanned:
+    def if_banned(self, players: Collection[int], *, banned: bool, board: int | None = None) -> IfBanned:
         return IfBanned()
 
     def void(self, submission: Submission, reason: str, at: datetime, by: object) -> bool:

@@ -5,15 +5,20 @@ from collections.abc import Collection
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from foundation import clock
 from leaderboards import selectors
 from leaderboards.errors import NotRanked
-from leaderboards.models import Board, Period, Player
+from leaderboards.models import Board, KeptRank, Period, PeriodSnapshot, Player, RestrictionKind
+from leaderboards.selectors.names import forget_names
 from leaderboards.services.close import close_period
 from leaderboards.services.decide_redis import forget_bans
-from tests.leaderboards.factories import BoardFactory
+from leaderboards.services.keep_ranks import keep
+from tests.leaderboards.factories import BoardFactory, PlayerFactory
+from tests.leaderboards.services.restricting import EVERY_WAY, keep_out, let_back
 from tests.leaderboards.services.site import follow
 from tests.leaderboards.views.pages import signed_in
 from tests.playing import score
@@ -23,6 +28,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 STORAGES = ("hybrid", "redis", "sql")
 TIES = ("first_come", "last_come", "shared", "dense")
 EVERYBODY = [f"p{nth}" for nth in range(12)]
+HOW = {"hybrid": EVERY_WAY, "redis": EVERY_WAY[::3], "sql": EVERY_WAY[1::4]}
 BANNED = ["p0", "p3", "p4", "p11"]
 
 
@@ -80,12 +86,73 @@ def test_a_board_shows_what_it_would_if_the_banned_had_never_played(storage: str
     without = played(storage, ties, {name: had for name, had in points.items() if name not in BANNED}, order)
     before = told(board)
 
-    ban(BANNED)
-    hidden = told(board)
-    ban(BANNED, banned=False)
+    wanted = told(without)
+    for how in HOW[storage]:
+        keep_out(how, board, *BANNED)
+        hidden = told(board)
+        let_back()
 
-    assert hidden == told(without)
+        assert hidden == wanted, how
+        assert told(board) == before, how
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_a_restriction_of_one_board_leaves_the_others_as_they_are(storage: str) -> None:
+    board, other = (played(storage, ties, {"p0": 9, "p1": 7}, "desc") for ties in ("shared", "dense"))
+    before = told(other)
+
+    for kind in RestrictionKind:
+        keep_out(kind, board, "p0")
+
+    assert told(other) == before
+    assert told(board) != told(other)
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("kind", ["hidden", "shadowed", "hidden everywhere"])
+def test_who_is_hidden_before_they_ever_scored_is_not_shown_for_a_moment(storage: str, kind: str) -> None:
+    board = played(storage, "shared", {"p1": 7}, "desc")
+    PlayerFactory.create(external_id="p0")
+    keep_out(kind, board, "p0")
+    before = told(board)  # what is remembered from here on does not know their standing
+
+    score(board.seq, {"p0": 9})
+
+    assert told(board)["pages"] == before["pages"]
+    assert told(board)["players"] == before["players"]
+    follow(stored(board))
+    forget_bans()
     assert told(board) == before
+    let_back()
+    assert selectors.player_row(board, "p0", "all").row.rank == 1
+
+
+@pytest.mark.parametrize("how", ["hidden", "shadowed everywhere", "banned"])
+def test_looks_are_of_those_who_are_shown_so_that_nobody_seems_to_have_moved(how: str) -> None:
+    board = played("hybrid", "shared", {"p0": 9, "p1": 7, "p2": 5}, "desc")
+    keep_out(how, board, "p0")
+
+    keep(stored(board), clock.now(), clock.now())
+
+    assert dict(KeptRank.objects.values_list("player__external_id", "rank")) == {"p1": 1, "p2": 2}
+    assert PeriodSnapshot.objects.get().total == 2
+
+
+def test_a_read_of_a_board_asks_sql_as_often_with_restrictions_as_without() -> None:
+    board = played("hybrid", "shared", {"p0": 9, "p1": 7}, "desc")
+
+    def asked() -> int:
+        forget_bans()
+        forget_names()
+        with CaptureQueriesContext(connection) as queries:
+            selectors.standings(board, "all", 0, 3)
+        return len(queries)
+
+    asked()  # board and period are known from here on
+    before = asked()
+    keep_out("hidden", board, "p0")
+
+    assert asked() == before
 
 
 def test_a_final_period_shows_the_banned_no_more_and_hashes_what_it_shows() -> None:
@@ -96,12 +163,14 @@ def test_a_final_period_shows_the_banned_no_more_and_hashes_what_it_shows() -> N
         assert close_period(stored(each), clock.now()).final
     own = stored(board).content_hash
 
-    ban(["p0"])
+    for how in HOW["hybrid"]:
+        keep_out(how, board, "p0")
 
-    assert told(board) == told(without)
-    assert selectors.content_hash_of(stored(board)) == stored(without).content_hash != own
-    assert selectors.past_ranks(board, "p0") == []
-    ban(["p0"], banned=False)
+        assert told(board) == told(without)
+        assert selectors.content_hash_of(stored(board)) == stored(without).content_hash != own
+        assert selectors.past_ranks(board, "p0") == []
+        assert [each.player for each in selectors.winners(board, ["all"], 3)["all"]] == ["p1", "p2"]
+        let_back()
     assert selectors.content_hash_of(stored(board)) == own
     assert [each.rank for each in selectors.past_ranks(board, "p0")] == [1]
 

@@ -1,0 +1,69 @@
+"""What moderators keep from players: being shown, on one board or on all, or scoring on one board.
+
+A row runs until it is lifted, and stays on record then. The trap: a ban from everything has no row here. It is
+``Player.banned_at`` with its ``BanRecord``; who asks whom to leave out asks ``selectors/hidden.py``, which knows both.
+"""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from leaderboards.models.boards import Board
+from leaderboards.models.players import Player
+
+_RUNNING = Q(lifted_at=None)
+
+
+class RestrictionKind(models.TextChoices):
+    """What is kept from a player. In all three cases nobody else sees them, and the others close up."""
+
+    HIDDEN = "hidden", pgettext_lazy("a player", "hidden")
+    SHADOWED = "shadowed", pgettext_lazy("a player", "shadowed")
+    BANNED = "banned", pgettext_lazy("a player", "banned from the board")
+
+
+class Restriction(models.Model):
+    """One restriction of a player, on a board or (``board`` None) on all. Erasing the player empties both reasons."""
+
+    RUNNING: ClassVar = _RUNNING
+
+    player = models.ForeignKey(Player, models.CASCADE, related_name="restrictions", verbose_name=_("player"))
+    board = models.ForeignKey(
+        Board, models.CASCADE, null=True, blank=True, related_name="restrictions", verbose_name=_("board")
+    )
+    kind = models.CharField(_("what"), max_length=8, choices=RestrictionKind.choices)
+    since = models.DateTimeField(_("since"))
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", verbose_name=_("by"))
+    reason = models.CharField(_("reason"), max_length=300, blank=True)
+    lifted_at = models.DateTimeField(_("lifted"), null=True)
+    lifted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", verbose_name=_("lifted by")
+    )
+    lift_reason = models.CharField(_("reason of the end"), max_length=300, blank=True)
+
+    class Meta:
+        ordering = ("-since", "-pk")
+        verbose_name = _("restriction")
+        verbose_name_plural = _("restrictions")
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["player", "board", "kind"],
+                condition=_RUNNING & Q(board__isnull=False),
+                name="restriction_once_on_a_board",
+            ),
+            models.UniqueConstraint(
+                fields=["player", "kind"], condition=_RUNNING & Q(board=None), name="restriction_once_on_all_boards"
+            ),
+            models.CheckConstraint(
+                condition=~Q(kind=RestrictionKind.BANNED, board=None), name="restriction_bans_from_one_board"
+            ),
+        ]
+        # Readers ask every second: they find the running ones without those that were lifted.
+        indexes: ClassVar = [models.Index("board", "player", condition=_RUNNING, name="restriction_running")]
+
+    def __str__(self) -> str:
+        return f"{self.player_id} {self.kind} on {self.board_id or 'all boards'}"

@@ -1,0 +1,101 @@
+"""Restrictions as conditions of SQL, and for whom the shadowed are shown: for themselves, on their own pages.
+
+``selectors/hidden.py`` says who is left out of a period. Here is what asks for players without a period. The trap:
+whatever is read within ``seen_by`` may show a shadowed player, so nothing of it may be kept for others.
+"""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from leaderboards.models import Board, Player, Restriction, RestrictionKind, Visibility
+
+_viewer: ContextVar[str | None] = ContextVar("shadowed_viewer", default=None)
+
+
+def running() -> QuerySet[Restriction]:
+    """The restrictions that nobody has lifted."""
+    return Restriction.objects.filter(Restriction.RUNNING).order_by()
+
+
+@contextmanager
+def seen_by(player: str | None) -> Iterator[None]:
+    """Read as the player of this id sees it, whose page it is: the same as everybody, and themselves if shadowed."""
+    token = _viewer.set(player)
+    try:
+        yield
+    finally:
+        _viewer.reset(token)
+
+
+def viewer() -> str | None:
+    """The id of the player for whom this is read; None for everybody."""
+    return _viewer.get()
+
+
+def shown(board: str | int | None, player: str = "player") -> Q:
+    """Rows whose player is neither banned nor restricted on all boards, nor on the row's ``board``.
+
+    ``board`` is the path to it from the row, or its number; with None restrictions of single boards do not count.
+    ``player`` is the path to the player, "" where the row is the player.
+    """
+    banned_at = f"{player}__banned_at" if player else "banned_at"
+    return Q(**{banned_at: None}) & ~Q(restricted(board, player))
+
+
+def restricted(board: str | int | None, player: str = "player") -> Exists:
+    """Whether a running restriction keeps the row's player out, likewise; a shadow does not for who is ``seen_by``."""
+    out = running().filter(player=OuterRef(player or "pk"))
+    on = Q(board=None)
+    if board is not None:
+        on |= Q(board=OuterRef(board) if isinstance(board, str) else board)
+    own = viewer()
+    if own is not None:
+        out = out.exclude(kind=RestrictionKind.SHADOWED, player__external_id=own)
+    return Exists(out.filter(on))
+
+
+def banned_from(board: str | int, player: str = "player") -> Q:
+    """Rows whose player may not score on the ``board``, being banned from everything or from it; paths likewise."""
+    banned_at = f"{player}__banned_at__isnull" if player else "banned_at__isnull"
+    on = OuterRef(board) if isinstance(board, str) else board
+    own = running().filter(kind=RestrictionKind.BANNED, board=on, player=OuterRef(player or "pk"))
+    return Q(**{banned_at: False}) | Q(Exists(own))
+
+
+def can_come_back(players: Collection[int], kind: str, board: int | None) -> list[int]:
+    """Those of these players (internal numbers) who are kept out by this restriction (on a board, by its number, or on
+    all) and by nothing else that holds there. Restrictions of single boards may hold beside one of all."""
+    here = running().filter(player__in=players)
+    this = Q(kind=kind, board=board)
+    wider = here.exclude(this).filter(Q(board=None) | Q(board=board))
+    own = here.filter(this, player__banned_at=None).exclude(player__in=wider.values("player"))
+    return list(own.values_list("player", flat=True))
+
+
+@dataclass(frozen=True, slots=True)
+class KeptOut:
+    """What a player is told at their own page: whether they are hidden on all boards, else on which public ones, and
+    from which of those they are banned. Nothing of shadows."""
+
+    everywhere: bool = False
+    hidden: tuple[Board, ...] = ()
+    banned: tuple[Board, ...] = ()
+
+
+NOWHERE = KeptOut()
+
+
+def hidden_from(player: Player) -> KeptOut:
+    """Where moderators keep a player out, in one statement."""
+    rows = running().filter(player=player).exclude(kind=RestrictionKind.SHADOWED).select_related("board")
+    told = list(rows.filter(Q(board=None) | Q(board__visibility=Visibility.PUBLIC)).order_by("board"))
+
+    def boards(kind: str) -> tuple[Board, ...]:
+        return tuple(row.board for row in told if row.kind == kind and row.board is not None)
+
+    everywhere = any(row.board is None for row in told)
+    return KeptOut(everywhere, boards(RestrictionKind.HIDDEN), boards(RestrictionKind.BANNED))

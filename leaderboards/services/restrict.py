@@ -1,0 +1,119 @@
+"""Hiding players, shadowing them and banning them from a board, and the end of it, each with a reason on record.
+
+A ban from everything is ``services/ban.py``; whoever asks here for a ban without a board gets that. All or nothing,
+however many players are named. What they have scored stays where it is, so lifting gives the old places back.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.db.models import QuerySet
+
+from foundation.audit import record
+from foundation.failpoints import failpoint
+from leaderboards.models import Board, Player, Restriction, RestrictionKind
+from leaderboards.selectors.restrictions import running
+from leaderboards.services.ban import ban, can_be_banned, reason_given
+from leaderboards.services.decide_redis import forget_bans
+
+ACTS = {
+    RestrictionKind.HIDDEN: "player.hidden",
+    RestrictionKind.SHADOWED: "player.shadowed",
+    RestrictionKind.BANNED: "player.banned_from_board",
+}
+LIFTED = "player.restriction_lifted"
+
+
+@dataclass(frozen=True, slots=True)
+class What:
+    """What is kept from players: the kind, on a board, or (None) on all."""
+
+    kind: RestrictionKind
+    board: Board | None = None
+
+    @property
+    def mark(self) -> str:
+        """A text that tells one from another."""
+        return f"{self.kind}:{self.board.seq if self.board else ''}"
+
+    @property
+    def is_ban_from_all(self) -> bool:
+        """Whether this is the ban that ``services/ban.py`` knows."""
+        return self.kind == RestrictionKind.BANNED and self.board is None
+
+
+def can_be_restricted(what: What) -> QuerySet[Player]:
+    """Those of whom this is not so already."""
+    if what.is_ban_from_all:
+        return can_be_banned()
+    return Player.objects.exclude(pk__in=running().filter(kind=what.kind, board=what.board).values("player"))
+
+
+def restrict(
+    players: Collection[int], what: What, reason: str, at: datetime, by: AbstractBaseUser | None
+) -> list[Player]:
+    """Restrict those of these players (by internal number) who are not so already; all of them or none.
+
+    Returns whom it restricted. Raises ``BadReason`` where ``reason`` has not 1 to 300 characters.
+    """
+    if what.is_ban_from_all:
+        return ban(players, reason, at, by)
+    reason = reason_given(reason)
+    with transaction.atomic():
+        # The players' rows are held, so two who restrict the same ones at once do it one after the other.
+        list(Player.objects.select_for_update(of=("self",)).filter(pk__in=players).order_by("pk").values_list("pk"))
+        held = list(can_be_restricted(what).filter(pk__in=players).order_by("pk"))
+        made = Restriction.objects.bulk_create(
+            Restriction(player=player, board=what.board, kind=what.kind, since=at, by_id=_number(by), reason=reason)
+            for player in held
+        )
+        for row in made:
+            _record(ACTS[what.kind], row, reason, at, by)
+        failpoint("restrict.before_commit")
+        transaction.on_commit(forget_bans)
+    return held
+
+
+def lift_restrictions(
+    restrictions: Collection[int], reason: str, at: datetime, by: AbstractBaseUser | None
+) -> list[Restriction]:
+    """Lift those of these restrictions (by internal number) that run; all of them or none.
+
+    Returns which it lifted, with their players. Raises ``BadReason`` likewise.
+    """
+    reason = reason_given(reason)
+    with transaction.atomic():
+        rows = running().select_for_update(of=("self",)).select_related("player", "board")
+        held = list(rows.filter(pk__in=restrictions).order_by("pk"))
+        for each in held:
+            each.lifted_at, each.lifted_by_id, each.lift_reason = at, _number(by), reason
+            _record(LIFTED, each, reason, at, by)
+        Restriction.objects.bulk_update(held, ["lifted_at", "lifted_by", "lift_reason"])
+        failpoint("restrict.before_commit")
+        transaction.on_commit(forget_bans)
+    return held
+
+
+def lift_from(
+    players: Collection[int], what: What, reason: str, at: datetime, by: AbstractBaseUser | None
+) -> list[Player]:
+    """Lift one restriction of each of these players (by internal number) who has it; all of them or none.
+
+    Returns whose it lifted. Raises ``BadReason`` likewise.
+    """
+    rows = running().filter(player__in=players, kind=what.kind, board=what.board)
+    return [row.player for row in lift_restrictions(rows.values_list("pk", flat=True), reason, at, by)]
+
+
+def _record(act: str, row: Restriction, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:
+    board: list[tuple[str, object]] = [] if row.board_id is None else [("board", row.board_id)]
+    subjects = [("player", row.player_id), *board]
+    note = {"restriction": row.pk, "kind": row.kind, "board": row.board_id}
+    record(act, at=at, by=by, subjects=subjects, reason=reason, note=note)
+
+
+def _number(by: AbstractBaseUser | None) -> int | None:
+    return by.pk if by else None

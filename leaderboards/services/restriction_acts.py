@@ -1,0 +1,46 @@
+"""What moderators do with restrictions, as the audit log knows it, and how it is undone from there."""
+
+from datetime import datetime
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.utils.translation import gettext_lazy as _
+
+from foundation.audit import register_act
+from foundation.audit.models import AuditEntry
+from foundation.audit.undo import NotUndoable
+from leaderboards.models import Restriction, RestrictionKind
+from leaderboards.services.restrict import ACTS, LIFTED, What, lift_restrictions, restrict
+
+CHANGE_PLAYER = "leaderboards.change_player"
+_LABELS = {
+    RestrictionKind.HIDDEN: _("player hidden"),
+    RestrictionKind.SHADOWED: _("player shadowed"),
+    RestrictionKind.BANNED: _("player banned from a board"),
+}
+
+
+def register_restrictions() -> None:
+    """Let the log have entries of them."""
+    for kind, act in ACTS.items():
+        register_act(act, _LABELS[kind], undo_restricting, CHANGE_PLAYER)
+    register_act(LIFTED, _("restriction of a player lifted"), undo_lifting, CHANGE_PLAYER)
+
+
+def undo_restricting(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
+    """Lift what was imposed. Raises ``NotUndoable`` where somebody did before."""
+    if not lift_restrictions([_restriction(entry).pk], reason, at, by):
+        raise NotUndoable("This restriction was lifted before.")
+
+
+def undo_lifting(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
+    """Impose it again. Raises ``NotUndoable`` where somebody did before."""
+    row = _restriction(entry)
+    if not restrict([row.player_id], What(RestrictionKind(row.kind), row.board), reason, at, by):
+        raise NotUndoable("The same restriction runs again.")
+
+
+def _restriction(entry: AuditEntry) -> Restriction:
+    found = Restriction.objects.select_related("board").filter(pk=entry.note.get("restriction")).first()
+    if found is None:
+        raise NotUndoable("There is no such restriction any more.")
+    return found

@@ -1,0 +1,130 @@
+"""Who is hidden, shadowed or banned on a competition's board wins nothing while so, and has it back afterwards."""
+
+import pytest
+
+from competitions.models import Competition, Participant, Revision, SeriesTotal, SnapshotRow
+from competitions.selectors.of_player import competitions_of
+from competitions.selectors.participants import not_started, participant_of
+from competitions.selectors.rewards import grants_of
+from competitions.selectors.series import totals_due
+from competitions.services.finish import finish_due
+from competitions.services.if_banned import if_banned
+from competitions.services.join import join
+from competitions.services.revise import revise_due
+from competitions.services.series import score_due
+from competitions.services.snapshot import take
+from foundation import clock
+from leaderboards.errors import Banned
+from leaderboards.models import RestrictionKind
+from leaderboards.services.events import IfBanned
+from tests.competitions.factories import END, HOUR, MINUTE, SeriesFactory
+from tests.competitions.published import places, revisions
+from tests.competitions.services.winning import granted, settle, tier
+from tests.competitions.site import SOON, STORAGES, joined, make_board, open_competition, player, race, ranks, reloaded
+from tests.leaderboards.services.restricting import EVERY_WAY, keep_out, let_back
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
+
+OVER = END + MINUTE
+WITH_ANN = [("Gold", "ann", 1), ("Medal", "ann", 1), ("Medal", "bob", 2)]
+WITHOUT = [("Gold", "bob", 1), ("Medal", "bob", 1), ("Medal", "cleo", 2)]
+
+
+def final(storage: str = "hybrid", **settings: object) -> Competition:
+    """Ann won before bob and cleo; gold for the first, and a medal for each of the first two."""
+    competition = race({"ann": 9, "bob": 7, "cleo": 5}, make_board(storage), **settings)
+    tier(competition)
+    tier(competition, name="Medal", limit=2)
+    assert finish_due(OVER) == 1
+    settle(OVER)
+    return reloaded(competition)
+
+
+def follow() -> None:
+    """What the schedule does, ten seconds later."""
+    later = clock.now() + MINUTE
+    revise_due(later)
+    settle(later)
+
+
+@pytest.mark.parametrize("how", EVERY_WAY)
+def test_rewards_and_the_result_follow_a_restriction_and_its_end(how: str) -> None:
+    competition = final()
+    board = competition.board
+    assert granted() == WITH_ANN
+    told = if_banned([player("ann").pk], banned=True, board=board.seq)
+
+    keep_out(how, board, "ann")
+    assert grants_of(competition, "ann", clock.now()) == []  # at once
+    follow()
+    without = sorted(granted()), places(revisions(competition)[-1])
+    let_back()
+    follow()
+
+    assert without[0] == WITHOUT
+    assert without[1] == [(1, "bob"), (2, "cleo")]
+    assert sorted(granted()) == WITH_ANN
+    assert Revision.objects.count() == 3
+    assert told == IfBanned(0, 1, 2, 2)
+
+
+def test_a_restriction_on_another_board_changes_no_result_and_the_preview_says_so() -> None:
+    competition = final()
+    other = make_board("sql")
+
+    for kind in RestrictionKind:
+        keep_out(kind, other, "ann")
+    follow()
+
+    assert Revision.objects.count() == 1
+    assert granted() == WITH_ANN
+    assert if_banned([player("ann").pk], banned=True, board=other.seq) == IfBanned()
+    assert [each.competition for each in competitions_of(player("ann"), clock.now())] == [competition]
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("how", ["hidden", "shadowed", "banned", "hidden everywhere"])
+def test_a_running_competition_shows_them_nowhere_and_the_others_close_up(storage: str, how: str) -> None:
+    competition = race({"ann": 9, "bob": 7}, make_board(storage))
+    joined(competition, "dan")
+    before = ranks(competition)
+
+    keep_out(how, competition.board, "ann", "dan")
+    take(competition, SOON, SOON)
+    found = reloaded(competition)
+
+    assert ranks(competition) == [("bob", 1, 7)]
+    assert participant_of(found, "ann") is None
+    assert not_started(found, SOON).total == 0
+    assert competitions_of(player("ann"), SOON) == []
+    assert list(SnapshotRow.objects.values_list("player__external_id", "rank")) == [("bob", 1)]
+    let_back()
+    assert ranks(competition) == before
+    assert not_started(found, SOON).total == 1
+
+
+def test_who_is_banned_from_its_board_joins_no_competition_and_who_is_hidden_may() -> None:
+    competition = open_competition()
+    ann, bob = player("ann"), player("bob")
+    keep_out("banned", competition.board, "ann")
+    keep_out("shadowed", competition.board, "bob")
+
+    with pytest.raises(Banned):
+        join(competition, ann, SOON)
+    join(competition, bob, SOON)
+
+    assert list(Participant.objects.values_list("player__external_id", flat=True)) == ["bob"]
+
+
+def test_the_total_of_a_series_waits_for_who_may_not_score_on_its_board_alone() -> None:
+    competition = final()
+    series = SeriesFactory.create(competitions=[competition])
+    keep_out("banned", series.board, "ann")
+    keep_out("hidden", series.board, "bob")
+
+    score_due(OVER + HOUR)
+
+    assert set(SeriesTotal.objects.filter(due=True).values_list("player__external_id", flat=True)) == {"ann"}
+    assert not totals_due().exists()
+    let_back()
+    assert [total.player.external_id for total in totals_due()] == ["ann"]

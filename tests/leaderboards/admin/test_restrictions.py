@@ -1,0 +1,148 @@
+"""Restrictions in the admin: one page for all kinds, with a choice of board, that says what comes of the very choice
+before it is done; and one for the end of it."""
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.test import Client
+
+from foundation.audit.models import AuditEntry
+from leaderboards.models import Board, Player, Restriction
+from tests.leaderboards.admin.test_bans import PLAYERS, of, scored
+from tests.leaderboards.admin.typed import act, make_board, page
+from tests.leaderboards.factories import UserFactory
+from tests.leaderboards.services.restricting import keep_out
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
+
+
+@pytest.fixture
+def boards(db: None) -> tuple[Board, Board]:
+    """Ann is first of three on One and third of four on Two."""
+    one, two = make_board(name="One"), make_board(name="Two")
+    scored(one, {"ann": 9, "bob": 7, "cleo": 5})
+    scored(two, {"ann": 3, "bob": 7, "cleo": 5, "dan": 1})
+    return one, two
+
+
+def asked(kind: str, board: Board | None = None, **more: str) -> dict[str, str]:
+    """What the form sends, having shown what comes of the very choice."""
+    number = str(board.seq) if board else ""
+    return {"confirmed": "1", "kind": kind, "board": number, "seen": f"{kind}:{number}", "reason": "A bot.", **more}
+
+
+def ann() -> Player:
+    return Player.objects.get(external_id="ann")
+
+
+def post(client: Client, slug: str, sent: dict[str, str]) -> str:
+    return client.post(of(ann(), slug), sent, follow=True).content.decode()
+
+
+def test_the_page_tells_of_each_choice_what_it_moves_and_does_nothing_yet(
+    admin: Client, boards: tuple[Board, Board]
+) -> None:
+    first = page(admin, of(ann(), "restrict"))
+    on_two = post(admin, "restrict", {**asked("shadowed", boards[1]), "look": "1"})
+    other = post(admin, "restrict", {**asked("banned", boards[0]), "seen": "hidden:"})
+    missing = post(admin, "restrict", asked("hidden", boards[0], reason=" "))
+
+    assert "On 2 running boards they hold places 1 and 3;" in first
+    assert "1 first place moves, 3 ranks change." in first
+    assert "On 1 running board they hold place 3;" in on_two
+    assert "0 first places move, 1 rank changes." in on_two
+    assert "see above what changes by that" in other
+    assert "1 first place moves, 2 ranks change." in other
+    assert "Give a reason of 1 to 300 characters." in missing
+    assert not Restriction.objects.exists()
+    assert ann().banned_at is None
+
+
+@pytest.mark.parametrize("kind", ["hidden", "shadowed", "banned"])
+@pytest.mark.parametrize("everywhere", [True, False])
+def test_what_is_done_and_its_end_stand_at_the_player_and_in_the_log(
+    admin: Client, boards: tuple[Board, Board], kind: str, everywhere: bool
+) -> None:
+    if kind == "banned" and everywhere:
+        assert "Done for ann." in post(admin, "restrict", asked(kind))
+        assert ann().banned_at is not None
+        assert not Restriction.objects.exists()
+        return
+    board = None if everywhere else boards[0]
+    where = "all boards" if everywhere else f"board {boards[0].seq}, One"
+
+    done = post(admin, "restrict", asked(kind, board, reason="<b>A bot"))
+    again = post(admin, "restrict", asked(kind, board))
+    lifting = page(admin, of(ann(), "lift"))
+    mark = f"{kind}:{board.seq if board else ''}"
+    lifted = post(admin, "lift", {"confirmed": "1", "what_runs": mark, "seen": mark, "reason": "No bot."})
+
+    row = Restriction.objects.get()
+    assert (row.kind, row.board, row.by and row.by.get_username()) == (kind, board, "admin")
+    assert "Done for ann." in done
+    assert f": {where} · admin · &lt;b&gt;A bot" in done
+    assert "nothing was done" in again
+    assert "1 first place moves" in lifting
+    assert "Lifted for ann." in lifted
+    assert "UTC · admin · No bot." in lifted
+    entries = AuditEntry.objects.filter(
+        act__in=[f"player.{kind}", "player.banned_from_board", "player.restriction_lifted"]
+    )
+    assert list(entries.order_by("pk").values_list("reason", flat=True)) == ["<b>A bot", "No bot."]
+
+
+def test_several_are_restricted_at_once_and_let_go_of_one_restriction_at_once(
+    admin: Client, boards: tuple[Board, Board]
+) -> None:
+    both = [ann(), Player.objects.get(external_id="bob")]
+
+    shown = act(admin, PLAYERS, "restrict", *both)
+    act(admin, PLAYERS, "restrict", *both, **asked("hidden", boards[0]))
+    keep_out("banned", boards[0], "bob")
+    lifting = act(admin, PLAYERS, "lift", *both)
+    mark = f"hidden:{boards[0].seq}"
+    act(admin, PLAYERS, "lift", *both, confirmed="1", what_runs=mark, seen=mark, reason="Over.")
+
+    assert "2 players" in shown
+    assert "2 first places move, 3 ranks change." in shown
+    assert "banned from the board: board" in lifting
+    assert list(Restriction.objects.filter(lifted_at=None).values_list("kind", flat=True)) == ["banned"]
+
+
+def test_a_board_that_is_none_is_refused_with_its_number(admin: Client, boards: tuple[Board, Board]) -> None:
+    refused = post(admin, "restrict", {**asked("hidden"), "board": "999", "seen": "hidden:999"})
+
+    assert "There is no board 999." in refused
+    assert not Restriction.objects.exists()
+
+
+def test_who_is_kept_out_by_something_else_too_moves_nothing(admin: Client, boards: tuple[Board, Board]) -> None:
+    keep_out("hidden", boards[0], "ann")
+    keep_out("banned", boards[0], "ann")
+
+    shadow = post(admin, "restrict", {**asked("shadowed", boards[0]), "look": "1"})
+    lifting = page(admin, of(ann(), "lift"))
+
+    for told in (shadow, lifting):
+        assert "Something else keeps them out already: no ranking changes." in told
+
+
+def test_without_a_restriction_there_is_nothing_to_lift(admin: Client, boards: tuple[Board, Board]) -> None:
+    assert "None of the selected is restricted like this" in admin.get(of(ann(), "lift"), follow=True).content.decode()
+
+
+@pytest.mark.parametrize(("right", "status"), [("view_player", 403), ("change_player", 200)])
+def test_only_who_may_change_players_restricts(
+    stranger: Client, boards: tuple[Board, Board], right: str, status: int
+) -> None:
+    viewer = Client()
+    user = UserFactory.create(username="viewer", is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(codename=right))
+    viewer.force_login(user)
+
+    assert stranger.get(of(ann(), "restrict")).status_code == 403
+    assert viewer.get(of(ann(), "restrict")).status_code == status
+    viewer.post(of(ann(), "restrict"), asked("hidden"))
+    assert Restriction.objects.exists() is (status == 200)
+    viewer.post(of(ann(), "lift"), {"confirmed": "1", "what_runs": "hidden:", "seen": "hidden:", "reason": "Over."})
+    assert Restriction.objects.filter(lifted_at__isnull=False).exists() is (status == 200)
+    assert viewer.get(f"{PLAYERS}999999/restrict/").status_code == 404

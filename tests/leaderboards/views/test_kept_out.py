@@ -1,0 +1,102 @@
+"""The hidden are told so on their own page; the shadowed see every page as if nothing was, and nobody else does."""
+
+import re
+
+import pytest
+from django.test import Client
+
+from foundation import clock
+from leaderboards.models import Board
+from leaderboards.views import scenes, second
+from tests.leaderboards.services.restricting import keep_out, let_back
+from tests.leaderboards.views.pages import WEEK, close_all_past, signed_in, text
+from tests.playing import make_board, name, score
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+CHEAT = "Zoe Quux"
+EVERYWHERE = ["shadowed", "shadowed everywhere"]
+
+
+@pytest.fixture
+def board() -> Board:
+    """Zoe leads, and won last week."""
+    seq = make_board(name="Weekly wins")
+    score(seq, {"zoe": 9, "mina": 3}, clock.now() - WEEK)
+    close_all_past(seq)
+    score(seq, {"zoe": 9, "mina": 7, "robin": 5})
+    name("zoe", CHEAT)
+    name("mina", "Mina")
+    return Board.objects.get(seq=seq)
+
+
+@pytest.fixture
+def zoe(board: Board) -> Client:
+    return signed_in(Client(), "someone", "zoe")
+
+
+def shown(client: Client, address: str) -> str:
+    """What they read, whenever that is."""
+    return re.sub(r"\d\d:\d\d:\d\d UTC", "", text(client.get(address)))
+
+
+def forget() -> None:
+    scenes.forget()
+    second.forget()
+
+
+@pytest.mark.parametrize("how", EVERYWHERE)
+def test_the_shadowed_see_what_they_saw_and_nobody_else_sees_them(board: Board, zoe: Client, how: str) -> None:
+    there = f"/boards/{board.seq}/"
+    mina = signed_in(Client(), "another", "mina")
+    before, of_all = shown(zoe, there), shown(Client(), there)
+    assert CHEAT in before
+    assert CHEAT in of_all
+    keep_out(how, board, "zoe")
+    forget()
+
+    own = shown(zoe, there)
+    others = [shown(each, there) for each in (Client(), mina, Client(headers={"cookie": "player=zoe"}))]
+    again = shown(zoe, f"{there}?fragment=1")
+
+    assert own == before
+    assert CHEAT in again
+    assert [CHEAT in page for page in others] == [False, False, False]
+    let_back()
+    forget()
+    assert shown(Client(), there) == of_all
+
+
+@pytest.mark.parametrize("how", EVERYWHERE)
+def test_the_page_of_the_shadowed_is_as_it_was_for_themselves(board: Board, zoe: Client, how: str) -> None:
+    before = shown(zoe, "/players/zoe/")
+    assert "Weekly wins 1 of 3" in before
+    assert "Best final ranks Weekly wins 1" in before
+    keep_out(how, board, "zoe")
+    forget()
+
+    assert shown(zoe, "/players/zoe/") == before
+    found = Client().get("/players/zoe/")
+    assert (found.status_code == 404) is how.endswith("everywhere")
+    assert "Weekly wins" not in text(found)
+
+
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        ("hidden", "Moderators have hidden you on Weekly wins: nobody sees you there."),
+        ("hidden everywhere", "Moderators have hidden you: nobody sees you on any board."),
+        ("banned", "Moderators have banned you from Weekly wins: your scores are not taken there."),
+    ],
+)
+def test_the_hidden_are_told_so_and_see_no_place_of_theirs(board: Board, zoe: Client, how: str, told: str) -> None:
+    keep_out(how, board, "zoe")
+    forget()
+
+    own, there = shown(zoe, "/players/zoe/"), shown(zoe, f"/boards/{board.seq}/")
+
+    assert told in own
+    assert "Ranked on no board at the moment." in own
+    assert "Best final ranks" not in own
+    assert CHEAT not in there
+    assert told not in shown(Client(), "/players/zoe/")
