@@ -16,9 +16,10 @@ class LeaderboardsConfig(AppConfig):
         from foundation import dead_letters, health
         from foundation.sync import settling
         from leaderboards.selectors.lag import lag
-        from leaderboards.services import mirror
+        from leaderboards.services import mirror, score_acts
         from leaderboards.services.settle import everything
 
+        score_acts.register()
         health.also(lag)
         settling.also(everything)
         dead_letters.provide(mirror.DEAD, mirror.DEAD_WORK)

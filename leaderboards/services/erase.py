@@ -32,6 +32,7 @@ from leaderboards.models import (
     LinkCode,
     Period,
     Player,
+    Purge,
     Standing,
     State,
     Storage,
@@ -157,6 +158,7 @@ def _rename(player: Player, removed: list[str], at: datetime) -> Erased:
         _rename_in_log(rows, new)
     _in_log(own).update(change_message="")  # why staff voided or restored them
     BanRecord.objects.filter(player=player).update(reason="")
+    Purge.objects.filter(player=player).update(reason="", undo_reason="")
     _keep_correctors_out(player)
     member = Concat(Substr("member", 1, Length("member") - len(old)), Value(new))
     erased = Erased(
