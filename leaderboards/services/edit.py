@@ -107,7 +107,6 @@ def undo_edit(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, r
             reason=reason,
             before={"worth": worth_text(period, edit.after)},
             after={"worth": worth_text(period, edit.before)},
-            undoes=entry,
         )
         _write(period, row, tuple(edit.before), held, at)
 

@@ -78,7 +78,7 @@ def undo_purge(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, 
         raise BadPurge("There is no such purge that could be undone.")
     purge.undo_asked_at, purge.undo_by_id, purge.undo_reason = at, by.pk if by else None, reason
     purge.save(update_fields=["undo_asked_at", "undo_by", "undo_reason"])
-    record(UNDONE, at=at, by=by, subjects=_subjects(purge), reason=reason, note=_note(purge), undoes=entry)
+    record(UNDONE, at=at, by=by, subjects=_subjects(purge), reason=reason, note=_note(purge))
 
 
 def _subjects(purge: Purge) -> list[tuple[str, object]]:

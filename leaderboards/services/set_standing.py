@@ -48,7 +48,6 @@ class _Told(NamedTuple):
     reason: str
     at: datetime
     by: AbstractBaseUser | None
-    undoes: AuditEntry | None = None
 
 
 def standing_in_redis(period: Period, player: str) -> SetAside:
@@ -102,7 +101,7 @@ def undo_set(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, re
         if found.state != _from_note(entry.note["after"]):
             raise StandingMoved(f"{player.external_id} has another standing since: set it anew instead.")
         back = Setting(period.pk, player, _from_note(entry.note["before"]), found.score)
-        _record(_Told(UNDONE, reason, at, by, entry), period, player, found.state, back.state)
+        _record(_Told(UNDONE, reason, at, by), period, player, found.state, back.state)
         _put(period, back)
 
 
@@ -156,7 +155,6 @@ def _record(told: _Told, period: Period, player: Player, before: State | None, a
         reason=told.reason,
         before=_shown(period, before),
         after=_shown(period, after),
-        undoes=told.undoes,
         note={"period": period.pk, "player": player.pk, "before": _note(before), "after": _note(after)},
     )
 

@@ -5,6 +5,7 @@ What hides players in other ways belongs into ``Naive.hidden``, with a rule here
 """
 
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import strategies as st
@@ -55,9 +56,11 @@ class Moderated(RuleBasedStateMachine):
     @initialize(order=st.sampled_from(Order), update=st.sampled_from(Update), data=st.data())
     def open(self, order: Order, update: Update, data: st.DataObject) -> None:
         ties = data.draw(st.sampled_from(self.ties))
-        wide = {"minimum": 0, "maximum": 10**6, "total_maximum": 10**6}
-        rules = {"order": order.value, "update": update.value, "ties": ties.value}
-        self.board = make_board(self.storage, period="all_time", **rules, **(wide if update is Update.INCREMENT else {}))
+        wide: dict[str, Any] = {"minimum": 0, "maximum": 10**6, "total_maximum": 10**6}
+        rules: dict[str, Any] = {"order": order.value, "update": update.value, "ties": ties.value}
+        self.board = make_board(
+            self.storage, period="all_time", **rules, **(wide if update is Update.INCREMENT else {})
+        )
         self.period = period_of(self.board)
         self.naive = Naive(OracleBoard(self.period.rules, self.period.window))
         self.step = 0

@@ -67,7 +67,7 @@ def undo_it(made: Purge, at: datetime = NOON + 3 * HOUR) -> None:
     assert made.undone_at == at
 
 
-def void_numbers() -> list[int]:
+def void_numbers() -> list[int | None]:
     return list(Submission.objects.exclude(voided_at=None).order_by("points").values_list("points", flat=True))
 
 
@@ -124,7 +124,8 @@ def test_a_range_is_of_whoever_is_named_and_of_nobody_else(scope: str) -> None:
     send(board, "a", 1)
     send(board, "b", 2, service="two")
     send(other, "a", 3, service="two")
-    named: dict[str, Any] = {"player": {}, "board": {"board": board.seq}, "service": {"service": "two"}}[scope]
+    scopes: dict[str, dict[str, Any]] = {"player": {}, "board": {"board": board.seq}, "service": {"service": "two"}}
+    named = scopes[scope]
 
     with small_turns():
         purge(of("a" if scope == "player" else "", **named))
@@ -132,9 +133,7 @@ def test_a_range_is_of_whoever_is_named_and_of_nobody_else(scope: str) -> None:
     assert void_numbers() == {"player": [1, 3], "board": [1, 2], "service": [2, 3]}[scope]
 
 
-@pytest.mark.parametrize(
-    "step", ["purge.before_commit_of_some", "purge.before_progress", "purge.before_undo_progress"]
-)
+@pytest.mark.parametrize("step", ["purge.before_commit_of_some", "purge.before_progress", "purge.before_undo_progress"])
 def test_a_worker_that_dies_anywhere_leaves_it_to_the_next_one_and_nothing_is_counted_twice(step: str) -> None:
     board = make_board("hybrid", update="increment")
     for number in (1, 2, 4):
@@ -184,9 +183,10 @@ def test_one_that_is_not_through_stops_where_it_is_undone() -> None:
         send(board, name, 3)
     made = ask(of(board=board.seq))
     with small_turns():
-        run_due(NOON, 0.0)
-        made.refresh_from_db()
-        assert 0 < made.voided < 4
+        while not made.voided:
+            run_due(NOON, 0.0)
+            made.refresh_from_db()
+        assert made.voided < 4
 
         undo(AuditEntry.objects.get(act=asking.PURGED).pk, "Not leaked.", NOON, None)
         run_due(NOON, 60.0)
