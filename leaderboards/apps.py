@@ -16,9 +16,10 @@ class LeaderboardsConfig(AppConfig):
         from foundation import dead_letters, health
         from foundation.sync import settling
         from leaderboards.selectors.lag import lag
-        from leaderboards.services import mirror, score_acts
+        from leaderboards.services import acts, mirror, score_acts
         from leaderboards.services.settle import everything
 
+        acts.register()
         score_acts.register()
         health.also(lag)
         settling.also(everything)

@@ -14,5 +14,4 @@ def register() -> None:
     register_act(purge.UNDONE, _("purge undone"))
     register_act(set_standing.SET, _("standing set"), set_standing.undo_set, "leaderboards.change_standing")
     register_act(set_standing.UNDONE, _("setting of a standing undone"))
-    register_subject("submission", _("submission"), "admin:leaderboards_submission_change")
-    register_subject("purge", _("purge"), "admin:leaderboards_purge_change")
+    register_subject("purge", _("purge"), "leaderboards.purge")

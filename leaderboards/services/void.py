@@ -12,6 +12,8 @@ from operator import attrgetter
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
+from foundation.audit import record
+from foundation.audit.rows import about
 from foundation.statements import one_behind_the_other
 from foundation.sync import barrier
 from leaderboards.core.policies import State
@@ -33,18 +35,25 @@ def void_by_hand(submission: Submission, reason: str, at: datetime, by: Abstract
     """
     if submission.competition:
         return events.source().void(submission, reason, at, by)
-    void_submission(submission, at)
-    return True
+    with transaction.atomic():
+        is_done = void_submission(submission, at)
+        if is_done:
+            record("score.voided", at=at, by=by, reason=reason, subjects=about(submission))
+    return is_done
 
 
 @transaction.atomic
-def void_submission(submission: Submission, at: datetime) -> None:
-    """Void it and derive the standing anew. Safe to call twice. Raises ``PeriodClosed`` or ``BoardReserved``."""
+def void_submission(submission: Submission, at: datetime) -> bool:
+    """Void it and derive the standing anew; False if it was void before, which changes nothing.
+
+    Raises ``PeriodClosed`` or ``BoardReserved``.
+    """
     period = held_open(submission.period_id)
     player = submission.player
     held = lock_standings(period, [player.external_id])
-    Submission.objects.filter(pk=submission.pk, voided_at=None).update(voided_at=at)
+    is_done = Submission.objects.filter(pk=submission.pk, voided_at=None).update(voided_at=at) > 0
     rederive(period, held, at)
+    return is_done
 
 
 def held_open(number: int) -> Period:
