@@ -11,13 +11,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
 from leaderboards.admin.bans import BanPages
+from leaderboards.admin.erasing import ErasePages
 from leaderboards.admin.names import clean_name
 from leaderboards.admin.paging import ShortPaginator
 from leaderboards.models import Player
 
 
 @admin.register(Player)
-class PlayerAdmin(BanPages):
+class PlayerAdmin(ErasePages, BanPages):
     """The game's players. They come with their first submission; nobody types them in."""
 
     audited_as = "player"
