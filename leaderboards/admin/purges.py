@@ -91,7 +91,7 @@ class PurgeAdmin(ReadOnlyAdmin[Purge]):
     def progress(self, purge: Purge) -> str:
         """In words, with a share while it goes on."""
         if purge.undone_at is not None:
-            return _("undone")
+            return _("undone, all of it")
         if purge.undo_asked_at is not None:
             return _("being undone: %(number)s restored") % {"number": f"{purge.restored:,}"}
         if purge.finished_at is not None:

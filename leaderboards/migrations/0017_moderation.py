@@ -67,7 +67,7 @@ class Migration(migrations.Migration):
                 ('undo_last', models.BigIntegerField(default=0)),
                 ('restored', models.BigIntegerField(default=0, verbose_name='restored')),
                 ('lost', models.BigIntegerField(default=0, verbose_name='not restored')),
-                ('undone_at', models.DateTimeField(null=True, verbose_name='undone')),
+                ('undone_at', models.DateTimeField(null=True, verbose_name='undone at')),
                 ('board', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='purges', to='leaderboards.board', verbose_name='board')),
                 ('by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='by')),
                 ('player', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='purges', to='leaderboards.player', verbose_name='player')),

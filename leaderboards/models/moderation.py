@@ -46,7 +46,7 @@ class Purge(models.Model):
     undo_last = models.BigIntegerField(default=0)
     restored = models.BigIntegerField(_("restored"), default=0)
     lost = models.BigIntegerField(_("not restored"), default=0)
-    undone_at = models.DateTimeField(_("undone"), null=True)
+    undone_at = models.DateTimeField(_("undone at"), null=True)
 
     class Meta:
         verbose_name = _("purge")
