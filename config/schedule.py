@@ -22,6 +22,8 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "close_periods": every(10, "leaderboards.tasks.close_periods"),
     # The best of each running period are kept where that is due, each hour unless set otherwise.
     "keep_ranks": every(60, "leaderboards.tasks.keep_ranks"),
+    # Purges of submissions, and their undoing, go on for about four seconds.
+    "purge": every(5, "leaderboards.tasks.purge"),
     # Redis and SQL are compared, standing by standing, for 20 seconds at a time.
     "verify": every(300, "leaderboards.tasks.verify"),
     # Keys, submissions and records of trouble that have been kept long enough go.

@@ -145,6 +145,28 @@ class BadReason(Invalid):
     code = "bad_reason"
 
 
+class BadPurge(Invalid):
+    """A range of submissions that cannot be purged; ``field`` names the part of it to blame."""
+
+    code = "bad_purge"
+
+    def __init__(self, detail: str, field: str = "") -> None:
+        super().__init__(detail)
+        self.field = field
+
+
+class NotEditable(Conflict):
+    """What is to be edited is kept in a way that has no single value to be changed."""
+
+    code = "not_editable"
+
+
+class EditedSince(Conflict):
+    """An edit is to be undone, and there is a later one."""
+
+    code = "edited_since"
+
+
 class IdReused(Conflict):
     """The entry's id was used before, for something else."""
 

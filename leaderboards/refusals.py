@@ -91,6 +91,24 @@ SENTENCES = (
     ),
     gettext_noop("The submission was not kept: it can not be restored any more."),
     gettext_noop("The player was erased: what they had stays as it is."),
+    # what moderators do to scores
+    gettext_noop("Say whose submissions: name a player, a board or a service key."),
+    gettext_noop("The range ends before it begins."),
+    gettext_noop("The range ends in the future: a purge is about what was received."),
+    gettext_noop("Board %(seq)s keeps no submissions: set or remove standings of its running period instead."),
+    gettext_noop("There is no such purge that could be undone."),
+    gettext_noop("The submission was edited again since: undo the later edit first."),
+    gettext_noop(
+        "A score of a competition is not edited: void it, and accept the right one as a late score once the "
+        "competition is closed."
+    ),
+    gettext_noop("This row sums up submissions that are not kept any more: no single value can be changed."),
+    gettext_noop("The submission was not kept: it can not be edited any more."),
+    gettext_noop("This board keeps submissions, which its standings follow from: edit or void those."),
+    gettext_noop("A standing of a competition is not set: take the player out of it, or bring them back."),
+    gettext_noop("%(player)s has another standing since: set it anew instead."),
+    gettext_noop("The board has no running period yet."),
+    gettext_noop("The page does not say which standing was seen: open it anew."),
     gettext_noop("There is no such player any more."),
     gettext_noop("There is no competition %(number)s."),
     gettext_noop("This player may not score."),

@@ -13,6 +13,7 @@ from leaderboards.services import keep_ranks as keeping
 from leaderboards.services import mirror as mirroring
 from leaderboards.services import open as opening
 from leaderboards.services import retain as retaining
+from leaderboards.services import run_purge
 from leaderboards.services import settle as settling
 from leaderboards.services import verify as verifying
 
@@ -60,6 +61,12 @@ def close_periods() -> int:
 def keep_ranks() -> int:
     """Keep the best of the running periods where that is due."""
     return keeping.keep_due(clock.agreed())
+
+
+@shared_task
+def purge() -> int:
+    """Go on with purges that were asked for, and with their undoing, for about four seconds."""
+    return run_purge.run_due(clock.agreed())
 
 
 @shared_task

@@ -24,7 +24,8 @@ from competitions.services.confirm import confirm
 from competitions.services.judge import LateScore, accept_late, refuse_late, was_accepted
 from foundation import clock
 from foundation.errors import SunwiError
-from leaderboards.admin.scores import READ_BY_ALL, place_text
+from leaderboards.admin.places import place_text
+from leaderboards.admin.scores import READ_BY_ALL
 from leaderboards.core.entries import Entry, read_value
 from leaderboards.core.instants import milliseconds
 from leaderboards.core.policies import State

@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
+from leaderboards.admin.erasing import ErasePages
 from leaderboards.admin.names import clean_name
 from leaderboards.admin.paging import ShortPaginator
 from leaderboards.admin.restrictions import RestrictionPages
@@ -18,7 +19,7 @@ from leaderboards.models import Player
 
 
 @admin.register(Player)
-class PlayerAdmin(RestrictionPages):
+class PlayerAdmin(ErasePages, RestrictionPages):
     """The game's players. They come with their first submission; nobody types them in."""
 
     audited_as = "player"

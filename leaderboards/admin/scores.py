@@ -20,14 +20,19 @@ from foundation import clock
 from foundation.client import signed_in
 from foundation.errors import SunwiError
 from foundation.models import ServiceKey
-from leaderboards.admin.paging import ReadOnlyAdmin
+from leaderboards.admin.edit_score import EditPages, SetPages
+from leaderboards.admin.foreseen_page import moves_in_words
+from leaderboards.admin.places import place_text
+from leaderboards.core.moves import Moves
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.policies import State
 from leaderboards.models import Board, Period, Player, Standing, Submission
 from leaderboards.models import State as PeriodState
 from leaderboards.refusals import translated
-from leaderboards.selectors.foreseen import Foreseen, Place, foresee
+from leaderboards.selectors.foreseen import Foreseen, foresee
+from leaderboards.selectors.rank_moves import moves_in, sum_of
 from leaderboards.services import events
+from leaderboards.services.edit import worth_text
 from leaderboards.services.import_scores import SERVICE as IMPORT
 from leaderboards.services.unvoid import unvoid_by_hand
 from leaderboards.services.void import void_by_hand
@@ -41,12 +46,7 @@ READ_BY_ALL = _lazy("Everybody can read it once the result is final: write it fo
 
 def _value(row: Standing | Submission) -> str:
     """Points or fields as the API shows them."""
-    return _shown(row.period, state_of(row.points, row.fields, row.at))
-
-
-def _shown(period: Period, state: State) -> str:
-    points, fields = period.rules.shown(state.value)
-    return str(points) if fields is None else ", ".join(f"{name} {number}" for name, number in fields.items())
+    return worth_text(row.period, state_of(row.points, row.fields, row.at).value)
 
 
 def _wherever_an_id_may_be() -> dict[str, list[Any]]:
@@ -63,7 +63,7 @@ def _wherever_an_id_may_be() -> dict[str, list[Any]]:
 
 
 @admin.register(Standing)
-class StandingAdmin(ReadOnlyAdmin[Standing]):
+class StandingAdmin(SetPages):
     """A player's latest state in a period."""
 
     list_display = ("player", "board", "period_label", "value", "at", "is_put")
@@ -96,7 +96,7 @@ class StandingAdmin(ReadOnlyAdmin[Standing]):
 
 
 @admin.register(Submission)
-class SubmissionAdmin(ReadOnlyAdmin[Submission]):
+class SubmissionAdmin(EditPages):
     """What a game server sent and SQL accepted. Voiding one makes the standing what the others amount to, and restoring
     it makes the standing what it was."""
 
@@ -255,9 +255,21 @@ def _foretold(chosen: Sequence[Submission], restored: bool) -> Iterator[str]:
     """A line for each player: what is voided or restored, where they stand, and where they will."""
     players = len({(row.period_id, row.player_id) for row in chosen})
     names = _names_of(chosen)
-    yield from (_line(found, names) for found in islice(foresee(chosen, restored), MOST_FORESEEN))
-    if players > MOST_FORESEEN:
+    foretold = list(islice(foresee(chosen, restored), MOST_FORESEEN))
+    yield from (_line(found, names) for found in foretold)
+    if players <= MOST_FORESEEN:
+        yield moves_in_words(_moves(foretold))
+    else:
         yield _("and %(number)s players more") % {"number": players - MOST_FORESEEN}
+
+
+def _moves(foretold: Sequence[Foreseen]) -> Moves:
+    """What all of it does to ranks, where the standings are not there for good."""
+    by_period: dict[Period, dict[int, State | None]] = {}
+    for found in foretold:
+        if found.period.state == PeriodState.OPEN:
+            by_period.setdefault(found.period, {})[found.player.pk] = found.then.state if found.then else None
+    return sum_of(moves_in(period, after) for period, after in by_period.items())
 
 
 def _names_of(rows: Sequence[Submission]) -> Mapping[int, str]:
@@ -280,11 +292,3 @@ def _line(found: Foreseen, names: Mapping[int, str]) -> str:
     if found.now == found.then:
         return _("%(what)s. The standing stays as it is: %(now)s.") % (words | {"now": now})
     return _("%(what)s. Now: %(now)s. Then: %(then)s.") % (words | {"now": now, "then": then})
-
-
-def place_text(period: Period, place: Place | None) -> str:
-    """A place as people read it: rank 3 with 150."""
-    if place is None:
-        return _("not ranked")
-    value = _shown(period, place.state)
-    return value if place.rank is None else _("rank %(rank)s with %(value)s") % {"rank": place.rank, "value": value}

@@ -5,6 +5,7 @@ Rows know themselves and nothing else: no Redis, no HTTP, no signals. What chang
 
 from leaderboards.choices import State, Storage, Unit, Visibility
 from leaderboards.models.boards import Board, default_timezone
+from leaderboards.models.moderation import Purge, PurgedSubmission, SubmissionEdit
 from leaderboards.models.periods import Period
 from leaderboards.models.players import BanKind, BanRecord, LinkCode, Player
 from leaderboards.models.restrictions import Restriction, RestrictionKind
@@ -24,10 +25,13 @@ __all__ = [
     "Player",
     "Restriction",
     "RestrictionKind",
+    "Purge",
+    "PurgedSubmission",
     "Standing",
     "State",
     "Storage",
     "Submission",
+    "SubmissionEdit",
     "Unit",
     "Visibility",
     "default_timezone",

@@ -34,6 +34,7 @@ class Player(models.Model):
     class Meta:
         verbose_name = _("player")
         verbose_name_plural = _("players")
+        permissions: ClassVar = [("erase_player", "Can erase player for good")]
         # Neither finding by name nor asking every few seconds who is banned may read a million rows: few have either.
         indexes: ClassVar = [
             models.Index(Upper("name"), condition=~Q(name=""), name="player_name"),

@@ -55,8 +55,18 @@ def foresee_added(period: Period, player: Player, new: State) -> tuple[Place | N
     state = judge(period.rules, held, new)
     if now is not None and state == held:
         return now, now
+    return now, place_at(period, player, state)
+
+
+def place_now(period: Period, player: Player) -> Place | None:
+    """Where the player stands now; None for no place."""
+    return _now(period, player)[0]
+
+
+def place_at(period: Period, player: Player, state: State) -> Place:
+    """Where the player would stand with this state, which is scaled, its time as the layout keeps it."""
     packed = period.layout.pack(state.value, state.at_ms, player.external_id)
-    return now, Place(_rank(period, player, packed.score, packed.member), state)
+    return Place(_rank(period, player, packed.score, packed.member), state)
 
 
 def rank_if_shown(standing: Standing) -> int | None:
@@ -83,8 +93,7 @@ def _foreseen(period: Period, player: Player, rows: Sequence[Submission], restor
     if now is not None and state == now.state:
         then = now
     elif state is not None:
-        packed = period.layout.pack(state.value, state.at_ms, player.external_id)
-        then = Place(_rank(period, player, packed.score, packed.member), state)
+        then = place_at(period, player, state)
     return Foreseen(period, player, rows, now, then)
 
 

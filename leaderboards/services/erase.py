@@ -36,6 +36,7 @@ from leaderboards.models import (
     Period,
     Player,
     Restriction,
+    Purge,
     Standing,
     State,
     Storage,
@@ -95,8 +96,11 @@ def renamed(rename: Rename) -> None:
         _renames.append(rename)
 
 
-def erase_player(external_id: str, at: datetime) -> Erased:
-    """Erase. Raises ``UnknownPlayer``, and ``PeriodClosed`` or what the link raises where it has to be run again."""
+def erase_player(external_id: str, at: datetime, reason: str = "") -> Erased:
+    """Erase. Raises ``UnknownPlayer``, and ``PeriodClosed`` or what the link raises where it has to be run again.
+
+    ``reason`` stays in the audit log: it must not say who they were.
+    """
     player = _known(external_id, at)
     Player.objects.filter(pk=player.pk, banned_at=None).update(banned_at=at, erasing_since=at)
     forget_bans()
@@ -105,7 +109,7 @@ def erase_player(external_id: str, at: datetime) -> Erased:
     _forget_in_redis(player)
     for forget in _first:
         forget(player, at)
-    return _rename(player, removed, at)
+    return _rename(player, removed, at, reason)
 
 
 def _known(external_id: str, at: datetime) -> Player:
@@ -150,7 +154,7 @@ def _forget_in_redis(player: Player) -> None:
 
 
 @transaction.atomic
-def _rename(player: Player, removed: list[str], at: datetime) -> Erased:
+def _rename(player: Player, removed: list[str], at: datetime, reason: str) -> Erased:
     _wait_for_mirrors(player)
     for forget in _more:
         forget(player, at)
@@ -162,6 +166,7 @@ def _rename(player: Player, removed: list[str], at: datetime) -> Erased:
     _in_log(own).update(change_message="")  # why staff voided or restored them
     BanRecord.objects.filter(player=player).update(reason="")
     Restriction.objects.filter(player=player).update(reason="", lift_reason="")
+    Purge.objects.filter(player=player).update(reason="", undo_reason="")
     _keep_correctors_out(player)
     member = Concat(Substr("member", 1, Length("member") - len(old)), Value(new))
     erased = Erased(
@@ -184,7 +189,7 @@ def _rename(player: Player, removed: list[str], at: datetime) -> Erased:
     )
     forget_entries("player", player.pk, own=("player.linked",))
     AuditSubject.objects.filter(kind="account", entry__in=_linking(player)).delete()
-    record("player.erased", at=at, subjects=[("player", player.pk)])
+    record("player.erased", at=at, subjects=[("player", player.pk)], reason=reason)
     for rename in _renames:
         rename(Player.objects.get(pk=player.pk), old, at)
     transaction.on_commit(forget_bans)

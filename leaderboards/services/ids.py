@@ -7,7 +7,7 @@ entry may never come to a script, or to that of a younger period.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 
@@ -25,7 +25,7 @@ from leaderboards.core.points import scaled
 from leaderboards.core.policies import State as PlayerState
 from leaderboards.core.submissions import Status
 from leaderboards.errors import BadPoints, BadTime, IdReused, OutOfRange, StorageUnavailable
-from leaderboards.models import Board, Period, Standing, State, Storage, Submission
+from leaderboards.models import Board, Period, Standing, State, Storage, Submission, SubmissionEdit
 from leaderboards.selectors.periods import period_as_of_late, period_by_label
 from leaderboards.services.decided import Decided, refused
 from leaderboards.stores.sql_writes import state_of
@@ -73,11 +73,21 @@ def _known_to_sql(targeted: Sequence[Targeted], service: str) -> dict[int, Decid
     rows = Submission.objects.filter(wanted, service=service).select_related("period", "player")
     found = {(row.board_id, row.competition, row.external_id): row for row in rows}
     standings = _standings(found.values())
+    _as_sent(found.values())
     return {
         entry.position: _repeated(entry, row, standings.get((row.period_id, row.player_id)))
         for entry, board in targeted
         if (row := found.get((board.seq, entry.competition or 0, entry.external_id)))
     }
+
+
+def _as_sent(rows: Collection[Submission]) -> None:
+    """Give those that a moderator edited the value that the game server sent, which their ids stand for."""
+    edits = SubmissionEdit.objects.filter(submission__in=rows).order_by("-pk") if rows else ()
+    sent = {edit.submission_id: edit.before for edit in edits}  # the first edit is the last to be written here
+    for row in rows:
+        if (value := sent.get(row.pk)) is not None:
+            row.points, row.fields = (value[0], None) if row.fields is None else (None, value)
 
 
 def _standings(rows: Iterable[Submission]) -> Mapping[tuple[int, int], Standing]:

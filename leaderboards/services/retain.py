@@ -27,10 +27,12 @@ from leaderboards.models import (
     LinkCode,
     Period,
     PeriodSnapshot,
+    PurgedSubmission,
     Standing,
     State,
     Storage,
     Submission,
+    SubmissionEdit,
 )
 from leaderboards.services.mirror import DROPPED
 from leaderboards.stores.sql_writes import state_of
@@ -142,6 +144,8 @@ def _fold(period: Period, player_id: int, before: datetime) -> int:
         return 0  # another run was here
     state = replay(period.rules, (state_of(row.points, row.fields, row.at) for row in rows if row.voided_at is None))
     first = Submission.objects.filter(pk=rows[0].pk)
+    for told in (PurgedSubmission, SubmissionEdit):  # of a single submission, which it is no more
+        told.objects.filter(submission=rows[0].pk).delete()
     Submission.objects.filter(pk__in=[row.pk for row in rows[1:]]).delete()
     if state is None:
         first.delete()

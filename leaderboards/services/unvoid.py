@@ -15,15 +15,12 @@ from foundation.audit import record
 from foundation.audit.rows import about
 from foundation.failpoints import failpoint
 from foundation.statements import one_behind_the_other
-from foundation.sync import barrier
-from leaderboards.errors import PeriodClosed, SubmissionsDropped, UnknownPlayer
-from leaderboards.models import Period, Player, Submission
-from leaderboards.models import State as PeriodState
-from leaderboards.selectors.reserved import refuse_reserved
+from leaderboards.errors import SubmissionsDropped, UnknownPlayer
+from leaderboards.models import Period, Player, PurgedSubmission, Submission
 from leaderboards.services import events
 from leaderboards.services.players import refuse_erased
 from leaderboards.services.publish import write_and_publish
-from leaderboards.services.void import remaining, standing_row
+from leaderboards.services.void import held_open, remaining, standing_row
 from leaderboards.stores.sql_locks import Held, lock_standings
 from leaderboards.stores.sql_writes import StandingRow
 
@@ -58,11 +55,7 @@ def unvoid_in_open(number: int, player: int, submissions: Collection[int], at: d
     ``player`` and ``submissions`` are internal numbers. Without any the standing is derived anew all the same. Raises
     what ``unvoid_submission`` does.
     """
-    barrier.hold_shared(number)
-    period = Period.objects.select_related("board").get(pk=number)
-    if period.state != PeriodState.OPEN:
-        raise PeriodClosed(f"Period {period.label} is closed; its standings stay as they are.")
-    refuse_reserved(period.board)
+    period = held_open(number)
     restored, row = restore_voided(period, player, submissions)
     if row is not None:
         with one_behind_the_other() as statements:
@@ -104,4 +97,5 @@ def _unmark(period: Period, player: Player, submissions: Collection[int]) -> int
     rows = Submission.objects.filter(pk__in=submissions, period=period, player=player)
     if rows.count() != len(set(submissions)):
         raise SubmissionsDropped("The submission was not kept: it can not be restored any more.")
+    PurgedSubmission.objects.filter(submission__in=submissions).delete()  # no purge has it void from here on
     return rows.exclude(voided_at=None).update(voided_at=None)

@@ -5,7 +5,9 @@ The sum then stops at the limit (``core/policies.replay``), and the others stay 
 on record, and possible after the closing too; the competitions do it (``services/events.py``).
 """
 
+from collections.abc import Mapping
 from datetime import datetime
+from operator import attrgetter
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
@@ -14,15 +16,16 @@ from foundation.audit import record
 from foundation.audit.rows import about
 from foundation.statements import one_behind_the_other
 from foundation.sync import barrier
-from leaderboards.core.policies import State, replay
+from leaderboards.core.policies import State
 from leaderboards.errors import PeriodClosed
 from leaderboards.models import Period, Player, Submission
 from leaderboards.models import State as PeriodState
+from leaderboards.selectors.amounts import amounts
 from leaderboards.selectors.reserved import refuse_reserved
 from leaderboards.services import events
 from leaderboards.services.publish import write_and_publish
 from leaderboards.stores.sql_locks import Held, lock_standings
-from leaderboards.stores.sql_writes import StandingRow, state_of
+from leaderboards.stores.sql_writes import StandingRow
 
 
 def void_by_hand(submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
@@ -45,25 +48,49 @@ def void_submission(submission: Submission, at: datetime) -> bool:
 
     Raises ``PeriodClosed`` or ``BoardReserved``.
     """
-    barrier.hold_shared(submission.period_id)
-    period = Period.objects.select_related("board").get(pk=submission.period_id)
+    period = held_open(submission.period_id)
+    player = submission.player
+    held = lock_standings(period, [player.external_id])
+    is_done = Submission.objects.filter(pk=submission.pk, voided_at=None).update(voided_at=at) > 0
+    rederive(period, held, at)
+    return is_done
+
+
+def held_open(number: int) -> Period:
+    """The open period of this number, which nobody closes until this transaction ends.
+
+    Raises ``PeriodClosed``, or ``BoardReserved`` where an app above writes its standings.
+    """
+    barrier.hold_shared(number)
+    period = Period.objects.select_related("board").get(pk=number)
     if period.state != PeriodState.OPEN:
         raise PeriodClosed(f"Period {period.label} is closed; its standings stay as they are.")
     refuse_reserved(period.board)
-    player = submission.player
-    held = lock_standings(period, [player.external_id])[player.external_id]
-    is_done = Submission.objects.filter(pk=submission.pk, voided_at=None).update(voided_at=at) > 0
-    state = remaining(period, player)
-    if state != held.state:
+    return period
+
+
+def rederive(period: Period, held: Mapping[str, Held], at: datetime) -> int:
+    """Make the locked standings of these players what their submissions amount to; how many are others now.
+
+    Call it as the last step of the transaction that holds the rows' locks.
+    """
+    players = [each.player_id for each in held.values()]
+    states = amounts(period, Submission.objects.filter(period=period, player__in=players, voided_at=None))
+    rows = [
+        standing_row(period, name, each, states.get(each.player_id))
+        for name, each in held.items()
+        if states.get(each.player_id) != each.state
+    ]
+    if rows:
         with one_behind_the_other() as statements:
-            write_and_publish(statements, period, [standing_row(period, player.external_id, held, state)], at)
-    return is_done
+            write_and_publish(statements, period, sorted(rows, key=attrgetter("player_id")), at)
+    return len(rows)
 
 
 def remaining(period: Period, player: Player) -> State | None:
     """What the player's submissions that are not voided amount to; None without any."""
-    left = Submission.objects.filter(period=period, player=player, voided_at=None).order_by("pk")
-    return replay(period.rules, (state_of(row.points, row.fields, row.at) for row in left))
+    left = Submission.objects.filter(period=period, player=player, voided_at=None)
+    return amounts(period, left).get(player.pk)
 
 
 def standing_row(period: Period, player: str, held: Held, state: State | None) -> StandingRow:

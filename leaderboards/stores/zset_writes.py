@@ -153,12 +153,14 @@ class ZsetWriter:
             self._link.call("HDEL", key, player)
 
     def amend(self, period: Period, put: Put, held: str, seen: float | None) -> bool:
-        """Set a standing that Redis decides over, and mark it for the mirror; False if its score is not ``seen``."""
+        """Set a standing that Redis decides over, or take the player out, and mark it for the mirror; False if its
+        score is not ``seen``."""
         family = period.family
         keys = [*ranked_keys(period), family.held, family.seq, family.dirty]
         args: list[Argument] = [
             *placing_head(self._link, period),
-            *(put.player, "" if seen is None else repr(seen), repr(put.score), put.member, held),
+            *(put.player, "" if seen is None else repr(seen)),
+            *("" if put.score is None else repr(put.score), put.member, held),
         ]
         return bool(run(self._link, "amend", keys, args))
 

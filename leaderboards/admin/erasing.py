@@ -1,0 +1,82 @@
+"""Erasing a player for good, in the admin: what comes of it, the id typed once more, and a right of its own."""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+from django.utils.translation import ngettext
+
+from foundation import clock
+from leaderboards.admin.foreseen_page import Act, ask, moves_in_words
+from leaderboards.admin.paging import PhraseSearch
+from leaderboards.models import Player
+from leaderboards.selectors.if_erased import IfErased, if_erased
+from leaderboards.services.erase import erase_player
+
+
+class TypedForm(forms.Form):
+    """The player's id, typed by whoever means it."""
+
+    typed = forms.CharField(label=_lazy("The player's id, once more"), max_length=64, strip=False)
+
+    def __init__(self, player: Player, typed: Any = None) -> None:
+        super().__init__(typed)
+        self._player = player
+
+    def clean_typed(self) -> str:
+        """Theirs, to the letter."""
+        typed: str = self.cleaned_data["typed"]
+        if typed != self._player.external_id:
+            raise ValidationError(
+                _("This is not the id of the player: type %(id)s.") % {"id": self._player.external_id}
+            )
+        return typed
+
+
+class ErasePages(PhraseSearch[Player]):
+    """The part of the players' admin that erases."""
+
+    def get_urls(self) -> list[URLPattern]:
+        """A page for it, beside the others."""
+        page = self.admin_site.admin_view(self.erase_view)
+        return [path("<int:number>/erase/", page, name="leaderboards_player_erase"), *super().get_urls()]
+
+    def erase_view(self, request: HttpRequest, number: int) -> HttpResponseBase:
+        """The id; what comes of it; and then the reason."""
+        if not request.user.has_perm("leaderboards.erase_player"):
+            raise PermissionDenied
+        player = Player.objects.filter(pk=number).first()
+        if player is None:
+            raise Http404
+
+        def run(reason: str) -> tuple[str, str]:
+            erased = erase_player(player.external_id, clock.now(), reason)
+            said = _("Erased for good: the player is %(player)s from now on.") % {"player": erased.player}
+            return said, back
+
+        back = reverse("admin:leaderboards_player_change", args=[number])
+        question = _(
+            "It cannot be undone. Name, avatar, country and account are cleared, their words and likes go, they are "
+            "taken out of every open period, and what is final stays in its place under a number. Do not write into "
+            "the reason who they were: it stays."
+        )
+        title = _("Erase for good: %(player)s") % {"player": player.external_id}
+        form = TypedForm(player, request.POST or None)
+        return ask(self, request, Act(title, question, form, lambda: _lines(if_erased(player)), run, back))
+
+
+def _lines(found: IfErased) -> list[str]:
+    standings = ngettext(
+        "They are taken out of %(number)s open period.",
+        "They are taken out of %(number)s open periods.",
+        found.standings,
+    )
+    finals = ngettext(
+        "%(number)s final place stays under a number.", "%(number)s final places stay under a number.", found.finals
+    )
+    lines = [standings % {"number": found.standings}, finals % {"number": found.finals}]
+    return [*lines, *([moves_in_words(found.moves)] if found.moves is not None else [])]

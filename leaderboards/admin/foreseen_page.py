@@ -1,0 +1,87 @@
+"""A page that shows what an act comes to before it is done: what is typed, what follows, and then the reason.
+
+The first post shows, the second does it, if what is typed is still what was shown. Nothing is kept in between.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from foundation.errors import SunwiError
+from leaderboards.core.moves import Moves
+from leaderboards.refusals import translated
+from leaderboards.services.ban import LONGEST_REASON
+
+Text = str | Promise
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """What is asked: ``foreseen`` says what a valid form comes to, ``run`` does it for a reason and returns what is
+    said then and where the browser goes. Both may raise a ``SunwiError``."""
+
+    title: Text
+    question: Text
+    form: forms.Form
+    foreseen: Callable[[], Sequence[str]]
+    run: Callable[[str], tuple[str, str]]
+    back: str
+
+
+def ask(model_admin: admin.ModelAdmin[Any], request: HttpRequest, act: Act) -> HttpResponseBase:
+    """The page; or the way on, once it is done."""
+    reason, lines, missing = request.POST.get("reason", "").strip(), None, False
+    if request.method == "POST" and act.form.is_valid():
+        try:
+            if "confirmed" in request.POST and request.POST.get("shown") == _digest(act.form):
+                missing = not 1 <= len(reason) <= LONGEST_REASON
+                if not missing:
+                    said, onward = act.run(reason)
+                    messages.success(request, said)
+                    return redirect(onward)
+            lines = act.foreseen()
+        except SunwiError as error:
+            act.form.add_error(None, translated(error.detail))
+    context = {
+        **model_admin.admin_site.each_context(request),
+        "title": act.title,
+        "question": act.question,
+        "form": act.form,
+        "lines": lines,
+        "shown": _digest(act.form) if lines is not None else "",
+        "confirm": _("Yes: %(title)s") % {"title": act.title},
+        "reason": reason,
+        "missing": missing,
+        "longest": LONGEST_REASON,
+        "back": act.back,
+        "opts": model_admin.opts,
+    }
+    return TemplateResponse(request, "admin/leaderboards/foreseen.html", context)
+
+
+def moves_in_words(moves: Moves | None) -> str:
+    """2 first places move, 4,213 ranks change."""
+    if moves is None:
+        return _("What it does to ranks cannot be worked out here: there are too many submissions.")
+    if not moves.is_exact:
+        return _("Up to %(number)s ranks change.") % {"number": f"{moves.ranks:,}"}
+    firsts = ngettext("%(number)s first place moves", "%(number)s first places move", moves.firsts)
+    ranks = ngettext("%(number)s rank changes", "%(number)s ranks change", moves.ranks)
+    words = (firsts % {"number": f"{moves.firsts:,}"}, ranks % {"number": f"{moves.ranks:,}"})
+    return _("%(firsts)s, %(ranks)s.") % {"firsts": words[0], "ranks": words[1]}
+
+
+def _digest(form: forms.Form) -> str:
+    """Of all that is typed: what was shown is done, and nothing else."""
+    typed = [f"{name}={form.data.get(form.add_prefix(name), '')}" for name in form.fields]
+    return hashlib.sha256("\0".join(typed).encode()).hexdigest()

@@ -1,0 +1,38 @@
+"""How many ranks are others after some scores of a list have changed. Everything else stands still meanwhile."""
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+from leaderboards.core.ranks import places
+from leaderboards.core.rules import Order, Ties
+
+Scores = Mapping[int, tuple[float, str]]  # by player: the packed score, and the member that orders equals
+
+
+class Moves(NamedTuple):
+    """In how many lists others are first, and how many players have another rank, or one more or none any more.
+
+    ``is_exact`` is False where a list was too long to be counted: then ``ranks`` is the most that can be.
+    """
+
+    firsts: int = 0
+    ranks: int = 0
+    is_exact: bool = True
+
+    def plus(self, other: "Moves") -> "Moves":
+        """Both together."""
+        return Moves(self.firsts + other.firsts, self.ranks + other.ranks, self.is_exact and other.is_exact)
+
+
+def moves(before: Scores, after: Scores, order: Order, ties: Ties, uncounted: Collection[int] = ()) -> Moves:
+    """What differs between two states of a list. The ``uncounted`` hold places, and nobody sees them."""
+    was, now = (_ranks(scores, order, ties) for scores in (before, after))
+    shown = (was.keys() | now.keys()) - set(uncounted)
+    firsts = [{player for player in shown if ranks.get(player) == 1} for ranks in (was, now)]
+    return Moves(int(firsts[0] != firsts[1]), sum(was.get(player) != now.get(player) for player in shown))
+
+
+def _ranks(scores: Scores, order: Order, ties: Ties) -> dict[int, int]:
+    listed = sorted(scores, key=lambda player: scores[player], reverse=order is Order.DESC)
+    found = places([scores[player][0] for player in listed], ties)
+    return {player: place.rank for player, place in zip(listed, found, strict=True)}

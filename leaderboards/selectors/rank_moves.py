@@ -1,0 +1,48 @@
+"""What new standings of some players come to in a period, before they are written: how many ranks are others then.
+
+Counted in SQL's standings, of all who are shown. Where Redis decides, they are those of a second ago.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from leaderboards.core.moves import Moves, moves
+from leaderboards.core.policies import State
+from leaderboards.models import Period, Player, Standing
+from leaderboards.selectors.hidden import hidden_now, keeps_places
+
+MOST_READ = 200_000  # standings of a period: about a third of a second
+
+
+def moves_in(period: Period, after: Mapping[int, State | None]) -> Moves:
+    """How ranks of the period change once these players (by internal number) stand so; None is not ranked."""
+    standing = Standing.objects.filter(period=period, score__isnull=False)
+    if not after:
+        return Moves()
+    hidden = hidden_now(period)
+    gone = () if keeps_places(period) else hidden.keys()
+    if standing.count() > MOST_READ:
+        return Moves(0, standing.exclude(player__in=hidden).count(), is_exact=False)
+    rows = standing.values_list("player_id", "score", "member")
+    before = {player: (score or 0.0, member) for player, score, member in rows if player not in gone}
+    told = {player: state for player, state in after.items() if player not in gone}
+    return moves(before, _replaced(period, before, told), period.rules.order, period.rules.ties, hidden)
+
+
+def sum_of(found: Iterable[Moves]) -> Moves:
+    """All of them together."""
+    total = Moves()
+    for each in found:
+        total = total.plus(each)
+    return total
+
+
+def _replaced(
+    period: Period, before: Mapping[int, tuple[float, str]], after: Mapping[int, State | None]
+) -> dict[int, tuple[float, str]]:
+    now = {player: placed for player, placed in before.items() if player not in after}
+    names = dict(Player.objects.filter(pk__in=after).values_list("pk", "external_id"))
+    for player, state in after.items():
+        if state is not None:
+            packed = period.layout.pack(state.value, state.at_ms, names[player])
+            now[player] = packed.score, packed.member
+    return now

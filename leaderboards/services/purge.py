@@ -1,0 +1,90 @@
+"""Asking for a purge of a range of submissions, and for its undoing: a row each that says who, when and why.
+
+What is asked for is done in turns (``run_purge.py``), so that no request waits for it and no lock is held for long.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.db.models import Max
+
+from foundation.audit import record
+from foundation.audit.models import AuditEntry
+from foundation.failpoints import failpoint
+from leaderboards.errors import BadPurge, BadReason
+from leaderboards.models import Board, Purge, Storage, Submission
+from leaderboards.selectors.purging import Range
+from leaderboards.services.ban import LONGEST_REASON
+
+PURGED, UNDONE = "submissions.purged", "submissions.purge_undone"
+
+
+def reason_given(reason: str) -> str:
+    """The reason without blanks around it. Raises ``BadReason`` where it has not 1 to 300 characters."""
+    reason = reason.strip()
+    if not 1 <= len(reason) <= LONGEST_REASON:
+        raise BadReason(f"Give a reason of 1 to {LONGEST_REASON} characters.")
+    return reason
+
+
+def refuse_bad_range(chosen: Range, at: datetime) -> None:
+    """Raise ``BadPurge`` for a range that is of nothing, ends before it begins or in the future, or is of a board that
+    keeps no submissions."""
+    if chosen.player is None and chosen.board is None and not chosen.service:
+        raise BadPurge("Say whose submissions: name a player, a board or a service key.")
+    if chosen.until_at <= chosen.from_at:
+        raise BadPurge("The range ends before it begins.", "until_at")
+    if chosen.until_at > at:
+        raise BadPurge("The range ends in the future: a purge is about what was received.", "until_at")
+    board = Board.objects.filter(pk=chosen.board).first() if chosen.board is not None else None
+    if board is not None and board.storage == Storage.REDIS:
+        raise BadPurge(
+            f"Board {board.seq} keeps no submissions: set or remove standings of its running period instead.", "board"
+        )
+
+
+@transaction.atomic
+def ask_purge(chosen: Range, reason: str, at: datetime, by: AbstractBaseUser | None) -> Purge:
+    """Have the submissions of a range voided. Raises ``BadReason`` or ``BadPurge``."""
+    reason = reason_given(reason)
+    refuse_bad_range(chosen, at)
+    highest = Submission.objects.aggregate(highest=Max("pk"))["highest"] or 0
+    number = by.pk if by else None
+    purge = Purge.objects.create(
+        player_id=chosen.player,
+        board_id=chosen.board,
+        service=chosen.service,
+        from_at=chosen.from_at,
+        until_at=chosen.until_at,
+        reason=reason,
+        by_id=number,
+        asked_at=at,
+        highest=highest,
+    )
+    record(PURGED, at=at, by=by, subjects=_subjects(purge), reason=reason, note=_note(purge))
+    failpoint("purge.before_commit")
+    return purge
+
+
+def undo_purge(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
+    """Have exactly what the purge of this entry voided restored; one that is not through stops there.
+
+    Raises ``BadPurge`` where the purge is not known any more.
+    """
+    purge = Purge.objects.select_for_update(of=("self",)).filter(pk=entry.note.get("purge"), undo_asked_at=None).first()
+    if purge is None:
+        raise BadPurge("There is no such purge that could be undone.")
+    purge.undo_asked_at, purge.undo_by_id, purge.undo_reason = at, by.pk if by else None, reason
+    purge.save(update_fields=["undo_asked_at", "undo_by", "undo_reason"])
+    record(UNDONE, at=at, by=by, subjects=_subjects(purge), reason=reason, note=_note(purge))
+
+
+def _subjects(purge: Purge) -> list[tuple[str, object]]:
+    found = [("purge", purge.pk), ("player", purge.player_id), ("board", purge.board_id)]
+    return [(kind, key) for kind, key in found if key is not None]
+
+
+def _note(purge: Purge) -> dict[str, Any]:
+    return {"purge": purge.pk, "from": purge.from_at, "until": purge.until_at, "service": purge.service}

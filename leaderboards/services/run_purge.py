@@ -1,0 +1,218 @@
+"""Doing what was asked for of purges, in turns: submissions voided, or restored where the purge is undone.
+
+A turn looks at a stretch of submissions by number, void by void in transactions of some players each; only when all of
+it was looked at the row of the purge says so, so whoever comes after a killed worker goes on there. Voiding again, or
+two workers at once, changes nothing: each transaction holds the purge's row, and then the standings.
+In competitions each void is an act on record of its own. The trap: writes to Redis come last in a transaction, and the
+row of the purge is held until then, so its counts are written behind them.
+"""
+
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
+from functools import partial
+from typing import NamedTuple
+
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+
+from foundation import clock
+from foundation.chunks import in_chunks
+from foundation.each import for_each
+from foundation.errors import SunwiError, Unavailable
+from foundation.failpoints import failpoint
+from foundation.sql import unhurried
+from leaderboards.errors import StorageUnavailable
+from leaderboards.models import Period, Player, Purge, PurgedSubmission, State, Submission
+from leaderboards.selectors.purging import can_be_voided, counting_in, range_of
+from leaderboards.services.unvoid import unvoid_by_hand, unvoid_in_open
+from leaderboards.services.void import held_open, rederive, void_by_hand
+from leaderboards.stores.sql_locks import lock_standings
+
+logger = logging.getLogger(__name__)
+
+BUDGET_SECONDS = 4.0
+STRETCH = 20_000  # numbers of submissions that a turn looks at
+MOST_OF_A_PLAYER = 5000  # submissions a turn, where a player's are looked at alone
+PLAYERS_AT_ONCE = 25  # whose standings a transaction holds
+RESTORED_AT_ONCE = 2000
+
+
+class _Chosen(NamedTuple):
+    """A submission that is to be voided or restored."""
+
+    pk: int
+    period: int
+    player: int
+    competition: int
+
+
+def run_due(at: datetime, seconds: float = BUDGET_SECONDS) -> int:
+    """Go on with every purge that is not through, for so many seconds; how many submissions were voided or restored."""
+    under_way = Q(finished_at=None, undo_asked_at=None) | Q(undo_asked_at__isnull=False, undone_at=None)
+    until = clock.monotonic() + seconds
+    due = list(Purge.objects.filter(under_way).order_by("pk"))
+    return sum(for_each(due, lambda purge: run(purge, at, until)))
+
+
+def run(purge: Purge, at: datetime, until: float) -> int:
+    """Go on with one until it is through, or ``until`` (monotonic seconds) is past."""
+    done = 0
+    while True:
+        turn = _undo_turn if purge.undo_asked_at is not None else _turn
+        done += turn(purge, at)
+        purge.refresh_from_db()
+        is_through = purge.undone_at is not None or (purge.finished_at is not None and purge.undo_asked_at is None)
+        if is_through or clock.monotonic() >= until:
+            return done
+
+
+def _turn(purge: Purge, at: datetime) -> int:
+    """Look at the next stretch."""
+    end = _end_of_stretch(purge)
+    rows = counting_in(range_of(purge)).filter(pk__gt=purge.last, pk__lte=end)
+    voided = 0
+    for number, some in _by_period(_chosen(rows.filter(can_be_voided()))):
+        voided += _void_in_event(purge, some, at) if some[0].competition else _void_some(purge, number, some, at)
+    failpoint("purge.before_progress")
+    course = {"last": end, "kept": F("kept") + rows.count()}
+    if end >= purge.highest:
+        course["finished_at"] = at
+    Purge.objects.filter(pk=purge.pk, last=purge.last, undo_asked_at=None, finished_at=None).update(**course)
+    return voided
+
+
+def _end_of_stretch(purge: Purge) -> int:
+    if purge.player_id is None:
+        return min(purge.last + STRETCH, purge.highest)
+    theirs = counting_in(range_of(purge)).filter(pk__gt=purge.last, pk__lte=purge.highest).order_by("pk")
+    with unhurried():
+        last = list(theirs.values_list("pk", flat=True)[MOST_OF_A_PLAYER - 1 : MOST_OF_A_PLAYER])
+    return last[0] if last else purge.highest
+
+
+def _chosen(rows: QuerySet[Submission]) -> list[_Chosen]:
+    found = rows.order_by("period", "player", "pk").values_list("pk", "period_id", "player_id", "competition")
+    with unhurried():
+        return [_Chosen(*each) for each in found]
+
+
+def _by_period(rows: Iterable[_Chosen]) -> Iterator[tuple[int, list[_Chosen]]]:
+    """By period, with some players of it each time."""
+    grouped: dict[int, dict[int, list[_Chosen]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        grouped[row.period][row.player].append(row)
+    for number, players in grouped.items():
+        for some in in_chunks(players.values(), PLAYERS_AT_ONCE):
+            yield number, [row for theirs in some for row in theirs]
+
+
+def _void_some(purge: Purge, number: int, rows: Sequence[_Chosen], at: datetime) -> int:
+    """Void these of some players in one transaction; none where the period has closed meanwhile."""
+
+    def void() -> int:
+        if not _is_held(purge):
+            return 0
+        period = held_open(number)
+        names = Player.objects.filter(pk__in={row.player for row in rows}).values_list("external_id", flat=True)
+        held = lock_standings(period, list(names))
+        theirs = Submission.objects.filter(pk__in=[row.pk for row in rows], voided_at=None)
+        numbers = list(theirs.values_list("pk", flat=True))
+        _claim(purge, numbers)
+        Submission.objects.filter(pk__in=numbers).update(voided_at=at)
+        rederive(period, held, at)
+        return len(numbers)
+
+    return _counted(purge, "voided", void)
+
+
+def _void_in_event(purge: Purge, rows: Sequence[_Chosen], at: datetime) -> int:
+    """Void these of a competition, each an act on record there; those that it refuses stay."""
+    _refuse_closing(rows[0].period)
+    return sum(_void_one(purge, row.pk, at) for row in rows)
+
+
+def _void_one(purge: Purge, number: int, at: datetime) -> int:
+    submission = Submission.objects.select_related("player", "period__board").get(pk=number)
+
+    def void() -> int:
+        if not _is_held(purge) or not void_by_hand(submission, purge.reason, at, purge.by):
+            return 0
+        _claim(purge, [number])
+        return 1
+
+    return _counted(purge, "voided", void)
+
+
+def _undo_turn(purge: Purge, at: datetime) -> int:
+    """Restore the next of those that the purge voided and nobody restored; each takes its row along."""
+    rows = PurgedSubmission.objects.filter(purge=purge, pk__gt=purge.undo_last).order_by("pk")
+    numbers = list(rows.values_list("pk", flat=True)[:RESTORED_AT_ONCE])
+    end = numbers[-1] if numbers else purge.undo_last
+    voided = Submission.objects.filter(pk__in=numbers).exclude(voided_at=None)
+    restored = 0
+    for number, some in _by_period(_chosen(voided)):
+        restored += _restore_some(purge, number, some, at)
+    failpoint("purge.before_undo_progress")
+    left = PurgedSubmission.objects.filter(purge=purge, pk__in=numbers).count()
+    course = {"undo_last": end, "lost": F("lost") + left}
+    if len(numbers) < RESTORED_AT_ONCE:
+        course["undone_at"] = at
+    Purge.objects.filter(pk=purge.pk, undo_last=purge.undo_last, undone_at=None).update(**course)
+    return restored
+
+
+def _restore_some(purge: Purge, number: int, rows: Sequence[_Chosen], at: datetime) -> int:
+    """Restore these of some players of a period, a player at a time; of a competition one by one."""
+    if rows[0].competition:
+        _refuse_closing(number)
+        return sum(_counted(purge, "restored", partial(_restore_in_event, purge, row, at)) for row in rows)
+    theirs: dict[int, list[int]] = defaultdict(list)
+    for row in rows:
+        theirs[row.player].append(row.pk)
+    deeds = [partial(unvoid_in_open, number, player, some, at) for player, some in theirs.items()]
+    return sum(_counted(purge, "restored", deed) for deed in deeds)
+
+
+def _restore_in_event(purge: Purge, row: _Chosen, at: datetime) -> int:
+    submission = Submission.objects.select_related("player", "period__board").get(pk=row.pk)
+    return int(unvoid_by_hand(submission, purge.undo_reason, at, purge.undo_by))
+
+
+def _counted(purge: Purge, name: str, deed: Callable[[], int]) -> int:
+    """Do it, and add it up in the same transaction; 0 where it was refused, and then nothing has changed."""
+    try:
+        with transaction.atomic():
+            done = deed()
+            Purge.objects.filter(pk=purge.pk).update(**{name: F(name) + done})
+            failpoint("purge.before_commit_of_some")
+    except Unavailable:
+        raise
+    except SunwiError as error:
+        logger.info("purge %s leaves some as they are: %s", purge.pk, error.detail)
+        return 0
+    return done
+
+
+def _refuse_closing(number: int) -> None:
+    """A competition that is being closed is asked again in a moment. Raises ``StorageUnavailable``."""
+    if Period.objects.filter(pk=number, state=State.CLOSING).exists():
+        raise StorageUnavailable("It is being closed: try again in a moment.")
+
+
+def _is_held(purge: Purge) -> bool:
+    """Hold the purge's row; whether it is still to be done, and not to be undone by now."""
+    rows = Purge.objects.select_for_update(of=("self",)).filter(pk=purge.pk, undo_asked_at=None, finished_at=None)
+    return rows.first() is not None
+
+
+def _claim(purge: Purge, numbers: Sequence[int]) -> None:
+    """Say that these are void because of this purge."""
+    PurgedSubmission.objects.bulk_create(
+        (PurgedSubmission(submission_id=number, purge=purge) for number in numbers),
+        batch_size=1000,
+        update_conflicts=True,
+        unique_fields=["submission"],
+        update_fields=["purge"],
+    )

@@ -1,0 +1,176 @@
+"""Setting or removing a player's standing in the running period of a board that keeps no submissions (``redis``), with
+the old one and the new one on record; and undoing that.
+
+Redis decides over such a board, so it is set there, only if it is still what was seen, and the mirror brings it to SQL.
+The trap: the record is committed after Redis has answered. Where SQL goes away in between, Redis has the new standing
+and no record says so; the caller hears an error, and looking again shows it.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+
+from foundation import redis
+from foundation.audit import record
+from foundation.audit.models import AuditEntry
+from foundation.sync import barrier
+from leaderboards.core.instants import from_milliseconds
+from leaderboards.core.policies import State
+from leaderboards.errors import NotEditable, PeriodClosed, StandingMoved, StorageUnavailable
+from leaderboards.models import Period, Player, Storage
+from leaderboards.models import State as PeriodState
+from leaderboards.services.amend import SetAside
+from leaderboards.services.edit import worth_text
+from leaderboards.services.players import refuse_erased
+from leaderboards.services.purge import reason_given
+from leaderboards.stores.zset_writes import Put, ZsetWriter, held_text, state_from
+
+SET, UNDONE = "standing.set", "standing.set_undone"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Whose standing in which period is to be ``state`` (None: not ranked), where Redis has the score ``seen``."""
+
+    period: int
+    player: Player
+    state: State | None
+    seen: float | None
+
+
+class _Told(NamedTuple):
+    """What the audit log hears of an act beside what it is about."""
+
+    act: str
+    reason: str
+    at: datetime
+    by: AbstractBaseUser | None
+
+
+def standing_in_redis(period: Period, player: str) -> SetAside:
+    """The player's standing as Redis has it. Raises what the link raises."""
+    [seen] = ZsetWriter(redis.boards()).look(period, [(player, None)])
+    state = None if seen.score is None else state_from(period, seen.score, seen.member, seen.held)
+    return SetAside(seen.score, state)
+
+
+def refuse_unsettable(period: Period) -> None:
+    """Raise ``NotEditable`` where standings follow from submissions, or a competition's record would not tell of it,
+    ``PeriodClosed``, or ``StorageUnavailable`` while the period is being settled."""
+    if period.board.storage != Storage.REDIS:
+        raise NotEditable("This board keeps submissions, which its standings follow from: edit or void those.")
+    if period.board.is_event:
+        raise NotEditable("A standing of a competition is not set: take the player out of it, or bring them back.")
+    if period.state != PeriodState.OPEN:
+        raise PeriodClosed(f"Period {period.label} is closed; its standings stay as they are.")
+    if period.stale_since is not None:
+        raise StorageUnavailable(f"Period {period.label} is being settled: try again when it is.")
+
+
+def set_standing(wanted: Setting, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
+    """Set it, or take the player out; False where it is so already, which changes nothing.
+
+    Raises ``BadReason``, ``StandingMoved``, ``UnknownPlayer`` (erased), what ``refuse_unsettable`` does, or what the
+    link raises.
+    """
+    reason = reason_given(reason)
+    refuse_erased(wanted.player)
+    with transaction.atomic():
+        period, found = _held(wanted)
+        after = _as_kept(period, wanted)
+        if found.state == after:
+            return False
+        _record(_Told(SET, reason, at, by), period, wanted.player, found.state, after)
+        _put(period, wanted)
+    return True
+
+
+def undo_set(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
+    """Give the player the standing from before the act of this entry.
+
+    Raises ``StandingMoved`` where it is another by now, and what ``set_standing`` does.
+    """
+    player = Player.objects.get(pk=entry.note["player"])
+    refuse_erased(player)
+    with transaction.atomic():
+        period = _period(entry.note["period"])
+        found = standing_in_redis(period, player.external_id)
+        if found.state != _from_note(entry.note["after"]):
+            raise StandingMoved(f"{player.external_id} has another standing since: set it anew instead.")
+        back = Setting(period.pk, player, _from_note(entry.note["before"]), found.score)
+        _record(_Told(UNDONE, reason, at, by), period, player, found.state, back.state)
+        _put(period, back)
+
+
+def _held(wanted: Setting) -> tuple[Period, SetAside]:
+    period = _period(wanted.period)
+    found = standing_in_redis(period, wanted.player.external_id)
+    if found.score != wanted.seen:
+        raise _moved(wanted.player)
+    return period, found
+
+
+def _period(number: int) -> Period:
+    """The period, which nobody closes until this transaction ends."""
+    barrier.hold_shared(number)
+    period = Period.objects.select_related("board").get(pk=number)
+    refuse_unsettable(period)
+    return period
+
+
+def _put(period: Period, wanted: Setting) -> None:
+    put, held = _packed(period, wanted)
+    if not ZsetWriter(redis.boards()).amend(period, put, held, wanted.seen):
+        raise _moved(wanted.player)
+
+
+def _packed(period: Period, wanted: Setting) -> tuple[Put, str]:
+    """What Redis is given: the place, and what it keeps beside the score."""
+    player, state = wanted.player.external_id, wanted.state
+    if state is None:
+        return Put(player, None, player), ""
+    packed = period.layout.pack(state.value, state.at_ms, player)
+    return Put(player, packed.score, packed.member), held_text(period, state)
+
+
+def _as_kept(period: Period, wanted: Setting) -> State | None:
+    """What Redis will say of it: not every board keeps a time."""
+    put, held = _packed(period, wanted)
+    return None if put.score is None else state_from(period, put.score, put.member, held)
+
+
+def _moved(player: Player) -> StandingMoved:
+    return StandingMoved(f"{player.external_id} has scored meanwhile: look again.")
+
+
+def _record(told: _Told, period: Period, player: Player, before: State | None, after: State | None) -> None:
+    record(
+        told.act,
+        at=told.at,
+        by=told.by,
+        subjects=[("player", player.pk), ("board", period.board_id)],
+        reason=told.reason,
+        before=_shown(period, before),
+        after=_shown(period, after),
+        note={"period": period.pk, "player": player.pk, "before": _note(before), "after": _note(after)},
+    )
+
+
+def _shown(period: Period, state: State | None) -> dict[str, str]:
+    if state is None:
+        return {"worth": "not ranked"}
+    return {"worth": worth_text(period, state.value), "at": from_milliseconds(state.at_ms).isoformat()}
+
+
+def _note(state: State | None) -> list[object] | None:
+    return None if state is None else [list(state.value), state.at_ms]
+
+
+def _from_note(kept: list[object] | None) -> State | None:
+    if kept is None:
+        return None
+    value, at_ms = kept
+    return State(tuple(value), at_ms)  # type: ignore[arg-type]
