@@ -3,10 +3,11 @@
 Rows know themselves and nothing else: no Redis, no HTTP, no signals. What changes more than one of them is a service.
 """
 
-from leaderboards.choices import State, Storage, Unit, Visibility
+from leaderboards.choices import Decision, State, Storage, Unit, Visibility
 from leaderboards.models.boards import Board, default_timezone
 from leaderboards.models.periods import Period
 from leaderboards.models.players import BanKind, BanRecord, LinkCode, Player
+from leaderboards.models.quarantine import QuarantinedEntry
 from leaderboards.models.snapshots import KeptRank, PeriodSnapshot
 from leaderboards.models.standings import Difference, FinalStanding, Standing, Submission
 
@@ -14,6 +15,7 @@ __all__ = [
     "BanKind",
     "BanRecord",
     "Board",
+    "Decision",
     "Difference",
     "FinalStanding",
     "KeptRank",
@@ -21,6 +23,7 @@ __all__ = [
     "Period",
     "PeriodSnapshot",
     "Player",
+    "QuarantinedEntry",
     "Standing",
     "State",
     "Storage",
