@@ -16,9 +16,10 @@ class LeaderboardsConfig(AppConfig):
         from foundation import dead_letters, health
         from foundation.sync import settling
         from leaderboards.selectors.lag import lag
-        from leaderboards.services import mirror
+        from leaderboards.services import acts, mirror
         from leaderboards.services.settle import everything
 
         health.also(lag)
+        acts.register()
         settling.also(everything)
         dead_letters.provide(mirror.DEAD, mirror.DEAD_WORK)

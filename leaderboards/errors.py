@@ -221,3 +221,15 @@ class QuarantineUnsure(Conflict):
     """Whether a quarantined entry was applied before cannot be known any more."""
 
     code = "quarantine_unsure"
+
+
+class QuarantineRefused(Conflict):
+    """A quarantined entry cannot count, for what any entry is refused for; ``detail`` says what."""
+
+    code = "quarantine_refused"
+
+
+class UnknownEntry(NotFound):
+    """There is no such quarantined entry any more."""
+
+    code = "unknown_entry"

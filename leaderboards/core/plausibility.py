@@ -206,7 +206,7 @@ def _best(rules: Rules, values: Iterable[int]) -> Decimal:
 
 
 def _median(_rules: Rules, values: Iterable[int]) -> Decimal:
-    return Decimal(median(Decimal(each) for each in values))
+    return Decimal(median([Decimal(each) for each in values]))
 
 
 _TAKEN: Mapping[Against, Callable[[Rules, Iterable[int]], Decimal]] = {Against.BEST: _best, Against.MEDIAN: _median}

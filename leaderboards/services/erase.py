@@ -32,6 +32,7 @@ from leaderboards.models import (
     LinkCode,
     Period,
     Player,
+    QuarantinedEntry,
     Standing,
     State,
     Storage,
@@ -147,6 +148,7 @@ def _forget_in_redis(player: Player) -> None:
 
 @transaction.atomic
 def _rename(player: Player, removed: list[str], at: datetime) -> Erased:
+    QuarantinedEntry.objects.filter(player=player).delete()  # first: who accepts one holds it, and then the others
     _wait_for_mirrors(player)
     for forget in _more:
         forget(player, at)
@@ -177,6 +179,7 @@ def _rename(player: Player, removed: list[str], at: datetime) -> Erased:
     Player.objects.filter(pk=player.pk).update(
         external_id=new, banned_at=Case(of_erasure, default=F("banned_at")), **nobody
     )
+    QuarantinedEntry.objects.filter(player=player).delete()  # what came in the moment of the ban
     for rename in _renames:
         rename(Player.objects.get(pk=player.pk), old, at)
     transaction.on_commit(forget_bans)
