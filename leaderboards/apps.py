@@ -19,7 +19,7 @@ class LeaderboardsConfig(AppConfig):
         from leaderboards.services import acts, mirror
         from leaderboards.services.settle import everything
 
-        health.also(lag)
         acts.register()
+        health.also(lag)
         settling.also(everything)
         dead_letters.provide(mirror.DEAD, mirror.DEAD_WORK)
