@@ -35,7 +35,7 @@ def _permission(apps: Any, codename: str) -> Any:
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('leaderboards', '0015_ban_records'),
+        ('leaderboards', '0016_audit_readers'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
