@@ -57,9 +57,8 @@ class DecisionFilter(admin.SimpleListFilter):
 
     def choices(self, changelist: Any) -> Iterator[dict[str, Any]]:
         """Django's own first choice is all; here it is what waits."""
-        waits, *others = super().choices(changelist)
-        yield {**waits, "display": _("waiting")}
-        yield from others
+        for nth, choice in enumerate(super().choices(changelist)):
+            yield {**choice, "display": choice["display"] if nth else _("waiting")}
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """The rows of this decision."""
@@ -200,7 +199,8 @@ class QuarantinedEntryAdmin(ReadOnlyAdmin[QuarantinedEntry]):
             try:
                 is_done = deed.run(row.pk, reason, clock.agreed(), signed_in(request))
             except SunwiError as error:
-                messages.error(request, f"{row.player.external_id}, {row.value_text}: {translated(error.detail)}")
+                words = {"player": row.player.external_id, "score": row.value_text, "why": translated(error.detail)}
+                messages.error(request, _("Not done for %(player)s, %(score)s: %(why)s") % words)
                 continue
             done, before = done + is_done, before + (not is_done)
         messages.success(request, str(deed.done) % {"number": done})

@@ -22,6 +22,7 @@ from leaderboards.services import judge_quarantine
 from leaderboards.services.erase import erase_player
 from leaderboards.services.judge_quarantine import ACCEPTED, SURE_FOR, accept, void
 from leaderboards.services.retain import drop_records
+from tests.at_once import at_once
 from tests.competitions.services.mishaps import dying_at
 from tests.leaderboards.services.contest import told
 from tests.leaderboards.services.site import DAY, NOON, make_board, period_of, redis_away
@@ -118,6 +119,15 @@ class TestAccepting:
         row = QuarantinedEntry.objects.get()
         assert (row.decision, row.accepting_since) == ("", None)
 
+    def test_two_who_press_at_once_count_it_once(self, storage: str) -> None:
+        board, [number] = quarantined(storage)
+
+        done = at_once([lambda: accept(number, "Seen on video.", LATER, None)] * 2)
+
+        assert sorted(done) == [False, True]
+        assert stand(board) == {"a": 101, "b": 7}
+        assert AuditEntry.objects.filter(act=ACCEPTED).count() == 1
+
     def test_whoever_is_erased_leaves_nothing_here(self, storage: str) -> None:
         _, [number] = quarantined(storage)
 
@@ -191,5 +201,6 @@ def test_the_grace_takes_what_was_quarantined_in_it() -> None:
     board, [number] = quarantined("sql", of("a", 101), grace_seconds=3600)
     end = period_of(board).ends_at
 
+    assert end is not None
     assert accept(number, "Seen on video.", end + timedelta(minutes=59), None)
     assert told(send(board, of("a", 101))) == ["plausible_most"]
