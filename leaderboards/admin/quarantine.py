@@ -55,7 +55,7 @@ class DecisionFilter(admin.SimpleListFilter):
         """What was decided, beside what waits."""
         return [*Decision.choices, ("all", _lazy("all"))]
 
-    def choices(self, changelist: Any) -> Iterator[dict[str, Any]]:
+    def choices(self, changelist: Any) -> Iterator[Any]:
         """Django's own first choice is all; here it is what waits."""
         for nth, choice in enumerate(super().choices(changelist)):
             yield {**choice, "display": choice["display"] if nth else _("waiting")}

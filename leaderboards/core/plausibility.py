@@ -135,7 +135,7 @@ class Watch:
         self, limits: Limits, rules: Rules, now_ms: int, past: Mapping[str, Iterable[Past]], field: Field
     ) -> None:
         self._limits, self._rules, self._now_ms, self._field = limits, rules, now_ms, field
-        self._unit = 10**rules.decimals
+        self._unit: int = 10**rules.decimals
         self._past: dict[str, deque[Past]] = defaultdict(
             lambda: deque(maxlen=limits.kept), {player: deque(rows, limits.kept) for player, rows in past.items()}
         )

@@ -119,7 +119,7 @@ def _refusal(outcome: Outcome) -> Exception:
     if outcome.code == StorageUnavailable.code:
         return StorageUnavailable(detail)
     if outcome.code == PeriodClosed.code:
-        return PeriodClosed(f"{detail} The score cannot count any more: void it.")
+        return PeriodClosed(f"It cannot count any more, void it: {detail}")
     return QuarantineRefused(f"It cannot count: {detail}")
 
 

@@ -15,6 +15,7 @@ from leaderboards.models import Board, QuarantinedEntry
 from leaderboards.services import judge_quarantine
 from leaderboards.services.judge_quarantine import accept, void
 from leaderboards.services.submit import submit
+from tests.competitions.factories import END, MINUTE
 from tests.competitions.services.mishaps import dying_at
 from tests.competitions.services.test_judge import CLOSED, JUDGED, is_whole
 from tests.competitions.site import SOON, STORAGES, make_board, points_of, race, ranks, reloaded
@@ -65,7 +66,7 @@ def test_while_the_result_is_provisional_its_jury_takes_it_once_as_a_late_score(
 def test_what_counted_before_the_closing_and_was_not_noted_is_not_taken_as_a_late_score_too() -> None:
     competition, number = waiting("redis")
     with dying_at(judge_quarantine, "quarantine.after_applied"):
-        accept(number, WHY, SOON, None)
+        accept(number, WHY, END - MINUTE, None)
     points_of(competition)
     finish_due(CLOSED)
 
