@@ -270,3 +270,9 @@ class NotInLeague(NotFound):
     """The player is in no group of the board's league, and never was, or is not shown."""
 
     code = "not_in_league"
+
+
+class NotOfTheJury(Forbidden):
+    """Whoever judges a closed competition may change competitions."""
+
+    code = "not_of_the_jury"

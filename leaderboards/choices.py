@@ -7,7 +7,9 @@ from django.db.models import TextChoices
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from leaderboards.core import plausibility
 from leaderboards.core.periods import PeriodKind
+from leaderboards.core.plausibility import Rule
 from leaderboards.core.rules import Order, TieBreak, Ties, Update
 
 # Written out, or nobody would find the words to translate.
@@ -70,6 +72,31 @@ class Visibility(TextChoices):
 
     PUBLIC = "public", _("public")
     PRIVATE = "private", _("private")
+
+
+class Against(TextChoices):
+    """What of a player's last submissions a jump is held against."""
+
+    BEST = plausibility.Against.BEST.value, _("the best of them")
+    MEDIAN = plausibility.Against.MEDIAN.value, _("their median")
+
+
+class PlausibilityRule(TextChoices):
+    """Which limit an entry broke."""
+
+    LEAST = Rule.LEAST.value, _("fewer points than plausible")
+    MOST = Rule.MOST.value, _("more points than plausible")
+    SUBMISSIONS = Rule.SUBMISSIONS.value, _("too many submissions in a minute")
+    POINTS = Rule.POINTS.value, _("too many points in a minute")
+    OWN_JUMP = Rule.OWN_JUMP.value, _("a jump against their own")
+    FIELD_JUMP = Rule.FIELD_JUMP.value, _("a jump against the field")
+
+
+class Decision(TextChoices):
+    """What became of a quarantined entry."""
+
+    ACCEPTED = "accepted", pgettext_lazy("a quarantined entry", "accepted")
+    VOIDED = "voided", pgettext_lazy("a quarantined entry", "voided")
 
 
 class State(TextChoices):

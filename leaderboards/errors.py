@@ -221,3 +221,37 @@ class AlreadyLinked(Conflict):
     """The user has another player, or the player another user."""
 
     code = "already_linked"
+
+
+class Implausible(Conflict):
+    """The entry broke a limit of plausibility, ``rule``: it is not ranked until somebody accepts it."""
+
+    code = "implausible"
+
+    def __init__(self, rule: str, detail: str) -> None:
+        super().__init__(detail)
+        self.rule = rule
+
+
+class QuarantineDecided(Conflict):
+    """The quarantined entry has been decided already, or somebody is at it."""
+
+    code = "quarantine_decided"
+
+
+class QuarantineUnsure(Conflict):
+    """Whether a quarantined entry was applied before cannot be known any more."""
+
+    code = "quarantine_unsure"
+
+
+class QuarantineRefused(Conflict):
+    """A quarantined entry cannot count, for what any entry is refused for; ``detail`` says what."""
+
+    code = "quarantine_refused"
+
+
+class UnknownEntry(NotFound):
+    """There is no such quarantined entry any more."""
+
+    code = "unknown_entry"

@@ -36,6 +36,11 @@ SENTENCES = (
     gettext_noop("The cut-off is a local time such as 00:00 or 04:30."),
     gettext_noop("`%(field)s` is one of: %(values)s."),
     gettext_noop("Each board needs a name of 1 to 100 characters."),
+    gettext_noop(
+        "`%(field)s` compares points, and this board ranks by criteria: leave it empty. "
+        "`submissions_per_minute` works on every board."
+    ),
+    gettext_noop("`plausible_least` %(least)s lies above `plausible_most` %(most)s: lower the one or raise the other."),
     # addresses that a key is bound to
     gettext_noop("%(text)s is no block of addresses: write 192.0.2.7, 192.0.2.0/24 or 2001:db8::/32."),
     gettext_noop("%(text)s is no address that callers have: write IPv4 as 192.0.2.0/24, and IPv6 without a zone."),
@@ -112,6 +117,24 @@ SENTENCES = (
     gettext_noop("There is no such player any more."),
     gettext_noop("There is no competition %(number)s."),
     gettext_noop("This player may not score."),
+    gettext_noop("This player may not score: lift the ban first, or void the entry."),
+    gettext_noop("It counts already: accept it to have that on record, then void its score."),
+    gettext_noop("It is not void any more: somebody has decided anew."),
+    gettext_noop("It was voided: undo that in the audit log first."),
+    gettext_noop("Whether it counts is not known yet: accept it again in a moment."),
+    gettext_noop("Whether it counts cannot be asked now; try again."),
+    gettext_noop("It cannot count any more, void it: %(why)s"),
+    gettext_noop("It cannot count: %(why)s"),
+    gettext_noop("Period %(period)s closed on %(when)s UTC."),
+    gettext_noop(
+        "Accepting it was begun on %(since)s UTC and not finished, and Redis does not know its id any more: look at "
+        "the player's standing. If it counts, void this entry; if not, have the score sent anew."
+    ),
+    gettext_noop("There is no such entry any more: its player was erased, or it was decided long ago."),
+    gettext_noop("The competition is closed: its jury alone takes scores now, who may change competitions."),
+    gettext_noop(
+        "The result is final: accept the score as a late one on its competition's page, which revises the result."
+    ),
     gettext_noop("Period %(period)s is %(state)s, with what SQL had: drop the letter."),
     gettext_noop("Period %(period)s is being settled: try again when it is."),
     gettext_noop("This period's end follows from the calendar: it cannot be moved."),

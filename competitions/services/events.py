@@ -14,11 +14,11 @@ from competitions.models import Competition, Participant, VacatedPlaces
 from competitions.selectors.competitions import competition_by_id, competitions_by_id
 from competitions.services.freeze import freeze_if_due, is_due
 from competitions.services.if_banned import if_banned
-from competitions.services.judge import unvoid, void
+from competitions.services.judge import accept_quarantined, unvoid, void
 from foundation.errors import SunwiError, Unavailable
 from foundation.sql import AWAY, Remembered
 from leaderboards.errors import PeriodClosed, StorageUnavailable
-from leaderboards.models import Submission
+from leaderboards.models import QuarantinedEntry, Submission
 from leaderboards.services.events import Event, IfBanned
 
 Pair = tuple[int, str]
@@ -97,6 +97,10 @@ class Competitions:
     def unvoid(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
         """Restore a voided submission of a competition; False if it counts. Raises what ``judge.unvoid`` does."""
         return unvoid(competition_by_id(submission.competition), submission, reason, at, by) is not None
+
+    def accept_late(self, entry: QuarantinedEntry, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:
+        """Take a quarantined entry of a closed competition; raises what ``judge.accept_quarantined`` does."""
+        accept_quarantined(competition_by_id(entry.competition), entry, reason, at, by)
 
 
 def _event(competition: Competition, at: datetime) -> Event | SunwiError:

@@ -24,6 +24,11 @@ from leaderboards.refusals import translated
 from leaderboards.services.boards import SETTINGS, check_board
 
 BOUNDS = ("minimum", "maximum", "total_maximum")
+LIMITS = ("plausible_least", "plausible_most", "points_per_minute", "own_jump", "field_jump")  # decimals, or none
+PLAUSIBILITY = (
+    *("plausible_least", "plausible_most", "submissions_per_minute", "points_per_minute"),
+    *("own_jump", "own_jump_against", "own_jump_last", "field_jump", "field_jump_players"),
+)
 
 
 class TimezoneInput(forms.TextInput):
@@ -55,6 +60,9 @@ class BoardForm(forms.ModelForm[Board]):
         super().__init__(*args, **kwargs)
         for name in BOUNDS:
             self.initial[name] = plain(self.initial.get(name, getattr(self.instance, name)))
+        for name in LIMITS:
+            if (number := self.initial.get(name, getattr(self.instance, name))) is not None:
+                self.initial[name] = plain(number)
         for name, text in HELP.items():
             if name in self.fields:
                 self.fields[name].help_text = text
@@ -159,4 +167,16 @@ HELP = {
     "unit": _lazy("How points are shown."),
     "format": _lazy("Shown behind the number instead of the unit, such as kcal."),
     "visibility": _lazy("Private boards are for staff and for keys with the scope boards:read."),
+    "plausible_least": _lazy(
+        "A submission with fewer points is not refused: it waits, unranked, until a moderator accepts or voids it. "
+        "Empty is no limit, here and below."
+    ),
+    "plausible_most": _lazy("A submission with more points waits for a moderator."),
+    "submissions_per_minute": _lazy("What a player sends beyond this in a minute, by the server's clock, waits."),
+    "points_per_minute": _lazy("What brings the points of a player's last minute beyond this waits."),
+    "own_jump": _lazy("A submission this many times better than what the player sent before waits, such as 3."),
+    "own_jump_against": _lazy("What of the player's last submissions a jump is held against."),
+    "own_jump_last": _lazy("How many of their last submissions; with fewer, nothing is held against them."),
+    "field_jump": _lazy("A submission, or the sum that it makes, this many times better than the first place waits."),
+    "field_jump_players": _lazy("How many players must have scored before anything is held against the first place."),
 }

@@ -20,7 +20,7 @@ from foundation import clock
 from foundation.audit import record
 from foundation.errors import Unavailable
 from leaderboards import selectors
-from leaderboards.admin.board_form import BOUNDS, BoardForm
+from leaderboards.admin.board_form import BOUNDS, LIMITS, PLAUSIBILITY, BoardForm
 from leaderboards.admin.lookups import NamedLookups
 from leaderboards.admin.plain import looked_at
 from leaderboards.admin.presets import PRESETS, preset_settings
@@ -64,6 +64,7 @@ class BoardAdmin(NamedLookups[Board]):
             _lazy("Where it lives, and how it is shown"),
             {"fields": ("storage", "unit", "format", "visibility"), "classes": FOLDED},
         ),
+        (_lazy("What is plausible"), {"fields": PLAUSIBILITY, "classes": FOLDED}),
     )
 
     class Media:
@@ -122,7 +123,7 @@ class BoardAdmin(NamedLookups[Board]):
     def get_fieldsets(self, request: HttpRequest, obj: Board | None = None) -> Any:
         """Bounds that are looked at have no zeros that say nothing."""
         may_type = self.has_change_permission(request, obj) if obj else self.has_add_permission(request)
-        return self.fieldsets if may_type else looked_at(self.fieldsets, Board, BOUNDS)
+        return self.fieldsets if may_type else looked_at(self.fieldsets, Board, (*BOUNDS, *LIMITS))
 
     def get_form(self, request: HttpRequest, obj: Board | None = None, change: bool = False, **kwargs: Any) -> Any:
         """The form, which knows what it replaces."""
@@ -291,7 +292,11 @@ def _presets() -> list[dict[str, Any]]:
 
 def _as_typed(settings: dict[str, Any]) -> str:
     """Each setting as the text that its field would hold, as JSON."""
-    return json.dumps({name: json.dumps(it) if isinstance(it, list) else str(it) for name, it in settings.items()})
+    return json.dumps({name: json.dumps(it) if isinstance(it, list) else _text(it) for name, it in settings.items()})
+
+
+def _text(setting: Any) -> str:
+    return "" if setting is None else str(setting)
 
 
 def _board(seq: str | None) -> Board | None:

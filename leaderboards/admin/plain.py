@@ -25,6 +25,7 @@ def looked_at(fieldsets: Any, model: type[Model], names: Collection[str]) -> lis
 
 def _column(model: type[Model], name: str) -> Callable[[Model], str]:
     def column(row: Model) -> str:
-        return plain(getattr(row, name))
+        number = getattr(row, name)
+        return "-" if number is None else plain(number)
 
     return admin.display(description=str(label_for_field(name, model)))(column)

@@ -59,9 +59,11 @@ class PlayerAdmin(ErasePages, RestrictionPages):
     def scores(self, player: Player) -> SafeString:
         """A way to their rows."""
         return format_html(
-            '<a href="{}?player__id__exact={}">{}</a> · <a href="{}?player__id__exact={}">{}</a>',
+            '<a href="{}?player__id__exact={}">{}</a> · <a href="{}?player__id__exact={}">{}</a>'
+            ' · <a href="{}?player__id__exact={}&amp;decided=all">{}</a>',
             *(reverse("admin:leaderboards_standing_changelist"), player.pk, _("standings")),
             *(reverse("admin:leaderboards_submission_changelist"), player.pk, _("submissions")),
+            *(reverse("admin:leaderboards_quarantinedentry_changelist"), player.pk, _("quarantined")),
         )
 
     def has_add_permission(self, request: HttpRequest) -> bool:

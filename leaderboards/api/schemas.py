@@ -30,7 +30,7 @@ class Problem(Schema):
 class Result(Schema):
     """What became of one entry. What does not apply is absent."""
 
-    status: Literal["updated", "unchanged", "duplicate", "rejected", "unknown"]
+    status: Literal["updated", "unchanged", "duplicate", "quarantined", "rejected", "unknown"]
     player: str | None = None
     board: int | None = None
     competition: int | None = None
@@ -39,8 +39,8 @@ class Result(Schema):
     fields: Fields | None = None
     rank: int | None = Field(None, description="After the whole request; with `ranks=true`.")
     previous_rank: int | None = Field(None, description="Before the request, null for who is new; with `ranks=true`.")
-    code: str | None = Field(None, description="Why it was rejected, for programs.")
-    detail: str | None = Field(None, description="Why it was rejected, for people.")
+    code: str | None = Field(None, description="Why it was rejected or quarantined, for programs.")
+    detail: str | None = Field(None, description="Why it was rejected or quarantined, for people.")
 
 
 class Results(Schema):
@@ -155,6 +155,15 @@ class SettingsButPeriod(Schema):
     unit: str
     format: str
     visibility: Literal["public", "private"]
+    plausible_least: Number | None = Field(description="What breaks this or a limit below is quarantined.")
+    plausible_most: Number | None
+    submissions_per_minute: int | None
+    points_per_minute: Number | None
+    own_jump: Number | None
+    own_jump_against: Literal["best", "median"]
+    own_jump_last: int
+    field_jump: Number | None
+    field_jump_players: int
 
 
 class SettingsOfBoard(SettingsButPeriod):

@@ -4,6 +4,7 @@ The trap: everything beside the sorted set wears the period's name in braces, it
 Redis Cluster keeps the family in one slot. The sorted set itself has no braces, and the same slot.
 """
 
+import hashlib
 from dataclasses import dataclass
 
 from foundation.sync.keys import FamilyKeys
@@ -22,6 +23,12 @@ def zset(seq: int, label: str) -> str:
 def ids(owner: str, day: str, n: int) -> str:
     """Small hash ``n`` of the ids that a redis board has seen on ``day``: the board's, or a competition's own."""
     return f"{{{owner}}}:ids:{day}:{n}"
+
+
+def recent(owner: str, player: str) -> str:
+    """What a player submitted lately on a redis board that has limits of plausibility; no name is told by it."""
+    digest = hashlib.blake2b(player.encode(), digest_size=12).hexdigest()
+    return f"{{{owner}}}:recent:{digest}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,13 @@
 Rows know themselves and nothing else: no Redis, no HTTP, no signals. What changes more than one of them is a service.
 """
 
-from leaderboards.choices import State, Storage, Unit, Visibility
+from leaderboards.choices import Decision, State, Storage, Unit, Visibility
 from leaderboards.models.boards import Board, default_timezone
 from leaderboards.models.moderation import Purge, PurgedSubmission, SubmissionEdit
 from leaderboards.models.periods import Period
 from leaderboards.models.players import BanKind, BanRecord, LinkCode, Player
 from leaderboards.models.restrictions import Restriction, RestrictionKind
+from leaderboards.models.quarantine import QuarantinedEntry
 from leaderboards.models.snapshots import KeptRank, PeriodSnapshot
 from leaderboards.models.standings import Difference, FinalStanding, Standing, Submission
 
@@ -16,6 +17,7 @@ __all__ = [
     "BanKind",
     "BanRecord",
     "Board",
+    "Decision",
     "Difference",
     "FinalStanding",
     "KeptRank",
@@ -27,6 +29,7 @@ __all__ = [
     "RestrictionKind",
     "Purge",
     "PurgedSubmission",
+    "QuarantinedEntry",
     "Standing",
     "State",
     "Storage",

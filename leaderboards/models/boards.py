@@ -1,6 +1,6 @@
 """The key-management table: what is ranked, over which windows, by which rules. Never the scores."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -11,10 +11,13 @@ from django.utils.translation import gettext_lazy as _
 from leaderboards import choices
 from leaderboards.choices import Storage, Unit, Visibility
 from leaderboards.core.periods import Calendar, PeriodKind
+from leaderboards.core.plausibility import LARGEST_FIELD, LONGEST_HISTORY, MOST_IN_A_MINUTE, Against, Limits, limits_of
 from leaderboards.core.rules import Order, Rules, TieBreak, Ties, Update
 from leaderboards.core.settings import board_calendar, board_rules
 
 LONGEST_DAYS = 36_525  # a century; much more, and no calendar has the day
+
+_TIMES: Any = {"max_digits": 8, "decimal_places": 2}
 
 
 def default_timezone() -> str:
@@ -23,7 +26,10 @@ def default_timezone() -> str:
 
 
 class Board(models.Model):
-    """A row of the key-management table: what is ranked, over which windows, by which rules. Never the scores."""
+    """A row of the key-management table: what is ranked, over which windows, by which rules. Never the scores.
+
+    ``quarantined_at`` is when one of its entries was quarantined first: from then on ids are looked for there too.
+    """
 
     seq = models.AutoField(_("seq"), primary_key=True)
     name = models.CharField(_("name"), max_length=100)
@@ -53,6 +59,49 @@ class Board(models.Model):
         _("format"), max_length=40, blank=True, help_text=_("A suffix such as kcal, shown behind the number.")
     )
     visibility = models.CharField(_("visibility"), max_length=7, choices=Visibility.choices, default=Visibility.PUBLIC)
+    plausible_least = models.DecimalField(
+        _("plausible points, least"), max_digits=22, decimal_places=6, null=True, blank=True
+    )
+    plausible_most = models.DecimalField(
+        _("plausible points, most"), max_digits=22, decimal_places=6, null=True, blank=True
+    )
+    submissions_per_minute = models.PositiveIntegerField(
+        _("submissions per minute"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(MOST_IN_A_MINUTE)],
+    )
+    points_per_minute = models.DecimalField(
+        _("points per minute"),
+        max_digits=22,
+        decimal_places=6,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0)],
+    )
+    own_jump = models.DecimalField(
+        _("jump against their own, times"), null=True, blank=True, **_TIMES, validators=[MinValueValidator(1)]
+    )
+    own_jump_against = models.CharField(
+        _("jump against their own, held against"),
+        max_length=6,
+        choices=choices.Against.choices,
+        default=Against.BEST.value,
+    )
+    own_jump_last = models.PositiveSmallIntegerField(
+        _("jump against their own, submissions"),
+        default=5,
+        validators=[MinValueValidator(1), MaxValueValidator(LONGEST_HISTORY)],
+    )
+    field_jump = models.DecimalField(
+        _("jump against the field, times"), null=True, blank=True, **_TIMES, validators=[MinValueValidator(1)]
+    )
+    field_jump_players = models.PositiveSmallIntegerField(
+        _("jump against the field, players"),
+        default=10,
+        validators=[MinValueValidator(1), MaxValueValidator(LARGEST_FIELD)],
+    )
+    quarantined_at = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
     retired_at = models.DateTimeField(_("retired"), null=True, blank=True, editable=False)
 
@@ -83,3 +132,13 @@ class Board(models.Model):
     def is_event(self) -> bool:
         """Whether its windows come from competitions."""
         return self.period == PeriodKind.EVENT
+
+    @property
+    def limits(self) -> Limits | None:
+        """The limits of plausibility; None where none is set."""
+        return limits_of(self)
+
+    @property
+    def may_quarantine(self) -> bool:
+        """Whether an id may be claimed by a quarantined entry."""
+        return self.quarantined_at is not None or self.limits is not None

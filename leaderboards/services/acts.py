@@ -14,6 +14,7 @@ from foundation.audit import register_act, register_subject
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import NotUndoable
 from leaderboards.models import Board, Player, Submission
+from leaderboards.services import judge_quarantine
 from leaderboards.services.ban import ban, lift
 from leaderboards.services.boards import save_board
 from leaderboards.services.open import open_board
@@ -24,6 +25,7 @@ from leaderboards.services.void import void_by_hand
 CHANGE_PLAYER = "leaderboards.change_player"
 CHANGE_SUBMISSION = "leaderboards.change_submission"
 CHANGE_BOARD = "leaderboards.change_board"
+JUDGE_QUARANTINE = "leaderboards.judge_quarantinedentry"
 _CHANGED_SINCE = "It was changed again since: undo the later change first, or change it by hand."
 
 
@@ -45,6 +47,9 @@ def register() -> None:
     register_act("score.voided", _("score voided"), undo_void, CHANGE_SUBMISSION)
     register_act("score.restored", _("score restored"), undo_restoring, CHANGE_SUBMISSION)
     register_act("scores.imported", _("scores imported"))
+    register_act(judge_quarantine.ACCEPTED, _("quarantined entry accepted"))
+    register_act(judge_quarantine.VOIDED, _("quarantined entry voided"), judge_quarantine.reopen, JUDGE_QUARANTINE)
+    register_act(judge_quarantine.REOPENED, _("quarantined entry put back"))
 
 
 def undo_ban(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:

@@ -16,6 +16,7 @@ from foundation.audit import record
 from foundation.audit.rows import differing, sayable
 from leaderboards.core.names import refusal_of
 from leaderboards.core.periods import PeriodKind, window_at
+from leaderboards.core.plausibility import check_limits
 from leaderboards.core.points import points_text
 from leaderboards.core.settings import FIXED, WAITING, sample_layout
 from leaderboards.errors import BadBoard
@@ -29,6 +30,8 @@ SETTINGS = (
     *("name", "period", "timezone", "week_start", "cutoff", "order", "update", "ties", "tie_break", "criteria"),
     *("decimals", "minimum", "maximum", "total_maximum", "grace_seconds", "retention_days"),
     *("keep_submissions_days", "storage", "unit", "format", "visibility"),
+    *("plausible_least", "plausible_most", "submissions_per_minute", "points_per_minute"),
+    *("own_jump", "own_jump_against", "own_jump_last", "field_jump", "field_jump_players"),
 )
 
 
@@ -99,6 +102,7 @@ def check_board(board: Board) -> None:
         field, messages = next(iter(error.message_dict.items()))
         raise BadBoard(f"`{field}`: {messages[0]}" if field != "__all__" else messages[0], field) from error
     sample_layout(board)
+    check_limits(board)
     _check_change(board)
 
 

@@ -16,6 +16,7 @@ from foundation.failpoints import failpoint
 from foundation.redis import RedisSilent
 from foundation.sql import Remembered
 from leaderboards.core.entries import Entry
+from leaderboards.core.plausibility import Limits
 from leaderboards.core.policies import State, judge
 from leaderboards.core.submissions import Status
 from leaderboards.errors import Banned, OutcomeUnknown, OutOfRange, PeriodClosed, RulesChanged, StorageUnavailable
@@ -26,22 +27,29 @@ from leaderboards.selectors.reading import of_the_present
 from leaderboards.selectors.restrictions import running
 from leaderboards.services.decided import Decided, refused
 from leaderboards.services.ids import bucketed, counted_in_redis, reused
+from leaderboards.services.quarantine_redis import hold_back
 from leaderboards.services.resolve import Item
 from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, Judged, ToJudge, Verdict, ZsetWriter, state_from
 
 _STATUS = {Verdict.UPDATED: Status.UPDATED, Verdict.SAME: Status.UNCHANGED, Verdict.DUPLICATE: Status.DUPLICATE}
 
 
-def decide(items: Sequence[Item], service: str, _at: datetime, dry_run: bool = False) -> dict[int, Decided]:
-    """Judge and apply the items of one period, in order; the decisions by position."""
+def decide(
+    items: Sequence[Item], service: str, at: datetime, dry_run: bool = False, limits: Limits | None = None
+) -> dict[int, Decided]:
+    """Judge and apply the items of one period, in order; the decisions by position. What breaks ``limits`` is
+    quarantined.
+    """
     period = items[0].period
     decided = _refuse_banned(items)
     fitting = [item for item in items if item.entry.position not in decided and _fits(item, decided)]
-    chunks = [fitting[start : start + ENTRIES_PER_CALL] for start in range(0, len(fitting), ENTRIES_PER_CALL)]
     if period.stale_since is not None:
         look_again(period)  # it may have been settled since
+    if limits is not None and period.stale_since is None:
+        held = _hold_back(fitting, limits, service, at, dry_run)
+        fitting, decided = [item for item in fitting if item.entry.position not in held], decided | held
     failure: SunwiError | None = _away() if period.stale_since is not None else None
-    for chunk in chunks:
+    for chunk in _chunks(fitting):
         if failure is None:
             try:
                 decided |= _rehearse(chunk, service) if dry_run else _apply(chunk, service)
@@ -57,6 +65,22 @@ def decide(items: Sequence[Item], service: str, _at: datetime, dry_run: bool = F
                 failure = _away()
         decided |= {item.entry.position: refused(failure) for item in chunk}
     return decided
+
+
+def _chunks(items: Sequence[Item]) -> list[Sequence[Item]]:
+    return [items[start : start + ENTRIES_PER_CALL] for start in range(0, len(items), ENTRIES_PER_CALL)]
+
+
+def _hold_back(items: Sequence[Item], limits: Limits, service: str, at: datetime, dry_run: bool) -> dict[int, Decided]:
+    """What is not to be applied: it broke a limit, or whether it does cannot be known."""
+    held: dict[int, Decided] = {}
+    for chunk in _chunks(items):
+        try:
+            held |= hold_back(chunk, limits, service, at, dry_run)
+        except Unavailable as error:
+            gone = refused(error if isinstance(error, StorageUnavailable) else _away())
+            held |= {item.entry.position: gone for item in chunk}
+    return held
 
 
 def _away() -> StorageUnavailable:

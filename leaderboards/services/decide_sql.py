@@ -8,7 +8,7 @@ given one in transactions of their own, before anything is locked.
 
 import logging
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,11 +20,14 @@ from foundation.errors import SunwiError
 from foundation.failpoints import failpoint
 from foundation.sql import AWAY
 from foundation.statements import one_behind_the_other
+from leaderboards.core.instants import milliseconds
+from leaderboards.core.plausibility import Limits, Watch
 from leaderboards.core.policies import State, judge
 from leaderboards.core.scores import Packed
 from leaderboards.core.submissions import Status
 from leaderboards.errors import (
     Banned,
+    Implausible,
     OutcomeUnknown,
     PeriodClosed,
     RulesChanged,
@@ -36,10 +39,12 @@ from leaderboards.models import Period
 from leaderboards.models import State as PeriodState
 from leaderboards.selectors.boards import forget_boards
 from leaderboards.selectors.periods import forget_periods
+from leaderboards.selectors.plausibility import field_of, past_of
 from leaderboards.services.decided import Decided, refused
 from leaderboards.services.events import Event
 from leaderboards.services.ids import content, known, reused
 from leaderboards.services.publish import write_and_publish
+from leaderboards.services.quarantine import Broken, IdTaken, claimed, keep, points_of, told, total_of
 from leaderboards.services.resolve import Item
 from leaderboards.stores.sql_locks import Held, enter
 from leaderboards.stores.sql_writes import (
@@ -63,8 +68,11 @@ class _IdRaced(Exception):
     """Another transaction has just committed one of our ids: look again."""
 
 
-def decide(items: Sequence[Item], service: str, at: datetime, dry_run: bool = False) -> dict[int, Decided]:
-    """Judge and apply the items of one period, in order; the decisions by position.
+def decide(
+    items: Sequence[Item], service: str, at: datetime, dry_run: bool = False, limits: Limits | None = None
+) -> dict[int, Decided]:
+    """Judge and apply the items of one period, in order; the decisions by position. What breaks ``limits`` is
+    quarantined.
 
     Newcomers, a deadlock, or an id that another request used in this moment start the transaction again. A lock that
     PostgreSQL did not give in time does not: whoever has it may have it for longer.
@@ -73,7 +81,7 @@ def decide(items: Sequence[Item], service: str, at: datetime, dry_run: bool = Fa
     for _ in range(TRIES):
         fresh = [item for item in items if item.entry.position not in found]
         try:
-            decided, newcomers = _decide_once(fresh, service, at, dry_run)
+            decided, newcomers = _decide_once(fresh, service, at, dry_run, limits)
             if not newcomers:
                 return found | decided
             _admit(fresh[0].period, newcomers, at)
@@ -82,8 +90,9 @@ def decide(items: Sequence[Item], service: str, at: datetime, dry_run: bool = Fa
             return {item.entry.position: refused(error) for item in items} | found
         except Period.DoesNotExist:
             return {item.entry.position: _vanished(item) for item in items} | found
-        except _IdRaced:
-            found |= known([(item.entry, item.period.board) for item in fresh], service, at)
+        except (_IdRaced, IdTaken):
+            asked = [(item.entry, item.period.board) for item in fresh]
+            found |= known(asked, service, at) | claimed(asked, service)
         except OperationalError as error:
             if not _begins_again(error):
                 break
@@ -125,7 +134,7 @@ def _said(error: Exception) -> str:
 
 
 def _decide_once(
-    items: Sequence[Item], service: str, at: datetime, dry_run: bool
+    items: Sequence[Item], service: str, at: datetime, dry_run: bool, limits: Limits | None
 ) -> tuple[dict[int, Decided], Collection[str]]:
     """The decisions; or none, and the players who have no standing yet. Raises ``PeriodClosed``."""
     if not items:
@@ -140,14 +149,22 @@ def _decide_once(
         if period.rules_json != items[0].period.rules_json:
             raise RulesChanged
         newcomers = names - held.keys()
-        judging = _Judging(period, held, items[0].event)
         known_to_all = () if newcomers else items
+        watch = _watch(items[0].period, held, limits, at) if limits and known_to_all else None
+        judging = _Judging(period, held, items[0].event, watch)
         if dry_run:
             judging.take(known_to_all)
             transaction.set_rollback(True)
         else:
             _write(judging, known_to_all, service, at, commit)
     return judging.decided, newcomers
+
+
+def _watch(period: Period, held: Mapping[str, Held], limits: Limits, at: datetime) -> Watch:
+    """What entries are held against, as it is while the standings are locked."""
+    names = {row.player_id: name for name, row in held.items()}
+    past = past_of(period, limits, names, at)
+    return Watch(limits, period.rules, milliseconds(at), past, field_of(period, limits))
 
 
 def _admit(period: Period, players: Collection[str], at: datetime) -> None:
@@ -178,7 +195,9 @@ def _telling_commit() -> Iterator[_Commit]:
 class _Judging:
     """Items of one period judged in order over the locked standings, and what is to be written then."""
 
-    def __init__(self, period: Period, held: dict[str, Held], event: Event | None = None) -> None:
+    def __init__(
+        self, period: Period, held: dict[str, Held], event: Event | None = None, watch: Watch | None = None
+    ) -> None:
         self.period = period
         self.competition = event.number if event else 0
         self._most = event.attempts if event else None
@@ -187,6 +206,9 @@ class _Judging:
         self.held = held
         self.decided: dict[int, Decided] = {}
         self.submissions: list[SubmissionRow] = []
+        self.watch = watch
+        self.broken: list[Broken] = []
+        self._refused: dict[str, Implausible] = {}
         self._states = {name: row.state for name, row in held.items()}
         self._packed: dict[str, Packed] = {}
         self._said: dict[str, str] = {}
@@ -198,7 +220,7 @@ class _Judging:
             try:
                 status = self._judge(item)
             except SunwiError as error:
-                self.decided[item.entry.position] = refused(error)
+                self.decided[item.entry.position] = refused(error)._replace(period=self._told_of(error))
             else:
                 self.decided[item.entry.position] = Decided(status, self.period, self._states[item.entry.player])
         return self.submissions[before:]
@@ -219,12 +241,15 @@ class _Judging:
         if entry.external_id is not None and entry.external_id in self._said:
             if self._said[entry.external_id] != content(entry):
                 raise reused(entry)
+            if entry.external_id in self._refused:
+                raise self._refused[entry.external_id]
             return Status.DUPLICATE
         if self._most is not None and self._made[held.player_id] >= self._most:
             raise TooManyAttempts(f"All attempts are used: this competition gives {self._most}.")
         old = self._states[entry.player]
         at_ms = self.period.layout.quantize(item.at_ms)
         new = judge(self.period.rules, old, State(item.value, at_ms))
+        self._refuse_implausible(item, old)
         if new is not old:
             self._packed[entry.player] = self.period.layout.pack(new.value, new.at_ms, entry.player)
             self._states[entry.player] = new
@@ -234,17 +259,41 @@ class _Judging:
             self._said[entry.external_id] = content(entry)
         return Status.UNCHANGED if new == old else Status.UPDATED
 
+    def _refuse_implausible(self, item: Item, old: State | None) -> None:
+        """Raises ``Implausible`` for what breaks a limit; what does not is noted for those after it."""
+        if self.watch is None:
+            return
+        entry, points = item.entry, points_of(item)
+        breach = self.watch.breach(entry.player, points, total_of(item, old))
+        if breach is None:
+            self.watch.note(entry.player, points)
+            return
+        refusal = told(breach.rule)
+        self.broken.append(Broken(item, self.held[entry.player].player_id, breach))
+        if entry.external_id is not None:
+            self._said[entry.external_id], self._refused[entry.external_id] = content(entry), refusal
+        raise refusal
+
+    def _told_of(self, error: SunwiError) -> Period | None:
+        return self.period if isinstance(error, Implausible) else None
+
 
 def _write(judging: _Judging, items: Sequence[Item], service: str, at: datetime, commit: _Commit) -> None:
     """Submissions, then standings and Redis, and the end of it. SQL writes the first while the next are judged.
 
-    Ids are sure before Redis is told anything.
+    Ids are sure before Redis is told anything. Where there are limits all are judged first: what is quarantined, if
+    anything is, is written ahead of the others.
     """
     period, kept = judging.period, []
     sending = Sending(period, judging.competition, service, at)
+    parts = [items[start : start + JUDGED_AT_ONCE] for start in range(0, len(items), JUDGED_AT_ONCE)]
+    judged: Iterable[list[SubmissionRow]] = map(judging.take, parts)
+    if judging.watch is not None:
+        judged = list(judged)
+        keep(judging.broken, service, at)
     with one_behind_the_other() as statements:
-        for start in range(0, len(items), JUDGED_AT_ONCE):
-            if submissions := judging.take(items[start : start + JUDGED_AT_ONCE]):
+        for submissions in judged:
+            if submissions:
                 kept.append(insert_submissions(statements, sending, submissions))
                 statements.rest()
         if not kept:

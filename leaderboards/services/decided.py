@@ -6,7 +6,7 @@ from foundation.errors import SunwiError
 from leaderboards.core.entries import Entry
 from leaderboards.core.policies import State
 from leaderboards.core.submissions import Outcome, Status
-from leaderboards.errors import OutcomeUnknown
+from leaderboards.errors import Implausible, OutcomeUnknown
 from leaderboards.models import Period
 from leaderboards.services.resolve import Target
 
@@ -21,7 +21,9 @@ class Decided(NamedTuple):
 
 
 def refused(error: SunwiError) -> Decided:
-    """A refusal; one whose outcome nobody knows is no refusal."""
+    """A refusal; one whose outcome nobody knows is no refusal, and what is quarantined is none either."""
+    if isinstance(error, Implausible):
+        return Decided(Status.QUARANTINED, error=error)
     return Decided(Status.UNKNOWN if isinstance(error, OutcomeUnknown) else Status.REJECTED, error=error)
 
 
@@ -39,6 +41,12 @@ def outcome(entry: Entry, target: Target | None, decided: Decided) -> Outcome:
         points=points,
         fields=fields,
         hides_ranks=target is not None and target.hides_ranks,
-        code=decided.error.code if decided.error else None,
+        code=_code(decided.error),
         detail=decided.error.detail if decided.error else None,
     )
+
+
+def _code(error: SunwiError | None) -> str | None:
+    if error is None:
+        return None
+    return error.rule if isinstance(error, Implausible) else error.code

@@ -37,6 +37,7 @@ from leaderboards.models import (
     Player,
     Restriction,
     Purge,
+    QuarantinedEntry,
     Standing,
     State,
     Storage,
@@ -155,6 +156,7 @@ def _forget_in_redis(player: Player) -> None:
 
 @transaction.atomic
 def _rename(player: Player, removed: list[str], at: datetime, reason: str) -> Erased:
+    QuarantinedEntry.objects.filter(player=player).delete()  # first: who accepts one holds it, and then the others
     _wait_for_mirrors(player)
     for forget in _more:
         forget(player, at)
@@ -187,6 +189,7 @@ def _rename(player: Player, removed: list[str], at: datetime, reason: str) -> Er
     Player.objects.filter(pk=player.pk).update(
         external_id=new, banned_at=Case(of_erasure, default=F("banned_at")), **nobody
     )
+    QuarantinedEntry.objects.filter(player=player).delete()  # what came in the moment of the ban
     forget_entries("player", player.pk, own=("player.linked",))
     AuditSubject.objects.filter(kind="account", entry__in=_linking(player)).delete()
     record("player.erased", at=at, subjects=[("player", player.pk)], reason=reason)

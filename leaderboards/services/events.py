@@ -14,7 +14,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from foundation.errors import SunwiError
 from leaderboards.core.periods import Window
 from leaderboards.errors import BadBoard, UnknownCompetition
-from leaderboards.models import Board, Storage, Submission
+from leaderboards.models import Board, QuarantinedEntry, Storage, Submission
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class IfBanned:
 class Events(Protocol):
     """What scoring asks about competitions. May raise ``Unavailable``; then their entries are refused as such.
 
-    All but ``freeze``, ``void`` and ``unvoid`` are questions, which write nothing.
+    All but ``freeze``, ``void``, ``unvoid`` and ``accept_late`` are questions, which write nothing.
     """
 
     def named(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:
@@ -94,6 +94,12 @@ class Events(Protocol):
     def unvoid(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
         """Restore a voided submission of an event, likewise."""
 
+    def accept_late(self, entry: QuarantinedEntry, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:
+        """Take a quarantined entry of a closed event, in the caller's transaction, as its jury accepts a late score.
+
+        Again changes nothing. Raises what refuses it, a ``SunwiError``.
+        """
+
 
 class _NoEvents:
     def named(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:  # noqa: ARG002 (none)
@@ -124,6 +130,9 @@ class _NoEvents:
         raise UnknownCompetition(f"There is no competition {submission.competition}.")
 
     unvoid = void
+
+    def accept_late(self, entry: QuarantinedEntry, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:  # noqa: ARG002 (none)
+        raise UnknownCompetition(f"There is no competition {entry.competition}.")
 
 
 class _Provided:

@@ -25,7 +25,16 @@ from leaderboards.core.points import scaled
 from leaderboards.core.policies import State as PlayerState
 from leaderboards.core.submissions import Status
 from leaderboards.errors import BadPoints, BadTime, IdReused, OutOfRange, StorageUnavailable
-from leaderboards.models import Board, Period, Standing, State, Storage, Submission, SubmissionEdit
+from leaderboards.models import (
+    Board,
+    Period,
+    QuarantinedEntry,
+    Standing,
+    State,
+    Storage,
+    Submission,
+    SubmissionEdit,
+)
 from leaderboards.selectors.periods import period_as_of_late, period_by_label
 from leaderboards.services.decided import Decided, refused
 from leaderboards.stores.sql_writes import state_of
@@ -61,14 +70,14 @@ def known(targeted: Sequence[Targeted], service: str, at: datetime) -> dict[int,
         found = ask(lambda: _known_to_sql(by_sql, service)) if by_sql else {}
     except SqlAway:  # whether an id was used cannot be known, so nothing may be counted
         found = {entry.position: _away() for entry, _ in by_sql}
-    for (_, competition), scope in _by_scope(in_redis).items():
+    for (_, competition), scope in by_scope(in_redis).items():
         found |= _known_to_redis(scope[0][1], competition, [entry for entry, _ in scope], service, at)
     return found
 
 
 def _known_to_sql(targeted: Sequence[Targeted], service: str) -> dict[int, Decided]:
     wanted = Q()
-    for (seq, competition), entries in _by_scope(targeted).items():
+    for (seq, competition), entries in by_scope(targeted).items():
         wanted |= Q(board=seq, competition=competition, external_id__in=[entry.external_id for entry, _ in entries])
     rows = Submission.objects.filter(wanted, service=service).select_related("period", "player")
     found = {(row.board_id, row.competition, row.external_id): row for row in rows}
@@ -99,13 +108,14 @@ def _standings(rows: Iterable[Submission]) -> Mapping[tuple[int, int], Standing]
 
 
 def _repeated(entry: Entry, row: Submission, standing: Standing | None) -> Decided:
-    if not _says_the_same(entry, row):
+    if not says_the_same(entry, row):
         return refused(reused(entry))
     state = state_of(standing.points, standing.fields, standing.at) if standing else None
     return Decided(Status.DUPLICATE, row.period, state)
 
 
-def _says_the_same(entry: Entry, row: Submission) -> bool:
+def says_the_same(entry: Entry, row: Submission | QuarantinedEntry) -> bool:
+    """Whether an entry says what was kept under its id; ``row`` comes with its player and its period."""
     if entry.player != row.player.external_id or entry.at != row.sent_at:
         return False
     rules = row.period.rules
@@ -213,7 +223,7 @@ def _away() -> Decided:
     return refused(StorageUnavailable("What decides for this board is away; try again."))
 
 
-def _by_scope(targeted: Sequence[Targeted]) -> dict[tuple[int, int], list[Targeted]]:
+def by_scope(targeted: Sequence[Targeted]) -> dict[tuple[int, int], list[Targeted]]:
     """The entries within which an id is unique: by board, and competition (0 on calendar boards)."""
     scopes: dict[tuple[int, int], list[Targeted]] = defaultdict(list)
     for entry, board in targeted:

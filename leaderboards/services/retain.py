@@ -28,6 +28,7 @@ from leaderboards.models import (
     Period,
     PeriodSnapshot,
     PurgedSubmission,
+    QuarantinedEntry,
     Standing,
     State,
     Storage,
@@ -72,7 +73,7 @@ def _drop_of(board: Board, at: datetime) -> int:
 
 
 def drop_records(at: datetime) -> int:
-    """Delete dead letters that are done with, differences and link codes of long ago; returns how many.
+    """Delete dead letters that are done with, differences, link codes and decided quarantine of long ago; how many.
 
     A letter that was dropped stays until its period is final: closing asks what was given up.
     """
@@ -82,6 +83,7 @@ def drop_records(at: datetime) -> int:
     return (
         _delete(DeadLetter.objects.filter(resolved_at__lt=before).exclude(pk__in=asked.values("pk")))
         + _delete(Difference.objects.filter(found_at__lt=before))
+        + _delete(QuarantinedEntry.objects.filter(decided_at__lt=before).exclude(decision=""))
         + _delete(LinkCode.objects.filter(expires_at__lt=before))
     )
 

@@ -1,7 +1,7 @@
 """Submitting scores: the one door, for the API, the import and the simulated players.
 
-The order of effects: find boards and competitions → answer ids that were used before → refuse who has not
-joined → find or open periods → decide a period at a time, in the order of first appearance; a competition whose
+The order of effects: find boards and competitions → answer ids that were quarantined or used before → refuse who has
+not joined → find or open periods → decide a period at a time, in the order of first appearance; a competition whose
 freeze is due is frozen just before, by whoever really applies something. Every entry stands alone: what one is
 refused for never touches its neighbours.
 """
@@ -15,12 +15,14 @@ from foundation.errors import SunwiError
 from foundation.sql import AWAY
 from leaderboards import selectors
 from leaderboards.core.entries import Entry
+from leaderboards.core.plausibility import Limits
 from leaderboards.core.submissions import Caller, Outcome, Refused, Status
 from leaderboards.errors import OutcomeUnknown, StorageUnavailable
 from leaderboards.models import Period, Storage
 from leaderboards.services import decide_redis, decide_sql, events, ids
 from leaderboards.services.decided import Decided, outcome, refused
 from leaderboards.services.events import Event
+from leaderboards.services.quarantine import claimed
 from leaderboards.services.resolve import Item, Periods, Target, Targets, not_joined
 
 
@@ -42,7 +44,7 @@ def backfill(entries: Sequence[Entry], caller: Caller, at: datetime) -> list[Out
 logger = logging.getLogger(__name__)
 
 Ranked = tuple[Period, str]
-Decide = Callable[[Sequence[Item], str, datetime, bool], dict[int, Decided]]
+Decide = Callable[[Sequence[Item], str, datetime, bool, Limits | None], dict[int, Decided]]
 
 
 class _Request:
@@ -57,8 +59,7 @@ class _Request:
     def answer(self, entries: Sequence[Entry | Refused], ranks: bool) -> list[Outcome]:
         read = [entry for entry in entries if isinstance(entry, Entry)]
         self._find_targets(read)
-        asked = [(target.entry, target.board) for target in self._targets.values()]
-        self._decided |= ids.known(asked, self._caller.service, self._at)
+        self._find_repeated()
         groups = self._grouped()
         before = self._ranks(groups, read) if ranks else {}
         for items in groups:
@@ -66,6 +67,14 @@ class _Request:
         self._follow_the_order(read)
         outcomes = [self._outcome(entry) for entry in entries]
         return self._with_ranks(outcomes, before, self._ranks(groups, read)) if ranks else outcomes
+
+    def _find_repeated(self) -> None:
+        """What was quarantined is told so again, also where it was accepted since and its id counts by now."""
+        asked = [(target.entry, target.board) for target in self._targets.values()]
+        if not self._caller.is_trusted:
+            self._decided |= claimed(asked, self._caller.service)
+            asked = [each for each in asked if each[0].position not in self._decided]
+        self._decided |= ids.known(asked, self._caller.service, self._at)
 
     def _follow_the_order(self, entries: Iterable[Entry]) -> None:
         """A repetition was looked up before its neighbours counted: it tells the standing that those before it made."""
@@ -89,7 +98,8 @@ class _Request:
     def _decide(self, decide: Decide, items: Sequence[Item]) -> dict[int, Decided]:
         try:
             self._freeze(items[0].event)
-            return decide(items, self._caller.service, self._at, self._dry_run)
+            limits = None if self._caller.is_trusted else items[0].period.board.limits
+            return decide(items, self._caller.service, self._at, self._dry_run, limits)
         except AWAY:
             logger.exception("SQL went away while it decided")
             gone = refused(StorageUnavailable("What decides for this board is away; try again."))

@@ -29,7 +29,11 @@ def change(board: Board) -> str:
 
 def typed_from(board: Board, **changed: Any) -> dict[str, str]:
     stored = {name: getattr(board, name) for name in SETTINGS}
-    return {name: "[]" if value == [] else str(value) for name, value in (stored | changed).items()}
+    return {name: _text(value) for name, value in (stored | changed).items()}
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else "[]" if value == [] else str(value)
 
 
 def act(client: Client, address: str, action: str, *rows: Model, **more: str) -> str:

@@ -1,0 +1,249 @@
+"""The queue of quarantined entries: what broke which limit, the oldest first, accepted or voided with a reason.
+
+Several at once, or all that a filter shows: the oldest of them up to a number that one request gets through. Each is
+decided by itself, so that one that is refused does not keep the others.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.auth.models import AbstractBaseUser
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponseBase
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+from django.utils.translation import ngettext
+
+from foundation import clock
+from foundation.client import signed_in
+from foundation.errors import SunwiError
+from leaderboards.admin.paging import ReadOnlyAdmin
+from leaderboards.admin.plain import plain
+from leaderboards.admin.scores import READ_BY_ALL, place_text
+from leaderboards.core.instants import milliseconds
+from leaderboards.core.policies import State
+from leaderboards.errors import OutOfRange
+from leaderboards.models import Decision, Period, QuarantinedEntry
+from leaderboards.refusals import translated
+from leaderboards.selectors.foreseen import foresee_added
+from leaderboards.services import events
+from leaderboards.services.judge_quarantine import LONGEST_REASON, accept, void
+from leaderboards.stores.sql_writes import value_of
+
+MOST_AT_ONCE = 500  # each is a transaction, and a field of the form that asks
+MOST_FORESEEN = 50  # each rank is counted in SQL
+
+Service = Callable[[int, str, datetime, AbstractBaseUser | None], bool]
+
+
+class DecisionFilter(admin.SimpleListFilter):
+    """What waits, unless something else is asked for."""
+
+    title = _lazy("decision")
+    parameter_name = "decided"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        """What was decided, beside what waits."""
+        return [*Decision.choices, ("all", _lazy("all"))]
+
+    def choices(self, changelist: Any) -> Iterator[Any]:
+        """Django's own first choice is all; here it is what waits."""
+        for nth, choice in enumerate(super().choices(changelist)):
+            yield {**choice, "display": choice["display"] if nth else _("waiting")}
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """The rows of this decision."""
+        value = self.value()
+        return queryset if value == "all" else queryset.filter(decision=value or "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Deed:
+    """What is asked before it is done to entries, and what is said of it."""
+
+    action: str
+    run: Service
+    title: str | Promise
+    question: str | Promise
+    done: str | Promise
+
+
+_ACCEPT = _Deed(
+    action="accept",
+    run=accept,
+    title=_lazy("Accept quarantined entries"),
+    question=_lazy(
+        "They count as of their own time, in their own period. Where that is closed they are refused; a competition "
+        "takes them as late scores, while its result is provisional."
+    ),
+    done=_lazy("Accepted: %(number)s."),
+)
+_VOID = _Deed(
+    action="void",
+    run=void,
+    title=_lazy("Void quarantined entries"),
+    question=_lazy("They never count, and their ids stay used. The audit log can put them back into the queue."),
+    done=_lazy("Voided: %(number)s."),
+)
+
+
+@admin.register(QuarantinedEntry)
+class QuarantinedEntryAdmin(ReadOnlyAdmin[QuarantinedEntry]):
+    """What broke a limit of plausibility and waits for somebody."""
+
+    list_display = ("created_at", "player", "history", "board", "value", "rule", "seen", "at", "decided")
+    list_display_links = ("created_at",)
+    list_select_related = ("player", "board", "period", "decided_by")
+    list_filter = (DecisionFilter, "board", "rule", "created_at")
+    search_fields = ("player__external_id__exact", "external_id__exact")
+    search_help_text = _lazy("A player's whole id, or the whole id of an entry.")
+    linked_by = ("player__id__exact", "period__id__exact")
+    ordering = ("created_at", "pk")
+    date_hierarchy = None
+    actions = ("accept", "void")
+    fields = (
+        *("board", "period", "player", "history", "value", "rule", "seen", "at", "sent_at", "created_at"),
+        *("service", "external_id", "decided", "reason"),
+    )
+
+    @admin.display(description=_lazy("all they did"))
+    def history(self, row: QuarantinedEntry) -> SafeString:
+        """Ways to everything of this player."""
+        ways = (
+            ("leaderboards_submission", _("submissions")),
+            ("leaderboards_standing", _("standings")),
+            ("leaderboards_quarantinedentry", _("quarantined")),
+        )
+        links = [
+            format_html(
+                '<a href="{}?player__id__exact={}{}">{}</a>',
+                reverse(f"admin:{name}_changelist"),
+                row.player_id,
+                "&decided=all" if name == "leaderboards_quarantinedentry" else "",
+                word,
+            )
+            for name, word in ways
+        ]
+        return format_html("{} · {} · {}", *links)
+
+    @admin.display(description=_lazy("value"))
+    def value(self, row: QuarantinedEntry) -> str:
+        """Points or fields, as sent."""
+        return row.value_text
+
+    @admin.display(description=_lazy("seen, and the limit"))
+    def seen(self, row: QuarantinedEntry) -> str:
+        """What was measured beside what is allowed."""
+        return f"{plain(row.observed)} / {plain(row.limit)}"
+
+    @admin.display(description=_lazy("decision"))
+    def decided(self, row: QuarantinedEntry) -> str:
+        """What became of it, when and by whom."""
+        if not row.decision:
+            return _("is being accepted") if row.accepting_since else _("waiting")
+        return f"{row.get_decision_display()} · {row.decided_by or '-'}"
+
+    @admin.action(description=_lazy("Accept the selected entries"), permissions=["judge"])
+    def accept(self, request: HttpRequest, rows: QuerySet[QuarantinedEntry]) -> HttpResponseBase | None:
+        """They count: the reason first, beside what will come of it."""
+        return self._ask(request, rows, _ACCEPT)
+
+    @admin.action(description=_lazy("Void the selected entries"), permissions=["judge"])
+    def void(self, request: HttpRequest, rows: QuerySet[QuarantinedEntry]) -> HttpResponseBase | None:
+        """They never count: the reason first."""
+        return self._ask(request, rows, _VOID)
+
+    def has_judge_permission(self, request: HttpRequest) -> bool:
+        """Moderators and judges."""
+        return request.user.has_perm("leaderboards.judge_quarantinedentry")
+
+    def _ask(self, request: HttpRequest, rows: QuerySet[QuarantinedEntry], deed: _Deed) -> HttpResponseBase | None:
+        waiting = rows.filter(decision="")
+        oldest = waiting.select_related("player", "board", "period__board").order_by("created_at", "pk")
+        chosen = list(oldest[:MOST_AT_ONCE])
+        if not chosen:
+            messages.warning(request, _("None of the selected waits any more: nothing was done."))
+            return None
+        reason = request.POST.get("reason", "").strip()
+        if "confirmed" in request.POST and 1 <= len(reason) <= LONGEST_REASON:
+            self._do(request, deed, chosen, reason)
+            return None
+        left = waiting.count() - len(chosen) if len(chosen) == MOST_AT_ONCE else 0
+        context = {
+            **self.admin_site.each_context(request),
+            "title": deed.title,
+            "question": deed.question,
+            "rows": [*_foretold(chosen, deed, left)],
+            "chosen": chosen,
+            "action": deed.action,
+            "confirm": _("Yes: %(title)s") % {"title": deed.title},
+            "longest": LONGEST_REASON,
+            "readers": READ_BY_ALL if any(row.competition for row in chosen) else "",
+            "missing": "confirmed" in request.POST,
+            "opts": self.opts,
+        }
+        return TemplateResponse(request, "admin/leaderboards/reason.html", context)
+
+    def _do(self, request: HttpRequest, deed: _Deed, chosen: Sequence[QuarantinedEntry], reason: str) -> None:
+        done = before = 0
+        for row in chosen:
+            try:
+                is_done = deed.run(row.pk, reason, clock.agreed(), signed_in(request))
+            except SunwiError as error:
+                words = {"player": row.player.external_id, "score": row.value_text, "why": translated(error.detail)}
+                messages.error(request, _("Not done for %(player)s, %(score)s: %(why)s") % words)
+                continue
+            done, before = done + is_done, before + (not is_done)
+        messages.success(request, str(deed.done) % {"number": done})
+        if before:
+            messages.info(request, _("Done before, so nothing was changed: %(number)s.") % {"number": before})
+
+
+def _foretold(chosen: Sequence[QuarantinedEntry], deed: _Deed, left: int) -> Iterator[str]:
+    """How many, and a line for each; with the ranks of those that are to count."""
+    players = len({row.player_id for row in chosen})
+    yield (
+        ngettext("%(number)s entry", "%(number)s entries", len(chosen)) % {"number": len(chosen)}
+        + " · "
+        + (ngettext("%(number)s player", "%(number)s players", players) % {"number": players})
+    )
+    if left:
+        yield _("The oldest %(number)s are done now; %(left)s more match and wait.") % {
+            "number": len(chosen),
+            "left": left,
+        }
+    names = events.source().names({row.competition for row in chosen} - {0})
+    yield from (_line(row, names, deed) for row in islice(chosen, MOST_FORESEEN))
+    if len(chosen) > MOST_FORESEEN:
+        yield _("and %(number)s entries more") % {"number": len(chosen) - MOST_FORESEEN}
+
+
+def _line(row: QuarantinedEntry, names: Mapping[int, str], deed: _Deed) -> str:
+    where = names.get(row.competition, row.period.label)
+    rule = row.get_rule_display()
+    what = f"{row.player.external_id}, {row.board.name} {where}: {row.value_text} ({rule})"
+    if deed is not _ACCEPT:
+        return what
+    state = State(value_of(row.points, row.fields), row.period.layout.quantize(milliseconds(row.at)))
+    return f"{what}. {_places(row.period, row, state)}"
+
+
+def _places(period: Period, row: QuarantinedEntry, state: State) -> str:
+    """Where they stand now, and where they would stand."""
+    try:
+        now, then = foresee_added(period, row.player, state)
+    except OutOfRange as error:
+        return translated(error.detail)
+    if now == then:
+        return _("The standing stays as it is: %(now)s.") % {"now": place_text(period, now)}
+    words = {"now": place_text(period, now), "then": place_text(period, then)}
+    return _("Now: %(now)s. Then: %(then)s.") % words

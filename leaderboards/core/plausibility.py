@@ -1,0 +1,212 @@
+"""Whether a submission is plausible: what its player sent before and what the field has, held against a board's limits.
+
+The limits are points as people write them; values are scaled, and times are milliseconds since 1970. What breaks a
+limit is a ``Breach``, and what becomes of it is not decided here. The trap: a player's own history and a minute are
+made of what counted, so a value is noted (``Watch.note``) only once it may pass.
+"""
+
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from statistics import median
+from typing import Any, NamedTuple
+
+from leaderboards.core.rules import Order, Rules
+from leaderboards.errors import BadBoard
+
+MINUTE_MS = 60_000
+OF_POINTS = ("plausible_least", "plausible_most", "points_per_minute", "own_jump", "field_jump")
+RULES = (*OF_POINTS, "submissions_per_minute")
+MOST_IN_A_MINUTE = 1_000  # submissions that are remembered of a player's last minute
+LONGEST_HISTORY = 100  # submissions that a jump may be held against
+LARGEST_FIELD = 1_000  # players
+
+
+class Rule(StrEnum):
+    """Which limit was broken, named as the setting is; ``code`` of the API."""
+
+    LEAST = "plausible_least"
+    MOST = "plausible_most"
+    SUBMISSIONS = "submissions_per_minute"
+    POINTS = "points_per_minute"
+    OWN_JUMP = "own_jump"
+    FIELD_JUMP = "field_jump"
+
+
+class Against(StrEnum):
+    """What of a player's last submissions a jump is held against."""
+
+    BEST = "best"
+    MEDIAN = "median"
+
+
+class Past(NamedTuple):
+    """A submission that counted: its scaled points (0 on boards of criteria), and when it came in."""
+
+    points: int
+    came_ms: int
+
+
+class Field(NamedTuple):
+    """The others: the scaled points of the first place, once enough players have scored; else None."""
+
+    first: int | None = None
+
+
+class Breach(NamedTuple):
+    """A broken limit: what was seen and what was allowed, in points as people write them (submissions: a number)."""
+
+    rule: Rule
+    observed: Decimal
+    limit: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """A board's limits; None is none. ``own_last`` and ``field_players`` are how much must be known for a jump."""
+
+    least: Decimal | None = None
+    most: Decimal | None = None
+    submissions: int | None = None
+    points: Decimal | None = None
+    own_jump: Decimal | None = None
+    own_against: Against = Against.BEST
+    own_last: int = 5
+    field_jump: Decimal | None = None
+    field_players: int = 10
+
+    @property
+    def per_minute(self) -> bool:
+        """Whether the last minute of a player counts."""
+        return self.submissions is not None or self.points is not None
+
+    @property
+    def needs_past(self) -> bool:
+        """Whether it must be known what a player sent before."""
+        return self.per_minute or self.own_jump is not None
+
+    @property
+    def kept(self) -> int:
+        """How many of a player's last submissions must be known: those of a jump, and those of a minute."""
+        minute = MOST_IN_A_MINUTE if self.points is not None else (self.submissions or 0)
+        return max(minute, self.own_last if self.own_jump is not None else 0)
+
+
+def limits_of(board: Any) -> Limits | None:
+    """The limits of a board's settings; None where it has none."""
+    if all(getattr(board, name) is None for name in RULES):
+        return None
+    return Limits(
+        least=board.plausible_least,
+        most=board.plausible_most,
+        submissions=board.submissions_per_minute,
+        points=board.points_per_minute,
+        own_jump=board.own_jump,
+        own_against=Against(board.own_jump_against),
+        own_last=board.own_jump_last,
+        field_jump=board.field_jump,
+        field_players=board.field_jump_players,
+    )
+
+
+def check_limits(board: Any) -> None:
+    """Raise ``BadBoard`` where limits cannot work: points on a board of criteria, a least above the most."""
+    for name in OF_POINTS if board.criteria else ():
+        if getattr(board, name) is not None:
+            raise BadBoard(
+                f"`{name}` compares points, and this board ranks by criteria: leave it empty. "
+                "`submissions_per_minute` works on every board.",
+                name,
+            )
+    least, most = board.plausible_least, board.plausible_most
+    if least is not None and most is not None and Decimal(least) > Decimal(most):
+        raise BadBoard(
+            f"`plausible_least` {least} lies above `plausible_most` {most}: lower the one or raise the other.",
+            "plausible_least",
+        )
+
+
+class Watch:
+    """Judges the submissions of one request and one period, in their order, each beside those before it."""
+
+    def __init__(
+        self, limits: Limits, rules: Rules, now_ms: int, past: Mapping[str, Iterable[Past]], field: Field
+    ) -> None:
+        self._limits, self._rules, self._now_ms, self._field = limits, rules, now_ms, field
+        self._unit: int = 10**rules.decimals
+        self._past: dict[str, deque[Past]] = defaultdict(
+            lambda: deque(maxlen=limits.kept), {player: deque(rows, limits.kept) for player, rows in past.items()}
+        )
+
+    def breach(self, player: str, points: int, total: int) -> Breach | None:
+        """The first limit that a submission breaks. ``total`` is the standing that it would make; both are scaled."""
+        for asked in (self._size, self._minute, self._own_jump):
+            if (found := asked(player, points)) is not None:
+                return found
+        return self._field_jump(total)
+
+    def note(self, player: str, points: int) -> None:
+        """A submission passed: those after it are judged beside it."""
+        if self._limits.needs_past:
+            self._past[player].append(Past(points, self._now_ms))
+
+    def _size(self, _player: str, points: int) -> Breach | None:
+        least, most = self._limits.least, self._limits.most
+        if least is not None and points < self._scaled(least):
+            return self._broken(Rule.LEAST, points, self._scaled(least))
+        if most is not None and points > self._scaled(most):
+            return self._broken(Rule.MOST, points, self._scaled(most))
+        return None
+
+    def _minute(self, player: str, points: int) -> Breach | None:
+        limits = self._limits
+        if not limits.per_minute:
+            return None
+        recent = [row.points for row in self._past[player] if row.came_ms > self._now_ms - MINUTE_MS]
+        if limits.submissions is not None and len(recent) >= limits.submissions:
+            return Breach(Rule.SUBMISSIONS, Decimal(len(recent) + 1), Decimal(limits.submissions))
+        total = sum(max(each, 0) for each in (*recent, points))
+        if limits.points is not None and points > 0 and total > self._scaled(limits.points):
+            return self._broken(Rule.POINTS, total, self._scaled(limits.points))
+        return None
+
+    def _own_jump(self, player: str, points: int) -> Breach | None:
+        if self._limits.own_jump is None:
+            return None
+        last = [row.points for row in self._past[player]][-self._limits.own_last :]
+        if len(last) < self._limits.own_last:
+            return None
+        return self._jump(Rule.OWN_JUMP, points, _TAKEN[self._limits.own_against](self._rules, last))
+
+    def _field_jump(self, total: int) -> Breach | None:
+        if self._limits.field_jump is None or self._field.first is None:
+            return None
+        return self._jump(Rule.FIELD_JUMP, total, Decimal(self._field.first))
+
+    def _jump(self, rule: Rule, value: int, base: Decimal) -> Breach | None:
+        """Whether ``value`` is that many times better than ``base``, which has to be more than nothing."""
+        times = self._limits.own_jump if rule is Rule.OWN_JUMP else self._limits.field_jump
+        if times is None or base <= 0:
+            return None
+        if self._rules.order is Order.DESC:
+            return self._broken(rule, value, base * times) if value > base * times else None
+        return self._broken(rule, value, base / times) if value * times < base else None
+
+    def _scaled(self, points: Decimal) -> Decimal:
+        return points * self._unit
+
+    def _broken(self, rule: Rule, seen: int, allowed: Decimal) -> Breach:
+        return Breach(rule, Decimal(seen) / self._unit, allowed / self._unit)
+
+
+def _best(rules: Rules, values: Iterable[int]) -> Decimal:
+    return Decimal(max(values) if rules.order is Order.DESC else min(values))
+
+
+def _median(_rules: Rules, values: Iterable[int]) -> Decimal:
+    return Decimal(median([Decimal(each) for each in values]))
+
+
+_TAKEN: Mapping[Against, Callable[[Rules, Iterable[int]], Decimal]] = {Against.BEST: _best, Against.MEDIAN: _median}
