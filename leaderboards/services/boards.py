@@ -4,12 +4,15 @@ What never changes once a period exists is refused here; what waits for the next
 at once and given to periods that have not begun.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import QuerySet
 
 from leaderboards.core.names import refusal_of
 from leaderboards.core.periods import PeriodKind, window_at
@@ -17,6 +20,7 @@ from leaderboards.core.points import points_text
 from leaderboards.core.settings import FIXED, WAITING, sample_layout
 from leaderboards.errors import BadBoard
 from leaderboards.models import Board, Period
+from leaderboards.selectors.board_change import BoardChange, board_change
 from leaderboards.selectors.boards import forget_boards
 from leaderboards.selectors.periods import forget_periods
 from leaderboards.services.open import open_board
@@ -31,27 +35,65 @@ SETTINGS = (
 
 def apply_boards(settings: Sequence[Mapping[str, Any]], at: datetime) -> dict[str, int]:
     """Make or update boards by name, all or none; returns name → seq. Raises ``BadBoard`` naming the board."""
-    with transaction.atomic():
-        boards = [_apply(each) for each in settings]
+    boards = save_boards(settings)
     for board in boards:
         open_board(board, at)
     return {board.name: board.seq for board in boards}
 
 
-def _apply(settings: Mapping[str, Any]) -> Board:
+@transaction.atomic
+def save_boards(settings: Sequence[Mapping[str, Any]]) -> list[Board]:
+    """The boards of ``settings``, saved by name, all or none; the caller opens their periods afterwards.
+
+    Raises ``BadBoard`` naming the board, and what ``save_board`` raises.
+    """
+    _refuse_twins(settings)
+    boards = []
+    for each in settings:
+        board = _read(each, Board.objects.select_for_update())
+        with _naming(board):
+            save_board(board)
+        boards.append(board)
+    return boards
+
+
+def foresee_boards(settings: Sequence[Mapping[str, Any]], at: datetime) -> list[BoardChange]:
+    """What ``apply_boards`` would do with them, in their order; nothing is written. Raises ``BadBoard`` as it does."""
+    _refuse_twins(settings)
+    found = []
+    for each in settings:
+        board = _read(each, Board.objects.all())
+        with _naming(board):
+            check_board(board)
+        found.append(board_change(board, SETTINGS, at))
+    return found
+
+
+def _refuse_twins(settings: Sequence[Mapping[str, Any]]) -> None:
+    """Two boards of one name in a file: which of them is meant, nobody can tell."""
+    for name, times in Counter(str(each.get("name")) for each in settings).items():
+        if times > 1:
+            raise BadBoard(f"{name}: the file names this board {times} times; leave one of them.", "name")
+
+
+@contextmanager
+def _naming(board: Board) -> Iterator[None]:
+    try:
+        yield
+    except BadBoard as error:
+        raise BadBoard(f"{board.name}: {error.detail}", error.field) from error
+
+
+def _read(settings: Mapping[str, Any], rows: QuerySet[Board]) -> Board:
     name = settings.get("name")
     if not isinstance(name, str) or not name.strip():
         raise BadBoard("Each board needs a name of 1 to 100 characters.", "name")
     unknown = sorted(set(settings) - set(SETTINGS))
     if unknown:
         raise BadBoard(f"{name}: there is no setting {unknown[0]!r}; there are {', '.join(SETTINGS)}.", unknown[0])
-    board = Board.objects.select_for_update().filter(name=name, retired_at=None).first() or Board()
+    board = rows.filter(name=name, retired_at=None).first() or Board()
     for field, value in settings.items():
         setattr(board, field, value)
-    try:
-        save_board(board)
-    except BadBoard as error:
-        raise BadBoard(f"{name}: {error.detail}", error.field) from error
     return board
 
 
