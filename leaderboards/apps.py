@@ -17,8 +17,10 @@ class LeaderboardsConfig(AppConfig):
         from foundation.sync import settling
         from leaderboards.selectors.lag import lag
         from leaderboards.services import mirror
+        from leaderboards.services.imports import acts as imports
         from leaderboards.services.settle import everything
 
         health.also(lag)
         settling.also(everything)
+        imports.register()
         dead_letters.provide(mirror.DEAD, mirror.DEAD_WORK)

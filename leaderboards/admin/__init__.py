@@ -1,4 +1,4 @@
-"""Django's own admin over accounts, boards, players, scores, service keys, webhooks and what went wrong; staff only.
+"""Django's own admin over accounts, boards, imports, players, scores, keys, webhooks and what went wrong; staff only.
 
 Each part registers itself. What changes more than one row goes through a service.
 """
@@ -8,6 +8,7 @@ from django.contrib import admin
 from leaderboards.admin import (
     accounts,
     boards,
+    imports,
     periods,
     players,
     scores,
@@ -22,6 +23,7 @@ admin.site.site_header = admin.site.site_title = "Sunwi"
 __all__ = [
     "accounts",
     "boards",
+    "imports",
     "periods",
     "players",
     "scores",

@@ -27,7 +27,7 @@ from leaderboards.admin.preview import preview_of
 from leaderboards.admin.waiting import end_in_words, waiting_changes
 from leaderboards.core import keys
 from leaderboards.core.periods import window_at
-from leaderboards.models import Board, Period, Standing, Submission
+from leaderboards.models import Board, Period
 from leaderboards.refusals import translated
 from leaderboards.selectors.reserved import reserved_for
 from leaderboards.services import boards as services
@@ -234,11 +234,11 @@ class BoardAdmin(NamedLookups[Board]):
 
     def has_delete_permission(self, request: HttpRequest, obj: Board | None = None) -> bool:
         """A board with submissions is never deleted, only retired."""
-        return super().has_delete_permission(request, obj) and (obj is None or not _has_scores(obj))
+        return super().has_delete_permission(request, obj) and (obj is None or not services.has_scores(obj))
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
         """Periods that nobody played in go with their board. What else stands on it keeps it."""
-        if any(_has_scores(board) for board in objs):
+        if any(services.has_scores(board) for board in objs):
             return super().get_deleted_objects(objs, request)
         held = [said for board in objs for said in _standing_on(board)]
         return [str(board) for board in objs], {str(self.opts.verbose_name_plural): len(objs)}, set(), held
@@ -248,12 +248,6 @@ class BoardAdmin(NamedLookups[Board]):
         with transaction.atomic():
             obj.periods.all().delete()
             obj.delete()
-
-
-def _has_scores(board: Board) -> bool:
-    """SQL's word, and Redis's for what is not mirrored yet."""
-    in_sql = Submission.objects.filter(board=board).exists() or Standing.objects.filter(period__board=board).exists()
-    return in_sql or (not board.is_event and selectors.standings(board, limit=1).total > 0)
 
 
 def _standing_on(board: Board) -> list[str]:

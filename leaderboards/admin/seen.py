@@ -18,20 +18,25 @@ LASTS_SECONDS = 3600
 _COUNTS = ("players_ranked_anew", "submissions_deleted", "periods_leaving_redis")
 
 
-def sealed(change: BoardChange) -> str:
+def sealed(*changes: BoardChange) -> str:
     """A text for the form that says what was shown; nobody but this site can make one."""
-    return signing.dumps({"settled": _settled(change), "counts": _counts(change)}, salt=SALT)
+    return signing.dumps([[_settled(each), _counts(each)] for each in changes], salt=SALT)
 
 
-def is_as_seen(seal: str, change: BoardChange) -> bool:
-    """Whether ``seal`` was made within the hour, of what ``change`` says, give or take a tenth (at least ten) of each
+def is_as_seen(seal: str, *changes: BoardChange) -> bool:
+    """Whether ``seal`` was made within the hour, of what ``changes`` say, give or take a tenth (at least ten) of each
     count."""
     try:
         seen = signing.loads(seal, salt=SALT, max_age=LASTS_SECONDS)
     except signing.BadSignature:
         return False
+    return len(seen) == len(changes) and all(_is_same(before, now) for before, now in zip(seen, changes, strict=True))
+
+
+def _is_same(seen: Any, change: BoardChange) -> bool:
+    settled, counts = seen
     now = _counts(change)
-    return bool(seen["settled"] == _settled(change)) and all(_is_near(seen["counts"][each], now[each]) for each in now)
+    return bool(settled == _settled(change)) and all(_is_near(counts[each], now[each]) for each in now)
 
 
 def _settled(change: BoardChange) -> str:

@@ -14,12 +14,13 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import QuerySet
 
+from leaderboards import selectors
 from leaderboards.core.names import refusal_of
 from leaderboards.core.periods import PeriodKind, window_at
 from leaderboards.core.points import points_text
 from leaderboards.core.settings import FIXED, WAITING, sample_layout
 from leaderboards.errors import BadBoard
-from leaderboards.models import Board, Period
+from leaderboards.models import Board, Period, Standing, Submission
 from leaderboards.selectors.board_change import BoardChange, board_change
 from leaderboards.selectors.boards import forget_boards
 from leaderboards.selectors.periods import forget_periods
@@ -170,6 +171,12 @@ def save_as_new(board: Board, changed: Mapping[str, Any], at: datetime) -> Board
         save_board(fresh)
     open_board(fresh, at)
     return fresh
+
+
+def has_scores(board: Board) -> bool:
+    """Whether anybody has played on it: SQL's word, and Redis's for what is not mirrored yet."""
+    in_sql = Submission.objects.filter(board=board).exists() or Standing.objects.filter(period__board=board).exists()
+    return in_sql or (not board.is_event and selectors.standings(board, limit=1).total > 0)
 
 
 def retire(board: Board, at: datetime) -> None:
