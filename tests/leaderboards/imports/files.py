@@ -3,12 +3,10 @@
 import json
 from datetime import UTC, datetime
 
-from foundation import clock
 from leaderboards.models import Board, ImportKind, ImportRun, Standing
 from leaderboards.services.imports import acts
 from leaderboards.services.imports.turns import advance_due
 from leaderboards.services.imports.upload import Upload, upload
-from tests.leaderboards.factories import AdminFactory
 
 AT = datetime(2026, 11, 18, 12, tzinfo=UTC)
 
@@ -49,6 +47,3 @@ def points(board: Board) -> dict[str, int | None]:
     """What everybody has on the board, who is ranked."""
     rows = Standing.objects.filter(period__board=board, score__isnull=False).select_related("player")
     return {row.player.external_id: row.points for row in rows}
-
-
-__all__ = ["AT", "AdminFactory", "boards_file", "clock", "confirmed", "fresh", "moved", "points", "sent", "undone"]
