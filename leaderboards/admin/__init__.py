@@ -7,6 +7,7 @@ from django.contrib import admin
 
 from leaderboards.admin import (
     accounts,
+    audit,
     boards,
     imports,
     periods,
@@ -22,6 +23,7 @@ admin.site.site_header = admin.site.site_title = "Sunwi"
 
 __all__ = [
     "accounts",
+    "audit",
     "boards",
     "imports",
     "periods",

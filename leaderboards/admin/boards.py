@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy as _lazy
 from django.views.decorators.http import require_POST
 
 from foundation import clock
+from foundation.audit import record
 from foundation.errors import Unavailable
 from leaderboards import selectors
 from leaderboards.admin.board_change_lines import foreseen
@@ -40,6 +41,7 @@ FOLDED = ("collapse",)
 class BoardAdmin(NamedLookups[Board]):
     """The key-management table."""
 
+    audited_as = None
     form = BoardForm
     list_display = ("name", "seq", "running_key", "period", "timezone", "decided_by", "players", "boundary", "state")
     list_display_links = ("name",)
@@ -178,7 +180,7 @@ class BoardAdmin(NamedLookups[Board]):
             obj.pk = fresh.pk
             messages.info(request, _("“%(name)s” (%(seq)s) is retired.") % {"name": replaced.name, "seq": replaced.seq})
             return
-        services.save_board(obj)
+        services.save_board(obj, at)
         transaction.on_commit(lambda: open_board(obj, at))
 
     def _cancel_changes(self, request: HttpRequest, object_id: str) -> HttpResponse:
@@ -246,6 +248,7 @@ class BoardAdmin(NamedLookups[Board]):
     def delete_model(self, request: HttpRequest, obj: Board) -> None:
         """Board and empty periods; what Redis keeps of them is a generation that nobody asks for."""
         with transaction.atomic():
+            record("board.deleted", at=clock.now(), subjects=[("board", obj.pk)], before=services.settings_of(obj))
             obj.periods.all().delete()
             obj.delete()
 

@@ -31,7 +31,7 @@ class Phase(StrEnum):
 class ImportRun(models.Model):
     """One file: ``rows`` of it, of which so many are ``judged``, ``applied`` and, later, ``undone``.
 
-    ``refused`` of them could not be taken: by the judging until it is confirmed, by the applying then. ``started_at``
+    ``by`` is who uploaded it, then who confirmed it. ``refused`` of them could not be taken: by the judging until it is confirmed, by the applying then. ``started_at``
     is also the time at which its rows count that name none, and that its submissions and players were created, so no
     two runs share it. ``stopped`` says why the rest was not taken. ``left`` is what an undo could not take back.
     ``report`` has the first rows, errors, counts by status and what was foreseen.
@@ -54,6 +54,7 @@ class ImportRun(models.Model):
     started_at = models.DateTimeField(_("started"), null=True, unique=True)
     done_at = models.DateTimeField(_("done"), null=True)
     undo_at = models.DateTimeField(null=True)
+    undo_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     undone_at = models.DateTimeField(_("undone"), null=True)
     stopped = models.CharField(max_length=300, blank=True)
     leased_until = models.DateTimeField(null=True)

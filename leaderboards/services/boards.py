@@ -14,6 +14,9 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import QuerySet
 
+from foundation import clock
+from foundation.audit import record
+from foundation.audit.rows import differing, sayable
 from leaderboards import selectors
 from leaderboards.core.names import refusal_of
 from leaderboards.core.periods import PeriodKind, window_at
@@ -36,14 +39,14 @@ SETTINGS = (
 
 def apply_boards(settings: Sequence[Mapping[str, Any]], at: datetime) -> dict[str, int]:
     """Make or update boards by name, all or none; returns name → seq. Raises ``BadBoard`` naming the board."""
-    boards = save_boards(settings)
+    boards = save_boards(settings, at)
     for board in boards:
         open_board(board, at)
     return {board.name: board.seq for board in boards}
 
 
 @transaction.atomic
-def save_boards(settings: Sequence[Mapping[str, Any]]) -> list[Board]:
+def save_boards(settings: Sequence[Mapping[str, Any]], at: datetime) -> list[Board]:
     """The boards of ``settings``, saved by name, all or none; the caller opens their periods afterwards.
 
     Raises ``BadBoard`` naming the board, and what ``save_board`` raises.
@@ -53,7 +56,7 @@ def save_boards(settings: Sequence[Mapping[str, Any]]) -> list[Board]:
     for each in settings:
         board = _read(each, Board.objects.select_for_update())
         with _naming(board):
-            save_board(board)
+            save_board(board, at)
         boards.append(board)
     return boards
 
@@ -98,17 +101,35 @@ def _read(settings: Mapping[str, Any], rows: QuerySet[Board]) -> Board:
     return board
 
 
-def save_board(board: Board) -> None:
+def save_board(board: Board, at: datetime | None = None) -> None:
     """Check and save a new or changed board. Raises ``BadBoard``, or what ``refresh_rules`` raises; then nothing has
-    changed.
+    changed. What changed stays in the audit log, as of ``at`` (now).
 
     The caller opens its periods afterwards (``open_board``), outside the transaction.
     """
     check_board(board)
     with transaction.atomic():
+        stored = Board.objects.filter(pk=board.pk).first() if board.pk else None
         board.save()
+        _record_change(board, stored, at or clock.now())
         refresh_rules(board)
         _tell_this_process()
+
+
+def _record_change(board: Board, stored: Board | None, at: datetime) -> None:
+    after = settings_of(board)
+    if stored is None:
+        record("board.made", at=at, subjects=[("board", board.pk)], after=after)
+        return
+    before = settings_of(stored)
+    if changed := differing(before, after):
+        was, now = ({name: each[name] for name in changed} for each in (before, after))
+        record("board.changed", at=at, subjects=[("board", board.pk)], before=was, after=now)
+
+
+def settings_of(board: Board) -> dict[str, Any]:
+    """All settings of a board as the audit log keeps them."""
+    return {name: sayable(name, getattr(board, name)) for name in SETTINGS}
 
 
 def check_board(board: Board) -> None:
@@ -160,7 +181,7 @@ def cancel_changes(board: Board, at: datetime) -> None:
     for field in ("minimum", "maximum", "total_maximum"):
         setattr(board, field, points_text(stored[field], stored["decimals"]))
     board.full_clean()
-    save_board(board)
+    save_board(board, at)
 
 
 def save_as_new(board: Board, changed: Mapping[str, Any], at: datetime) -> Board:
@@ -168,7 +189,7 @@ def save_as_new(board: Board, changed: Mapping[str, Any], at: datetime) -> Board
     fresh = Board(**{field: getattr(board, field) for field in SETTINGS} | dict(changed))
     with transaction.atomic():
         retire(board, at)
-        save_board(fresh)
+        save_board(fresh, at)
     open_board(fresh, at)
     return fresh
 
@@ -184,8 +205,10 @@ def retire(board: Board, at: datetime) -> None:
     if board.retired_at is None:
         ends_at = None if board.is_event else window_at(board.calendar, at).ends_at
         board.retired_at = ends_at or at
-        board.save(update_fields=["retired_at"])
-        _tell_this_process()
+        with transaction.atomic():
+            board.save(update_fields=["retired_at"])
+            record("board.retired", at=at, subjects=[("board", board.pk)], after={"retired_at": board.retired_at})
+            _tell_this_process()
 
 
 def _tell_this_process() -> None:

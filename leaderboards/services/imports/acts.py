@@ -35,9 +35,9 @@ def confirm(number: int, at: datetime, by: AbstractBaseUser | None) -> ImportRun
         refuse_twin(run)
         if ImportRun.objects.filter(started_at=at).exists():
             raise ImportNotReady("Another import was confirmed in this very moment; try again.")
-        run.started_at, run.refused = at, 0
+        run.started_at, run.refused, run.by_id = at, 0, by.pk if by else run.by_id
         run.report = {name: run.report[name] for name in ("first", "foreseen") if name in run.report}
-        run.save(update_fields=["started_at", "refused", "report"])
+        run.save(update_fields=["started_at", "refused", "report", "by"])
         record(CONFIRMED, at=at, by=by, subjects=_subjects(run), note={"file": run.file_name, "rows": run.rows})
     return run
 
@@ -68,10 +68,10 @@ def undo(number: int, reason: str, at: datetime, by: AbstractBaseUser | None, *,
             raise ImportNotReady("It is not done yet, or it was undone before.")
         if why := stays(run):
             raise ImportStays(why)
-        run.undo_at = at
+        run.undo_at, run.undo_by_id = at, by.pk if by else None
         if run.kind == ImportKind.BOARDS:
             run.undone, run.undone_at = boards.undo(run, at), at
-        run.save(update_fields=["undo_at", "undone", "undone_at"])
+        run.save(update_fields=["undo_at", "undo_by", "undone", "undone_at"])
         confirmed = None if from_log else _entry_of(run)
         record(UNDONE, at=at, by=by, subjects=_subjects(run), reason=reason, undoes=confirmed)
     return run

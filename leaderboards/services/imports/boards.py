@@ -49,7 +49,7 @@ def apply(_run: ImportRun, chunk: ImportChunk, at: datetime) -> Finish:
 def _apply(chunk: ImportChunk, at: datetime) -> Came:
     settings = read_boards(bytes(chunk.content))
     changes = foresee_boards(settings, at)
-    boards = save_boards(settings)
+    boards = save_boards(settings, at)
     statuses = dict.fromkeys((MADE, CHANGED, SAME), 0)
     before = []
     for change, board in zip(changes, boards, strict=True):
@@ -80,7 +80,7 @@ def _set_back(board: Board, before: dict[str, Any], at: datetime) -> None:
     for name, value in before.items():
         setattr(board, name, value)
     if before:
-        save_board(board)
+        save_board(board, at)
         transaction.on_commit(partial(open_board, board, at))
 
 

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from foundation import clock
+from foundation.audit import acting
 from foundation.each import for_each
 from foundation.failpoints import failpoint
 from leaderboards.errors import BadBoard
@@ -62,19 +63,16 @@ def _turn(run: ImportRun, at: datetime) -> int:
     if not free.update(leased_until=now + LEASE):
         return 0
     try:
-        return _step(ImportRun.objects.select_related("board").get(pk=run.pk), at)
+        return _step(ImportRun.objects.select_related("board", "by", "undo_by").get(pk=run.pk), at)
     finally:
         ImportRun.objects.filter(pk=run.pk, leased_until=now + LEASE).update(leased_until=None)
 
 
 def _step(run: ImportRun, at: datetime) -> int:
-    if run.phase is Phase.JUDGING:
-        return _judge(run, at)
-    if run.phase is Phase.APPLYING:
-        return _apply(run, at)
-    if run.phase is Phase.UNDOING:
-        return _undo(run, at)
-    return 0
+    steps = {Phase.JUDGING: _judge, Phase.APPLYING: _apply, Phase.UNDOING: _undo}
+    who = run.by if run.undo_at is None else run.undo_by
+    with acting(lambda: who, **{"import": run.pk}):
+        return steps[run.phase](run, at) if run.phase in steps else 0
 
 
 def _judge(run: ImportRun, at: datetime) -> int:
