@@ -31,7 +31,8 @@ class Phase(StrEnum):
 class ImportRun(models.Model):
     """One file: ``rows`` of it, of which so many are ``judged``, ``applied`` and, later, ``undone``.
 
-    ``by`` is who uploaded it, then who confirmed it. ``refused`` of them could not be taken: by the judging until it is confirmed, by the applying then. ``started_at``
+    ``by`` is who uploaded it, then who confirmed it. ``refused`` of the rows could not be taken: by the judging until
+    it is confirmed, by the applying then. ``started_at``
     is also the time at which its rows count that name none, and that its submissions and players were created, so no
     two runs share it. ``stopped`` says why the rest was not taken. ``left`` is what an undo could not take back.
     ``report`` has the first rows, errors, counts by status and what was foreseen.

@@ -69,11 +69,12 @@ def undo(number: int, reason: str, at: datetime, by: AbstractBaseUser | None, *,
         if why := stays(run):
             raise ImportStays(why)
         run.undo_at, run.undo_by_id = at, by.pk if by else None
+        # The first that is recorded is what undoes the entry of the log.
+        confirmed = None if from_log else _entry_of(run)
+        record(UNDONE, at=at, by=by, subjects=_subjects(run), reason=reason, undoes=confirmed)
         if run.kind == ImportKind.BOARDS:
             run.undone, run.undone_at = boards.undo(run, at), at
         run.save(update_fields=["undo_at", "undo_by", "undone", "undone_at"])
-        confirmed = None if from_log else _entry_of(run)
-        record(UNDONE, at=at, by=by, subjects=_subjects(run), reason=reason, undoes=confirmed)
     return run
 
 

@@ -12,7 +12,7 @@ from leaderboards.core.tables import read_boards
 from leaderboards.errors import BadBoard, ImportStays
 from leaderboards.models import Board, ImportChunk, ImportRun
 from leaderboards.selectors.board_change import BoardChange
-from leaderboards.services.boards import SETTINGS, foresee_boards, has_scores, save_board, save_boards
+from leaderboards.services.boards import SETTINGS, delete_board, foresee_boards, has_scores, save_board, save_boards
 from leaderboards.services.imports.rows import Came, Error, Finish
 from leaderboards.services.open import open_board
 
@@ -70,7 +70,7 @@ def undo(run: ImportRun, at: datetime) -> int:
             raise ImportStays(f"Board {each['seq']} is gone: nothing was set back.")
         _refuse_changed(board, each["after"])
         if each["is_new"]:
-            _remove(board)
+            _remove(board, at)
         else:
             _set_back(board, each["before"], at)
     return len(remembered)
@@ -84,13 +84,11 @@ def _set_back(board: Board, before: dict[str, Any], at: datetime) -> None:
         transaction.on_commit(partial(open_board, board, at))
 
 
-def _remove(board: Board) -> None:
+def _remove(board: Board, at: datetime) -> None:
     if has_scores(board):
         raise ImportStays(f"{board.name} has scores by now: retire it instead. Nothing was set back.")
     try:
-        with transaction.atomic():
-            board.periods.all().delete()
-            board.delete()
+        delete_board(board, at)
     except ProtectedError as error:
         raise ImportStays(f"{board.name} is in use by now: retire it instead. Nothing was set back.") from error
 

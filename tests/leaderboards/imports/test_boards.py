@@ -40,7 +40,7 @@ def test_boards_are_made_and_changed_after_the_yes_and_set_back_by_the_undo(week
 
     run = confirmed(run)
     weekly.refresh_from_db()
-    assert (weekly.maximum, weekly.order) == (50, "asc")
+    assert (str(weekly.maximum), weekly.order) == ("50.000000", "asc")
     assert Period.objects.filter(board__name="Fresh").count() == 2
 
     run = undone(run)

@@ -14,7 +14,7 @@ from leaderboards.core.submissions import Caller
 from leaderboards.errors import BadReason, BadTable, ImportNotReady, ImportStays, StorageUnavailable
 from leaderboards.models import Board, ImportChunk, ImportRun, Period, Submission
 from leaderboards.models.imports import Phase
-from leaderboards.services.imports import acts, rows, turns
+from leaderboards.services.imports import acts, rows, scores, turns
 from leaderboards.services.submit import submit
 from tests.leaderboards.factories import BoardFactory
 from tests.leaderboards.imports.files import AT, confirmed, fresh, moved, points, sent, undone
@@ -90,8 +90,8 @@ def test_two_workers_with_the_same_chunk_count_it_once(board: Board) -> None:
     acts.confirm(run.pk, AT, None)
     run = fresh(run)
     chunk = run.chunks.get()
-    finish = turns.scores.apply(run, chunk, AT)
-    again = turns.scores.apply(run, chunk, AT)
+    finish = scores.apply(run, chunk, AT)
+    again = scores.apply(run, chunk, AT)
 
     assert rows.note_applied(run, chunk, finish, AT)
     assert not rows.note_applied(run, chunk, again, AT)
@@ -195,7 +195,7 @@ def test_while_a_storage_is_away_rows_wait_and_are_not_refused(board: Board) -> 
     run = sent("scores", table("alice"), board)
     acts.confirm(run.pk, AT, None)
 
-    with patch.object(turns.scores, "import_batch", side_effect=StorageUnavailable("away")):
+    with patch.object(scores, "import_batch", side_effect=StorageUnavailable("away")):
         assert turns.advance_due(AT, 0) == 0
     assert (fresh(run).applied, fresh(run).refused) == (0, 0)
 
