@@ -28,6 +28,8 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "verify": every(300, "leaderboards.tasks.verify"),
     # Keys, submissions and records of trouble that have been kept long enough go.
     "retain": every(3600, "leaderboards.tasks.retain"),
+    # What staff have uploaded is judged, imported and undone, for about four seconds.
+    "advance_imports": every(2, "leaderboards.tasks.advance_imports"),
     # Competitions freeze, are kept in snapshots, compared, and brought to their end.
     "advance_competitions": every(5, "competitions.tasks.advance"),
     # What was held through the night is told, and e-mails are sent, for up to five seconds.

@@ -262,8 +262,15 @@ SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
-# Files are taken by these forms alone, from staff, and never lie on a disk: the whole form is kept in memory.
-FORMS_WITH_FILES = ["admin:competitions_competition_add", "admin:competitions_competition_change"]
+# Files are taken by these forms alone, from staff with one of the permissions, and never lie on a disk: the whole form
+# is kept in memory.
+FORMS_WITH_FILES = {
+    "admin:competitions_competition_add": ("competitions.add_competition",),
+    "admin:competitions_competition_change": ("competitions.change_competition",),
+    "admin:leaderboards_importrun_add": tuple(
+        f"leaderboards.import_{each}" for each in ("scores", "players", "boards")
+    ),
+}
 LARGEST_UPLOAD = 8 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = LARGEST_UPLOAD
 FILE_UPLOAD_HANDLERS = [

@@ -58,10 +58,12 @@ class FormsWithFiles(FileUploadHandler):
 
 
 def takes_files(request: HttpRequest) -> bool:
-    """Whether staff asked a form with a field for files (``FORMS_WITH_FILES``)."""
+    """Whether a form with a field for files (``FORMS_WITH_FILES``) was asked by staff with a permission for it."""
     found = request.resolver_match
     user = getattr(request, "user", None)
-    return found is not None and found.view_name in settings.FORMS_WITH_FILES and user is not None and user.is_staff
+    if found is None or user is None or found.view_name not in settings.FORMS_WITH_FILES:
+        return False
+    return bool(user.is_staff and any(user.has_perm(each) for each in settings.FORMS_WITH_FILES[found.view_name]))
 
 
 def _refused(status: int, detail: str) -> HttpResponse:

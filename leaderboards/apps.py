@@ -17,6 +17,7 @@ class LeaderboardsConfig(AppConfig):
         from foundation.sync import settling
         from leaderboards.selectors.lag import lag
         from leaderboards.services import acts, mirror, score_acts
+        from leaderboards.services.imports import acts as imports
         from leaderboards.services.restriction_acts import register_restrictions
         from leaderboards.services.settle import everything
 
@@ -25,4 +26,5 @@ class LeaderboardsConfig(AppConfig):
         health.also(lag)
         settling.also(everything)
         register_restrictions()
+        imports.register()
         dead_letters.provide(mirror.DEAD, mirror.DEAD_WORK)

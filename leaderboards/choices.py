@@ -106,3 +106,11 @@ class State(TextChoices):
     CLOSING = "closing", _("closing")
     FINAL = "final", _("final")
     EXPIRED = "expired", _("expired")
+
+
+class ImportKind(TextChoices):
+    """What an import brings."""
+
+    SCORES = "scores", _("scores")
+    PLAYERS = "players", _("players")
+    BOARDS = "boards", _("board settings")

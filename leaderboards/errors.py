@@ -255,3 +255,19 @@ class UnknownEntry(NotFound):
     """There is no such quarantined entry any more."""
 
     code = "unknown_entry"
+class BadTable(Invalid):
+    """A file that is no table, or no list of boards, as a whole."""
+
+    code = "bad_table"
+
+
+class ImportNotReady(Conflict):
+    """The import is not at the point at which this can be done, or was changed meanwhile."""
+
+    code = "import_not_ready"
+
+
+class ImportStays(Conflict):
+    """The import, or a part of it, cannot be undone any more."""
+
+    code = "import_stays"

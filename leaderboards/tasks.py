@@ -16,10 +16,12 @@ from leaderboards.services import retain as retaining
 from leaderboards.services import run_purge
 from leaderboards.services import settle as settling
 from leaderboards.services import verify as verifying
+from leaderboards.services.imports import turns as importing
 
 logger = logging.getLogger(__name__)
 
 VERIFY_SECONDS = 20.0
+IMPORT_SECONDS = 4.0
 
 _back_off = BackOff()  # of the tasks of every second
 
@@ -81,14 +83,31 @@ def verify() -> int:
 
 
 @shared_task
+def advance_imports() -> int:
+    """Judge, apply and undo what was uploaded, for a while."""
+    try:
+        return _back_off.attempt(lambda: importing.advance_due(clock.agreed(), IMPORT_SECONDS))
+    except SqlAway:
+        return 0
+
+
+@shared_task
 def retain() -> dict[str, int]:
     """Let go what has been kept long enough. Keys wait while Redis is away; submissions need only SQL."""
     at = clock.agreed()
-    expired, dropped, folded, records, snapshots = run_each(
+    expired, dropped, folded, records, snapshots, imports = run_each(
         lambda: retaining.expire_due(at),
         lambda: retaining.drop_submissions(at),
         lambda: retaining.fold_submissions(at),
         lambda: retaining.drop_records(at),
         lambda: retaining.thin_snapshots(at),
+        lambda: importing.forget(at),
     )
-    return {"expired": expired, "dropped": dropped, "folded": folded, "records": records, "snapshots": snapshots}
+    return {
+        "expired": expired,
+        "dropped": dropped,
+        "folded": folded,
+        "records": records,
+        "snapshots": snapshots,
+        "imports": imports,
+    }

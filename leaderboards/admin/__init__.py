@@ -1,4 +1,4 @@
-"""Django's own admin over accounts, boards, players, scores, service keys, webhooks and what went wrong; staff only.
+"""Django's own admin over accounts, boards, imports, players, scores, keys, webhooks and what went wrong; staff only.
 
 Each part registers itself. What changes more than one row goes through a service.
 """
@@ -9,6 +9,7 @@ from leaderboards.admin import (
     accounts,
     audit,
     boards,
+    imports,
     periods,
     players,
     purges,
@@ -26,6 +27,7 @@ __all__ = [
     "accounts",
     "audit",
     "boards",
+    "imports",
     "periods",
     "players",
     "purges",

@@ -15,12 +15,14 @@ from django.utils.translation import gettext_lazy as _lazy
 
 from foundation import clock
 from leaderboards.admin.plain import plain
+from leaderboards.admin.seen import FIELD, is_as_seen
 from leaderboards.admin.sentences import on_the_boards_clock
 from leaderboards.core.periods import window_at, zone_names
 from leaderboards.core.settings import FIXED, WAITING
 from leaderboards.errors import BadBoard
 from leaderboards.models import Board
 from leaderboards.refusals import translated
+from leaderboards.selectors.board_change import BoardChange, board_change
 from leaderboards.services.boards import SETTINGS, check_board
 
 BOUNDS = ("minimum", "maximum", "total_maximum")
@@ -43,9 +45,16 @@ class TimezoneInput(forms.TextInput):
 
 
 class BoardForm(forms.ModelForm[Board]):
-    """``replaces`` is the board that "Save as new" retires; set on a subclass made for the request."""
+    """``replaces`` is the board that "Save as new" retires; set on a subclass made for the request.
+
+    With ``asks_first`` it is not valid before what saving would do was shown: ``unseen`` is what is to be shown then,
+    and ``was_seen_otherwise`` whether something else was shown before.
+    """
 
     replaces: Board | None = None
+    asks_first = False
+    unseen: BoardChange | None = None
+    was_seen_otherwise = False
 
     class Meta:
         model = Board
@@ -132,6 +141,19 @@ class BoardForm(forms.ModelForm[Board]):
             check_board(self._checked())
         except BadBoard as error:
             self.add_error(error.field if error.field in self.fields else None, translated(error.detail))
+        else:
+            self._compare_with_seen()
+
+    def is_valid(self) -> bool:
+        """Whether it may be saved: nothing is wrong, and what saving does was seen."""
+        return super().is_valid() and self.unseen is None
+
+    def _compare_with_seen(self) -> None:
+        if not self.asks_first:
+            return
+        change, seal = board_change(self.instance, SETTINGS, clock.now()), self.data.get(FIELD, "")
+        if change.changes and not is_as_seen(seal, change):
+            self.unseen, self.was_seen_otherwise = change, bool(seal)
 
     def _checked(self) -> Board:
         """What is to be checked: under another name while the board that is replaced still has it."""

@@ -1,6 +1,5 @@
 """Boards in the admin: the list, the form with its presets and preview, and what ends or replaces a board."""
 
-import json
 from typing import Any
 
 from django.contrib import admin, messages
@@ -17,18 +16,18 @@ from django.utils.translation import gettext_lazy as _lazy
 from django.views.decorators.http import require_POST
 
 from foundation import clock
-from foundation.audit import record
 from foundation.errors import Unavailable
 from leaderboards import selectors
+from leaderboards.admin.board_change_lines import foreseen
 from leaderboards.admin.board_form import BOUNDS, LIMITS, PLAUSIBILITY, BoardForm
 from leaderboards.admin.lookups import NamedLookups
 from leaderboards.admin.plain import looked_at
-from leaderboards.admin.presets import PRESETS, preset_settings
+from leaderboards.admin.presets import PRESETS, preset_settings, presets_as_typed
 from leaderboards.admin.preview import preview_of
 from leaderboards.admin.waiting import end_in_words, waiting_changes
 from leaderboards.core import keys
 from leaderboards.core.periods import window_at
-from leaderboards.models import Board, Period, Standing, Submission
+from leaderboards.models import Board, Period
 from leaderboards.refusals import translated
 from leaderboards.selectors.reserved import reserved_for
 from leaderboards.services import boards as services
@@ -127,7 +126,7 @@ class BoardAdmin(NamedLookups[Board]):
 
     def get_form(self, request: HttpRequest, obj: Board | None = None, change: bool = False, **kwargs: Any) -> Any:
         """The form, which knows what it replaces."""
-        return super().get_form(request, obj, change, form=self._form_class(request), **kwargs)
+        return super().get_form(request, obj, change, form=self._form_class(request, asks_first=change), **kwargs)
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         """A preset's settings, or those of the board that is saved as new."""
@@ -150,10 +149,11 @@ class BoardAdmin(NamedLookups[Board]):
         context |= {
             "preview": preview_of(_previewed(form), at, _refusals(form)),
             "preview_address": reverse("admin:leaderboards_board_preview") + (f"?board={board.pk}" if board else ""),
-            "presets": [] if board or self._replaced(request) else _presets(),
+            "presets": [] if board or self._replaced(request) else presets_as_typed(),
             "replaces": self._replaced(request),
             "waiting": waiting_changes(board) if board else None,
             "ends_at": end_in_words(board) if board else "",
+            "foreseen": foreseen(form),
         }
         return super().render_change_form(request, context, *args, **kwargs)
 
@@ -164,7 +164,10 @@ class BoardAdmin(NamedLookups[Board]):
         try:
             if request.method == "POST" and "_cancel_changes" in request.POST:
                 return self._cancel_changes(request, object_id)
-            return super().change_view(request, object_id, form_url, extra_context)
+            with transaction.atomic():  # what was shown is compared with what is stored, and nobody comes between
+                if request.method == "POST" and (board := _board(object_id)):
+                    Board.objects.select_for_update().get(pk=board.pk)
+                return super().change_view(request, object_id, form_url, extra_context)
         except Unavailable as error:  # what upcoming periods would take over, Redis cannot be told: nothing is saved
             messages.error(request, translated(error.detail))
             return redirect("admin:leaderboards_board_change", object_id)
@@ -189,8 +192,8 @@ class BoardAdmin(NamedLookups[Board]):
         messages.success(request, _("The changes are cancelled: the next period keeps the rules of this one."))
         return redirect("admin:leaderboards_board_change", board.pk)
 
-    def _form_class(self, request: HttpRequest) -> type[BoardForm]:
-        return type("BoardForm", (BoardForm,), {"replaces": self._replaced(request)})
+    def _form_class(self, request: HttpRequest, asks_first: bool = False) -> type[BoardForm]:
+        return type("BoardForm", (BoardForm,), {"replaces": self._replaced(request), "asks_first": asks_first})
 
     def _replaced(self, request: HttpRequest) -> Board | None:
         """The board that "Save as new" began from."""
@@ -233,27 +236,18 @@ class BoardAdmin(NamedLookups[Board]):
 
     def has_delete_permission(self, request: HttpRequest, obj: Board | None = None) -> bool:
         """A board with submissions is never deleted, only retired."""
-        return super().has_delete_permission(request, obj) and (obj is None or not _has_scores(obj))
+        return super().has_delete_permission(request, obj) and (obj is None or not services.has_scores(obj))
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
         """Periods that nobody played in go with their board. What else stands on it keeps it."""
-        if any(_has_scores(board) for board in objs):
+        if any(services.has_scores(board) for board in objs):
             return super().get_deleted_objects(objs, request)
         held = [said for board in objs for said in _standing_on(board)]
         return [str(board) for board in objs], {str(self.opts.verbose_name_plural): len(objs)}, set(), held
 
     def delete_model(self, request: HttpRequest, obj: Board) -> None:
         """Board and empty periods; what Redis keeps of them is a generation that nobody asks for."""
-        with transaction.atomic():
-            record("board.deleted", at=clock.now(), subjects=[("board", obj.pk)], before=services.settings_of(obj))
-            obj.periods.all().delete()
-            obj.delete()
-
-
-def _has_scores(board: Board) -> bool:
-    """SQL's word, and Redis's for what is not mirrored yet."""
-    in_sql = Submission.objects.filter(board=board).exists() or Standing.objects.filter(period__board=board).exists()
-    return in_sql or (not board.is_event and selectors.standings(board, limit=1).total > 0)
+        services.delete_board(obj, clock.now())
 
 
 def _standing_on(board: Board) -> list[str]:
@@ -281,22 +275,6 @@ def _refusals(form: BoardForm) -> dict[str, list[str]]:
     """What the form refuses; a name that is still being thought of is no obstacle to a preview."""
     found = {name: [str(detail) for detail in details] for name, details in form.errors.items()}
     return {name: details for name, details in found.items() if name != "name"}
-
-
-def _presets() -> list[dict[str, Any]]:
-    return [
-        {"slug": each.slug, "title": each.title, "purpose": each.purpose, "json": _as_typed(preset_settings(each.slug))}
-        for each in PRESETS
-    ]
-
-
-def _as_typed(settings: dict[str, Any]) -> str:
-    """Each setting as the text that its field would hold, as JSON."""
-    return json.dumps({name: json.dumps(it) if isinstance(it, list) else _text(it) for name, it in settings.items()})
-
-
-def _text(setting: Any) -> str:
-    return "" if setting is None else str(setting)
 
 
 def _board(seq: str | None) -> Board | None:

@@ -1,5 +1,6 @@
 """Where a new board may start: settings that differ from the defaults, by the kind of game."""
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,3 +70,16 @@ def preset_settings(slug: str) -> dict[str, Any]:
     fresh = Board()
     defaults = {field: getattr(fresh, field) for field in SETTINGS if field not in ("name", "timezone")}
     return defaults | found.settings
+
+
+def presets_as_typed() -> list[dict[str, Any]]:
+    """Every preset for the form, its settings as the texts that the fields would hold."""
+    return [
+        {"slug": each.slug, "title": each.title, "purpose": each.purpose, "json": _as_typed(preset_settings(each.slug))}
+        for each in PRESETS
+    ]
+
+
+def _as_typed(settings: dict[str, Any]) -> str:
+    """Each setting as the text that its field would hold, as JSON."""
+    return json.dumps({name: json.dumps(it) if isinstance(it, list) else str(it) for name, it in settings.items()})

@@ -1,14 +1,13 @@
 """Tables as files: rows in, rejected rows out.
 
-Bytes that are no UTF-8 become lone surrogates on the way in, so the row that holds them is refused by
-itself, and go back as the same bytes into the file of rejected rows.
+Bytes that are no UTF-8 become lone surrogates on the way in (``core/tables.py``), and go back as the same bytes into
+the file of rejected rows.
 """
 
 import csv
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from io import TextIOWrapper
 from pathlib import Path
 from types import TracebackType
 from typing import IO
@@ -16,7 +15,8 @@ from typing import IO
 from django.core.management.base import CommandError
 
 from leaderboards.core.submissions import Outcome
-from leaderboards.services.import_scores import Line
+from leaderboards.core.tables import Csv, Line
+from leaderboards.errors import BadTable
 
 
 @contextmanager
@@ -37,37 +37,30 @@ class Table:
         self.file = file
         self.size = file.stat().st_size
         self._bytes = stream
-        self._reader = csv.DictReader(TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline=""), strict=True)
-        try:
-            self.header: list[str] = [*(self._reader.fieldnames or ())]
-        except csv.Error as error:
-            raise CommandError(f"{file} is no CSV table: {error}.") from error
-        if not self.header:
-            raise CommandError(f"{file} is empty: its first line must name the columns.")
-        if len(set(self.header)) < len(self.header):
-            raise CommandError(f"{file} names a column twice in its first line: {', '.join(self.header)}.")
+        with self._refused(str(file)):
+            self._csv = Csv(stream)
+        self.header = self._csv.header
 
     def column(self, name: str, option: str) -> str:
         """``name``, if the table has such a column."""
-        if name not in self.header:
-            raise CommandError(f"{option}: {self.file.name} has no column {name!r}; it has {', '.join(self.header)}.")
-        return name
+        with self._refused(f"{option}: {self.file.name}"):
+            return self._csv.column(name)
 
     def lines(self) -> Iterator[Line]:
         """Every row, also those that are too long or too short."""
-        number = 0
-        while True:
-            number += 1
-            try:
-                yield Line(number, next(self._reader))
-            except StopIteration:
-                return
-            except csv.Error as error:
-                raise CommandError(f"{self.file}: row {number} is no CSV ({error}); stopped there.") from error
+        with self._refused(str(self.file)):
+            yield from self._csv.lines()
 
     def bytes_read(self) -> int:
         """How far reading has come."""
         return self._bytes.tell()
+
+    @contextmanager
+    def _refused(self, subject: str) -> Iterator[None]:
+        try:
+            yield
+        except BadTable as error:
+            raise CommandError(error.detail.replace("The file", subject, 1)) from error
 
 
 class Rejects:

@@ -3,8 +3,9 @@
 Rows know themselves and nothing else: no Redis, no HTTP, no signals. What changes more than one of them is a service.
 """
 
-from leaderboards.choices import Decision, State, Storage, Unit, Visibility
+from leaderboards.choices import Decision, ImportKind, State, Storage, Unit, Visibility
 from leaderboards.models.boards import Board, default_timezone
+from leaderboards.models.imports import ImportChunk, ImportedPlayer, ImportRun
 from leaderboards.models.moderation import Purge, PurgedSubmission, SubmissionEdit
 from leaderboards.models.periods import Period
 from leaderboards.models.players import BanKind, BanRecord, LinkCode, Player
@@ -20,6 +21,10 @@ __all__ = [
     "Decision",
     "Difference",
     "FinalStanding",
+    "ImportChunk",
+    "ImportKind",
+    "ImportRun",
+    "ImportedPlayer",
     "KeptRank",
     "LinkCode",
     "Period",

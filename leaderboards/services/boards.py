@@ -4,23 +4,28 @@ What never changes once a period exists is refused here; what waits for the next
 at once and given to periods that have not begun.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import QuerySet
 
 from foundation import clock
 from foundation.audit import record
 from foundation.audit.rows import differing, sayable
+from leaderboards import selectors
 from leaderboards.core.names import refusal_of
 from leaderboards.core.periods import PeriodKind, window_at
 from leaderboards.core.plausibility import check_limits
 from leaderboards.core.points import points_text
 from leaderboards.core.settings import FIXED, WAITING, sample_layout
 from leaderboards.errors import BadBoard
-from leaderboards.models import Board, Period
+from leaderboards.models import Board, Period, Standing, Submission
+from leaderboards.selectors.board_change import BoardChange, board_change
 from leaderboards.selectors.boards import forget_boards
 from leaderboards.selectors.periods import forget_periods
 from leaderboards.services.open import open_board
@@ -37,27 +42,65 @@ SETTINGS = (
 
 def apply_boards(settings: Sequence[Mapping[str, Any]], at: datetime) -> dict[str, int]:
     """Make or update boards by name, all or none; returns name → seq. Raises ``BadBoard`` naming the board."""
-    with transaction.atomic():
-        boards = [_apply(each, at) for each in settings]
+    boards = save_boards(settings, at)
     for board in boards:
         open_board(board, at)
     return {board.name: board.seq for board in boards}
 
 
-def _apply(settings: Mapping[str, Any], at: datetime) -> Board:
+@transaction.atomic
+def save_boards(settings: Sequence[Mapping[str, Any]], at: datetime) -> list[Board]:
+    """The boards of ``settings``, saved by name, all or none; the caller opens their periods afterwards.
+
+    Raises ``BadBoard`` naming the board, and what ``save_board`` raises.
+    """
+    _refuse_twins(settings)
+    boards = []
+    for each in settings:
+        board = _read(each, Board.objects.select_for_update())
+        with _naming(board):
+            save_board(board, at)
+        boards.append(board)
+    return boards
+
+
+def foresee_boards(settings: Sequence[Mapping[str, Any]], at: datetime) -> list[BoardChange]:
+    """What ``apply_boards`` would do with them, in their order; nothing is written. Raises ``BadBoard`` as it does."""
+    _refuse_twins(settings)
+    found = []
+    for each in settings:
+        board = _read(each, Board.objects.all())
+        with _naming(board):
+            check_board(board)
+        found.append(board_change(board, SETTINGS, at))
+    return found
+
+
+def _refuse_twins(settings: Sequence[Mapping[str, Any]]) -> None:
+    """Two boards of one name in a file: which of them is meant, nobody can tell."""
+    for name, times in Counter(str(each.get("name")) for each in settings).items():
+        if times > 1:
+            raise BadBoard(f"{name}: the file names this board {times} times; leave one of them.", "name")
+
+
+@contextmanager
+def _naming(board: Board) -> Iterator[None]:
+    try:
+        yield
+    except BadBoard as error:
+        raise BadBoard(f"{board.name}: {error.detail}", error.field) from error
+
+
+def _read(settings: Mapping[str, Any], rows: QuerySet[Board]) -> Board:
     name = settings.get("name")
     if not isinstance(name, str) or not name.strip():
         raise BadBoard("Each board needs a name of 1 to 100 characters.", "name")
     unknown = sorted(set(settings) - set(SETTINGS))
     if unknown:
         raise BadBoard(f"{name}: there is no setting {unknown[0]!r}; there are {', '.join(SETTINGS)}.", unknown[0])
-    board = Board.objects.select_for_update().filter(name=name, retired_at=None).first() or Board()
+    board = rows.filter(name=name, retired_at=None).first() or Board()
     for field, value in settings.items():
         setattr(board, field, value)
-    try:
-        save_board(board, at)
-    except BadBoard as error:
-        raise BadBoard(f"{name}: {error.detail}", error.field) from error
     return board
 
 
@@ -155,6 +198,12 @@ def save_as_new(board: Board, changed: Mapping[str, Any], at: datetime) -> Board
     return fresh
 
 
+def has_scores(board: Board) -> bool:
+    """Whether anybody has played on it: SQL's word, and Redis's for what is not mirrored yet."""
+    in_sql = Submission.objects.filter(board=board).exists() or Standing.objects.filter(period__board=board).exists()
+    return in_sql or (not board.is_event and selectors.standings(board, limit=1).total > 0)
+
+
 def retire(board: Board, at: datetime) -> None:
     """Let the running period be the board's last one; its history stays."""
     if board.retired_at is None:
@@ -164,6 +213,14 @@ def retire(board: Board, at: datetime) -> None:
             board.save(update_fields=["retired_at"])
             record("board.retired", at=at, subjects=[("board", board.pk)], after={"retired_at": board.retired_at})
             _tell_this_process()
+
+
+@transaction.atomic
+def delete_board(board: Board, at: datetime) -> None:
+    """Delete a board that nobody has played on, with its periods. Raises ``ProtectedError`` where it is in use."""
+    record("board.deleted", at=at, subjects=[("board", board.pk)], before=settings_of(board))
+    board.periods.all().delete()
+    board.delete()
 
 
 def _tell_this_process() -> None:

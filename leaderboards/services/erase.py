@@ -31,6 +31,7 @@ from leaderboards.errors import NotRanked, PeriodClosed, StorageUnavailable, Unk
 from leaderboards.models import (
     BanRecord,
     Difference,
+    ImportedPlayer,
     KeptRank,
     LinkCode,
     Period,
@@ -185,6 +186,7 @@ def _rename(player: Player, removed: list[str], at: datetime, reason: str) -> Er
     nobody = {"name": "", "avatar_url": "", "country": "", "user": None, "erasing_since": None}
     _distrust_older_memory(player)
     KeptRank.objects.filter(player=player).delete()
+    ImportedPlayer.objects.filter(player=player).delete()  # what they were called before an import
     of_erasure = When(banned_at=F("erasing_since"), then=None)  # set by this run, or by one that was cut off
     Player.objects.filter(pk=player.pk).update(
         external_id=new, banned_at=Case(of_erasure, default=F("banned_at")), **nobody

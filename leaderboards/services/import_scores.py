@@ -7,7 +7,7 @@ of the past gives a sign of life with each batch, however long it takes: the sch
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -16,6 +16,7 @@ from foundation.models import Heartbeat
 from leaderboards.core.entries import Entry, read_entry
 from leaderboards.core.periods import PeriodKind, window_of
 from leaderboards.core.submissions import Caller, Outcome, Status
+from leaderboards.core.tables import Line
 from leaderboards.errors import BadEntry, BadLabel, BadTime
 from leaderboards.models import Board, Period
 from leaderboards.services.close import Closed, backfill_of, close_period
@@ -42,14 +43,6 @@ class Columns:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One row of the table: its number, counted from 1 without the header, and its cells by column."""
-
-    number: int
-    cells: Mapping[str | None, str | list[str] | None]
-
-
-@dataclass(frozen=True, slots=True)
 class Import:
     """What is imported where: the table's name, its columns, and whether its periods lie in the past."""
 
@@ -59,19 +52,22 @@ class Import:
     backfilled: bool = False
 
 
-def import_batch(lines: Sequence[Line], job: Import, at: datetime) -> list[Outcome]:
-    """Submit up to ``BATCH`` rows; one outcome each, in their order, ``position`` being the row's number."""
+def import_batch(lines: Sequence[Line], job: Import, at: datetime, *, dry_run: bool = False) -> list[Outcome]:
+    """Submit up to ``BATCH`` rows; one outcome each, in their order, ``position`` being the row's number.
+
+    ``dry_run`` judges the rows and applies none; not for an import of the past.
+    """
     outcomes: dict[int, Outcome] = {}
     entries: list[Entry] = []
     for line in lines:
         try:
-            entries.append(_entry(line, job))
+            entries.append(entry_of(line, job))
         except SunwiError as error:
             outcomes[line.number] = _rejected(line, job, error)
     caller = Caller(SERVICE, is_trusted=True)
     if job.backfilled:
         Heartbeat.note(backfill_of(job.board.seq), at)
-    found = backfill(entries, caller, at) if job.backfilled else submit(entries, caller, at)
+    found = backfill(entries, caller, at) if job.backfilled else submit(entries, caller, at, dry_run=dry_run)
     outcomes |= {outcome.position: outcome for outcome in found}
     return [outcomes[line.number] for line in lines]
 
@@ -83,7 +79,8 @@ def close_past(board: Board, labels: Iterable[str], at: datetime) -> list[Closed
     return [close_period(period, at) for period in periods.select_related("board").order_by("ends_at")]
 
 
-def _entry(line: Line, job: Import) -> Entry:
+def entry_of(line: Line, job: Import) -> Entry:
+    """The row as the API would read it. Raises ``BadEntry`` or what an entry is refused with."""
     columns = job.columns
     if None in line.cells or None in line.cells.values():
         raise BadEntry("The row has more or fewer cells than the header: look for a comma without quotes around it.")

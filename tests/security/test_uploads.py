@@ -1,23 +1,36 @@
 """Strangers send bodies without end, and files where none are asked for: nothing of them is read or laid on a disk."""
 
+import gzip
 from collections.abc import Iterator
 from typing import Any
 from unittest.mock import patch
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import Permission
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.files.uploadhandler import TemporaryFileUploadHandler
 from django.test import Client
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, FakePayload, encode_multipart
 
+from leaderboards.models import ImportRun
 from tests.leaderboards.factories import AdminFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
 
 MEGABYTE = 1024 * 1024
 PICTURES = "/admin/competitions/competition/add/"
-PAGES = ("/accounts/login/", "/admin/login/", "/i18n/setlang/", "/account/", "/admin/auth/user/add/", "/", PICTURES)
+IMPORTS = "/admin/leaderboards/importrun/add/"
+PAGES = (
+    "/accounts/login/",
+    "/admin/login/",
+    "/i18n/setlang/",
+    "/account/",
+    "/admin/auth/user/add/",
+    "/",
+    PICTURES,
+    IMPORTS,
+)
 
 
 class Counted(FakePayload):
@@ -84,7 +97,7 @@ def test_what_is_longer_than_it_said_is_read_no_further() -> None:
 def test_a_small_file_is_refused_where_none_is_asked_for_and_from_strangers_everywhere(address: str) -> None:
     body = form(5000)
 
-    for each in (address, PICTURES):
+    for each in (address, PICTURES, IMPORTS):
         status, _ = send(stranger(), each, body, CONTENT_LENGTH=str(len(body)))
         assert status == 400, each
 
@@ -102,3 +115,32 @@ def test_staff_send_a_picture_up_to_its_limit_and_no_file_elsewhere() -> None:
 
     assert taken == (200, len(body))  # the form is shown again, with what is missing
     assert (by_a_player, too_long, elsewhere) == ((413, 0), (413, 0), (413, 0))
+
+
+def test_a_table_is_taken_from_staff_with_the_permission_alone_and_up_to_the_limit() -> None:
+    able, other = UserFactory.create(is_staff=True), UserFactory.create(is_staff=True)
+    able.user_permissions.add(Permission.objects.get(codename="import_players"))
+    body = form(4 * MEGABYTE)
+    clients = [Client(), Client()]
+    for client, user in zip(clients, (able, other), strict=True):
+        client.force_login(user)
+
+    answers = [send(client, IMPORTS, body, CONTENT_LENGTH=str(len(body))) for client in clients]
+    too_long = send(clients[0], IMPORTS, body, CONTENT_LENGTH=str(8 * MEGABYTE + 1))
+    for_pictures = send(clients[0], PICTURES, body, CONTENT_LENGTH=str(len(body)))
+
+    assert answers == [(200, len(body)), (413, 0)]  # the form is shown again: a field of another name
+    assert (too_long, for_pictures) == ((413, 0), (413, 0))
+
+
+def test_a_table_that_grows_when_it_is_unpacked_is_not_unpacked() -> None:
+    """What is compressed is no table: nothing unpacks what a stranger to the format has packed."""
+    boss = Client()
+    boss.force_login(AdminFactory.create())
+    bomb = SimpleUploadedFile("scores.csv.gz", gzip.compress(b"player,points\n" + b"a,1\n" * 1_000_000))
+
+    answer = boss.post(f"{IMPORTS}?kind=players", {"file": bomb})
+
+    assert answer.status_code == 200
+    assert answer.context["form"].errors["file"]
+    assert not ImportRun.objects.exists()

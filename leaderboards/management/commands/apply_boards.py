@@ -7,33 +7,32 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from foundation import clock
-from leaderboards.core.bodies import read_json
+from leaderboards.core.tables import read_boards
+from leaderboards.errors import BadTable
 from leaderboards.management.command import Command as BaseCommand
-from leaderboards.services.boards import apply_boards
+from leaderboards.selectors.board_change import as_json
+from leaderboards.services.boards import apply_boards, foresee_boards
 
 
 class Command(BaseCommand):
-    """``apply_boards FILE.json``."""
+    """``apply_boards FILE.json [--dry-run]``."""
 
     help = 'Make or update the boards of a file {"boards": [{settings}, …]}, by name, all or none.'
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """The file."""
         parser.add_argument("file", metavar="FILE.json", type=Path)
+        parser.add_argument("--dry-run", action="store_true", help="print what it would do, and change nothing")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Print which board has which number."""
-        self.print_json({"boards": apply_boards(_settings(options["file"]), clock.agreed())})
-
-
-def _settings(file: Path) -> list[dict[str, Any]]:
-    try:
-        document = read_json(file.read_bytes())
-    except OSError as error:
-        raise CommandError(f"{file} can not be read: {error.strerror}.") from error
-    except ValueError as error:
-        raise CommandError(f"{file}: {str(error).replace('The body', 'The file')}") from error
-    boards = document.get("boards") if isinstance(document, dict) and set(document) == {"boards"} else None
-    if not isinstance(boards, list) or not all(isinstance(each, dict) for each in boards):
-        raise CommandError(f'{file} must hold one object {{"boards": [{{"name": …}}, …]}} and nothing else.')
-    return boards
+        """Print which board has which number, or what saving them would do."""
+        try:
+            settings = read_boards(options["file"].read_bytes())
+        except OSError as error:
+            raise CommandError(f"{options['file']} can not be read: {error.strerror}.") from error
+        except BadTable as error:
+            raise CommandError(error.detail.replace("The file", f"{options['file']}: the file", 1)) from error
+        if options["dry_run"]:
+            self.print_json({"would": [as_json(each) for each in foresee_boards(settings, clock.agreed())]})
+        else:
+            self.print_json({"boards": apply_boards(settings, clock.agreed())})

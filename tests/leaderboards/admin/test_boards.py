@@ -13,7 +13,7 @@ from leaderboards.core.submissions import Caller
 from leaderboards.models import Board, Period, Standing
 from leaderboards.services.boards import changes_waiting
 from leaderboards.services.submit import submit
-from tests.leaderboards.admin.typed import ADD, LIST, act, change, make_board, page, settings, typed_from
+from tests.leaderboards.admin.typed import ADD, LIST, act, change, make_board, page, save, settings, typed_from
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -75,7 +75,7 @@ def test_what_cannot_work_is_refused_at_its_field_with_what_would(admin: Client)
 def test_what_is_fixed_once_a_period_exists_stays_whatever_a_browser_sends(admin: Client) -> None:
     board, all_time = make_board(), make_board(name="For ever", period="all_time")
 
-    admin.post(change(board), typed_from(board, period="day", timezone="Asia/Seoul", storage="redis", name="Renamed"))
+    save(admin, board, period="day", timezone="Asia/Seoul", storage="redis", name="Renamed")
     admin.post(change(all_time), typed_from(all_time, order="asc"))
 
     stored = Board.objects.get(pk=board.pk)
@@ -87,7 +87,7 @@ def test_what_is_fixed_once_a_period_exists_stays_whatever_a_browser_sends(admin
 def test_a_changed_rule_waits_for_the_next_period_says_from_when_and_can_be_cancelled(admin: Client) -> None:
     board = make_board(timezone="Asia/Seoul", decimals=2, maximum="1234.5")
 
-    admin.post(change(board), typed_from(board, order="asc", maximum="100"))
+    save(admin, board, order="asc", maximum="100")
 
     html = unescape(page(admin, change(board)))
     assert re.search(r"From Mon \d+ \w{3} 00:00 KST:</strong> order less is better; maximum 100\.", html)

@@ -5,6 +5,7 @@ from typing import Any
 from django.db.models import Model
 from django.test import Client
 
+from leaderboards.admin.seen import FIELD
 from leaderboards.models import Board
 from leaderboards.services.boards import SETTINGS
 from tests.leaderboards.factories import BoardFactory
@@ -34,6 +35,16 @@ def typed_from(board: Board, **changed: Any) -> dict[str, str]:
 
 def _text(value: Any) -> str:
     return "" if value is None else "[]" if value == [] else str(value)
+
+
+def save(client: Client, board: Board, **changed: Any) -> str:
+    """Look at what a change of the board would do, then save just that; the page that was looked at."""
+    typed = typed_from(board, **changed)
+    shown = client.post(change(board), typed)
+    seal = shown.context["foreseen"]["seal"]
+    answer = client.post(change(board), typed | {FIELD: seal})
+    assert answer.status_code == 302, answer.context["adminform"].form.errors
+    return shown.content.decode()
 
 
 def act(client: Client, address: str, action: str, *rows: Model, **more: str) -> str:

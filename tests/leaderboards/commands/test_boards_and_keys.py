@@ -42,7 +42,7 @@ def test_boards_are_made_and_then_updated_by_name(tmp_path: Path) -> None:
         ("[]", "must hold one object"),
         ('{"boards": [3]}', "must hold one object"),
         ('{"boards": [], "extra": 1}', "must hold one object"),
-        ('{"boards": [{"name": "A", "maximum": NaN}]}', "The file is not JSON: NaN"),
+        ('{"boards": [{"name": "A", "maximum": NaN}]}', "[Tt]he file is not JSON: NaN"),
         ('{"boards": [{"name": "A", "colour": "red"}]}', "no setting 'colour'"),
         ('{"boards": [{"period": "week"}]}', "needs a name"),
         ('{"boards": [{"name": "Good"}, {"name": "Bad", "timezone": "Mars/Olympus"}]}', "Bad: .*is no time zone"),

@@ -12,9 +12,10 @@ from foundation import clock
 from leaderboards import selectors
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller
+from leaderboards.core.tables import Line
 from leaderboards.models import Board, FinalStanding, Period, Player, Standing, State, Storage, Submission
 from leaderboards.services.close import close_due
-from leaderboards.services.import_scores import Columns, Import, Line, import_batch
+from leaderboards.services.import_scores import Columns, Import, import_batch
 from leaderboards.services.submit import backfill
 from tests.leaderboards.commands.calls import Printed, run
 from tests.leaderboards.factories import BoardFactory

@@ -1,0 +1,112 @@
+"""A run of an import as an admin reads it: its state, how far it is, what it would do, what became of it."""
+
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+from django.utils.translation import ngettext
+
+from leaderboards.admin.board_change_lines import change_rows, consequences
+from leaderboards.admin.seen import FIELD, sealed
+from leaderboards.errors import BadBoard
+from leaderboards.models import ImportedPlayer, ImportKind, ImportRun
+from leaderboards.models.imports import Phase
+from leaderboards.refusals import translated
+from leaderboards.selectors.board_change import BoardChange
+from leaderboards.services.imports import acts, boards
+
+_STATES = {
+    Phase.JUDGING: _lazy("is being judged"),
+    Phase.READY: _lazy("waits for your yes"),
+    Phase.APPLYING: _lazy("is being imported"),
+    Phase.DONE: _lazy("imported"),
+    Phase.UNDOING: _lazy("is being undone"),
+    Phase.UNDONE: _lazy("undone"),
+}
+_STATUSES = {
+    "updated": _lazy("change a standing"),
+    "unchanged": _lazy("count and change no standing"),
+    "duplicate": _lazy("were imported before, by their id"),
+    "rejected": _lazy("are refused"),
+    "new": _lazy("new players"),
+    "changed": _lazy("changed"),
+    "same": _lazy("the same as before"),
+    "made": _lazy("new boards"),
+}
+
+
+def state_of(run: ImportRun) -> str:
+    """Where it stands, in a word or two."""
+    return str(_STATES[run.phase])
+
+
+def run_lines(run: ImportRun, at: datetime) -> dict[str, Any]:
+    """What the templates show of a run."""
+    changes, wrong = boards_of(run, at)
+    done, whole = _progress(run)
+    return {
+        "state": state_of(run),
+        "is_ready": run.phase is Phase.READY,
+        "is_done": run.phase is Phase.DONE,
+        "stays": translated(acts.stays(run)),
+        "stopped": translated(run.stopped),
+        "done": done,
+        "whole": max(whole, 1),
+        "counts": [(_STATUSES.get(name, name), number) for name, number in run.report.get("statuses", {}).items()],
+        "errors": [(row, code, translated(detail)) for row, code, detail in run.report.get("errors", [])],
+        "header": run.columns.get("header", []),
+        "first": run.report.get("first", []),
+        "foreseen": _foreseen(run),
+        "boards": [
+            {"name": each.board.name, "rows": change_rows(each), "consequences": consequences(each)} for each in changes
+        ],
+        "wrong": wrong,
+        "field": FIELD,
+        "seal": sealed(*changes) if changes else "",
+        "can_confirm": _can_confirm(run, wrong),
+    }
+
+
+def boards_of(run: ImportRun, at: datetime) -> tuple[list[BoardChange], str]:
+    """What an import of boards that waits would do now, and why it cannot be done, if so."""
+    if run.kind != ImportKind.BOARDS or run.phase is not Phase.READY:
+        return [], ""
+    try:
+        return boards.foreseen(run, at), ""
+    except BadBoard as error:
+        return [], translated(error.detail)
+
+
+def _can_confirm(run: ImportRun, wrong: str) -> bool:
+    is_whole = run.refused == 0 if run.kind == ImportKind.BOARDS else run.refused < run.rows
+    return run.phase is Phase.READY and is_whole and not wrong
+
+
+def _progress(run: ImportRun) -> tuple[int, int]:
+    """Rows done, and how many there are to do, of the step that is under way or was the last."""
+    if run.phase in (Phase.JUDGING, Phase.READY):
+        return run.judged, run.rows
+    if run.phase in (Phase.APPLYING, Phase.DONE):
+        return run.applied, run.rows
+    done = run.undone + run.left
+    if run.phase is Phase.UNDONE:
+        return done, done
+    if run.kind == ImportKind.PLAYERS:
+        return done, done + ImportedPlayer.objects.filter(run=run).count()
+    statuses = run.report.get("statuses", {})
+    return done, statuses.get("updated", 0) + statuses.get("unchanged", 0)
+
+
+def _foreseen(run: ImportRun) -> list[str]:
+    """What it does to the ranks, before it is confirmed."""
+    found = run.report.get("foreseen")
+    if found is None or run.phase is not Phase.READY:
+        return []
+    first = ngettext("%(number)s first place moves.", "%(number)s first places move.", found["first_places"])
+    return [
+        first % {"number": f"{found['first_places']:,}"},
+        _("Players who enter a ranking: %(number)s.") % {"number": f"{found['entering']:,}"},
+        _("Standings that change: %(number)s.") % {"number": f"{found['changed']:,}"},
+        _("Periods that it touches: %(number)s.") % {"number": f"{found['periods']:,}"},
+    ]

@@ -1,0 +1,129 @@
+"""Imports by the browser: what was uploaded, how far it has come, and what is needed to undo it.
+
+A run is judged, then confirmed by a person, then applied, and perhaps undone; each step is a moment. Its rows are kept
+in chunks until they are applied, and go then; what undoing needs stays as long as the run.
+"""
+
+from enum import StrEnum
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from leaderboards.choices import ImportKind
+from leaderboards.models.boards import Board
+from leaderboards.models.players import Player
+
+
+class Phase(StrEnum):
+    """Where a run stands; the first, third and fifth are work of the schedule."""
+
+    JUDGING = "judging"
+    READY = "ready"
+    APPLYING = "applying"
+    DONE = "done"
+    UNDOING = "undoing"
+    UNDONE = "undone"
+
+
+class ImportRun(models.Model):
+    """One file: ``rows`` of it, of which so many are ``judged``, ``applied`` and, later, ``undone``.
+
+    ``by`` is who uploaded it, then who confirmed it. ``refused`` of the rows could not be taken: by the judging until
+    it is confirmed, by the applying then. ``started_at``
+    is also the time at which its rows count that name none, and that its submissions and players were created, so no
+    two runs share it. ``stopped`` says why the rest was not taken. ``left`` is what an undo could not take back.
+    ``report`` has the first rows, errors, counts by status and what was foreseen.
+    """
+
+    kind = models.CharField(_("kind"), max_length=10, choices=ImportKind.choices)
+    file_name = models.CharField(_("file"), max_length=200)
+    digest = models.CharField(max_length=64)
+    board = models.ForeignKey(Board, models.CASCADE, null=True, related_name="+", verbose_name=_("board"))
+    columns = models.JSONField(default=dict)
+    created_at = models.DateTimeField(_("uploaded"))
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", verbose_name=_("by"))
+    rows = models.PositiveIntegerField(_("rows"), default=0)
+    judged = models.PositiveIntegerField(default=0)
+    applied = models.PositiveIntegerField(default=0)
+    undone = models.PositiveIntegerField(default=0)
+    refused = models.PositiveIntegerField(_("refused"), default=0)
+    left = models.PositiveIntegerField(default=0)
+    judged_at = models.DateTimeField(null=True)
+    started_at = models.DateTimeField(_("started"), null=True, unique=True)
+    done_at = models.DateTimeField(_("done"), null=True)
+    undo_at = models.DateTimeField(null=True)
+    undo_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    undone_at = models.DateTimeField(_("undone"), null=True)
+    stopped = models.CharField(max_length=300, blank=True)
+    leased_until = models.DateTimeField(null=True)
+    report: models.JSONField[dict[str, Any]] = models.JSONField(default=dict, encoder=DjangoJSONEncoder)
+
+    class Meta:
+        ordering = ("-pk",)
+        verbose_name = _("import")
+        verbose_name_plural = _("imports")
+        default_permissions = ("view",)
+        permissions: ClassVar = [
+            ("import_scores", "Can import scores, and undo that"),
+            ("import_players", "Can import players, and undo that"),
+            ("import_boards", "Can import board settings, and undo that"),
+        ]
+        indexes: ClassVar = [models.Index(fields=["digest"], name="import_run_digest")]
+
+    def __str__(self) -> str:
+        return f"{self.pk}: {self.file_name}"
+
+    @property
+    def phase(self) -> Phase:
+        """Where it stands."""
+        if self.undo_at is not None:
+            return Phase.UNDOING if self.undone_at is None else Phase.UNDONE
+        if self.started_at is not None:
+            return Phase.APPLYING if self.done_at is None else Phase.DONE
+        return Phase.JUDGING if self.judged_at is None else Phase.READY
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether the schedule is at work on it."""
+        return self.phase in (Phase.JUDGING, Phase.APPLYING, Phase.UNDOING)
+
+
+class ImportChunk(models.Model):
+    """Rows of a run that are done together: compressed (``core/import_rows.py``), and empty once they were applied.
+
+    ``skipped`` are the numbers of rows that the judging refused or knew already, ``kept`` the submissions made of it.
+    """
+
+    run = models.ForeignKey(ImportRun, models.CASCADE, related_name="chunks", db_index=False)
+    nth = models.PositiveIntegerField()
+    content = models.BinaryField()
+    skipped = models.JSONField(default=list)
+    kept = models.JSONField(default=list)
+    judged_at = models.DateTimeField(null=True)
+    applied_at = models.DateTimeField(null=True)
+    undone_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["run", "nth"], name="import_chunk_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.run_id}/{self.nth}"
+
+
+class ImportedPlayer(models.Model):
+    """What an import made of a player: their profile before and after; an erasure takes the row."""
+
+    run = models.ForeignKey(ImportRun, models.CASCADE, related_name="players", db_index=False)
+    player = models.ForeignKey(Player, models.CASCADE, related_name="+")
+    is_new = models.BooleanField()
+    before = models.JSONField(default=dict)
+    after = models.JSONField(default=dict)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["run", "player"], name="imported_player_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.run_id}/{self.player_id}"

@@ -1,0 +1,133 @@
+"""What people decide about an import: to confirm it, to throw it away, to undo it; each once, and on record."""
+
+from datetime import datetime
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from foundation.audit import record, register_act, register_subject
+from foundation.audit.models import AuditEntry
+from leaderboards.errors import BadReason, ImportNotReady, ImportStays
+from leaderboards.models import Board, ImportKind, ImportRun, Storage
+from leaderboards.models.imports import Phase
+from leaderboards.services.imports import boards
+
+CONFIRMED, UNDONE = "import.confirmed", "import.undone"
+SUBJECT = "import"
+LONGEST_REASON = 300  # characters
+
+
+def confirm(number: int, at: datetime, by: AbstractBaseUser | None) -> ImportRun:
+    """Let the schedule apply a run that was judged. Raises ``ImportNotReady`` or ``ImportStays``.
+
+    ``at`` becomes the time at which its rows count that name none.
+    """
+    with transaction.atomic():
+        run = _held(number)
+        if run.phase is not Phase.READY:
+            raise ImportNotReady("It is not waiting for a yes: it is being judged, or somebody has confirmed it.")
+        if run.refused == run.rows or (run.kind == ImportKind.BOARDS and run.refused):
+            raise ImportNotReady("Nothing of it can be taken: mend the file and upload it again.")
+        if run.board is not None:
+            Board.objects.select_for_update().get(pk=run.board.pk)  # two of the same file, one after the other
+        refuse_twin(run)
+        if ImportRun.objects.filter(started_at=at).exists():
+            raise ImportNotReady("Another import was confirmed in this very moment; try again.")
+        run.started_at, run.refused, run.by_id = at, 0, by.pk if by else run.by_id
+        run.report = {name: run.report[name] for name in ("first", "foreseen") if name in run.report}
+        run.save(update_fields=["started_at", "refused", "report", "by"])
+        record(CONFIRMED, at=at, by=by, subjects=_subjects(run), note={"file": run.file_name, "rows": run.rows})
+    return run
+
+
+def discard(number: int) -> None:
+    """Throw away a run that was not confirmed. Raises ``ImportNotReady`` where it was."""
+    with transaction.atomic():
+        run = _held(number)
+        if run.phase not in (Phase.JUDGING, Phase.READY):
+            raise ImportNotReady("It was confirmed: it can only be undone.")
+        run.delete()
+
+
+def undo(number: int, reason: str, at: datetime, by: AbstractBaseUser | None, *, from_log: bool = False) -> ImportRun:
+    """Undo an import: boards at once, scores and players in turns of the schedule.
+
+    ``from_log``: the audit log undoes its own entry, and knows which.
+
+    Raises ``BadReason``, ``ImportNotReady`` where it is not done or was undone, ``ImportStays`` where it cannot be
+    undone, or what saving a board raises.
+    """
+    reason = reason.strip()
+    if not 1 <= len(reason) <= LONGEST_REASON:
+        raise BadReason(f"Give a reason of 1 to {LONGEST_REASON} characters.")
+    with transaction.atomic():
+        run = _held(number)
+        if run.phase is not Phase.DONE:
+            raise ImportNotReady("It is not done yet, or it was undone before.")
+        if why := stays(run):
+            raise ImportStays(why)
+        run.undo_at, run.undo_by_id = at, by.pk if by else None
+        # The first that is recorded is what undoes the entry of the log.
+        confirmed = None if from_log else _entry_of(run)
+        record(UNDONE, at=at, by=by, subjects=_subjects(run), reason=reason, undoes=confirmed)
+        if run.kind == ImportKind.BOARDS:
+            run.undone, run.undone_at = boards.undo(run, at), at
+        run.save(update_fields=["undo_at", "undo_by", "undone", "undone_at"])
+    return run
+
+
+def stays(run: ImportRun) -> str:
+    """Why the import cannot be undone; empty where it can. Known, and told, before it begins."""
+    if run.kind == ImportKind.SCORES and run.board is not None and run.board.storage == Storage.REDIS:
+        return "The board keeps no single submissions (redis): an import into it cannot be undone."
+    return ""
+
+
+def refuse_twin(run: ImportRun) -> None:
+    """Raise ``ImportStays`` where the same file was imported into the same board, and not undone: it would count
+    twice."""
+    if run.kind != ImportKind.SCORES:
+        return
+    same = ImportRun.objects.filter(kind=run.kind, digest=run.digest, board=run.board).exclude(pk=run.pk)
+    twin = same.exclude(Q(started_at=None)).filter(undo_at=None).first()
+    if twin is not None:
+        raise ImportStays(f"The same file was imported into this board before (import {twin.pk}): undo that first.")
+
+
+def register() -> None:
+    """Let the audit log know these acts, and the log undo a confirmed import."""
+    register_subject(SUBJECT, _("import"), "admin:leaderboards_importrun_change")
+    register_act(CONFIRMED, _("Import confirmed"), _undo_entry, needs="leaderboards.view_importrun")
+    register_act(UNDONE, _("Import undone"))
+
+
+def _undo_entry(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
+    run = ImportRun.objects.filter(pk=int(entry.subjects.get(kind=SUBJECT).key)).first()
+    if run is None:
+        raise ImportStays("What undoing needs was kept long enough and is gone.")
+    if by is not None and not may(by, run.kind):
+        raise ImportStays("You may not undo imports of this kind.")
+    undo(run.pk, reason, at, by, from_log=True)
+
+
+def _entry_of(run: ImportRun) -> AuditEntry | None:
+    return AuditEntry.objects.filter(act=CONFIRMED, subjects__kind=SUBJECT, subjects__key=str(run.pk)).first()
+
+
+def may(user: AbstractBaseUser, kind: str) -> bool:
+    """Whether this account may import that kind, and undo it."""
+    return bool(user.has_perm(f"leaderboards.import_{kind}"))  # type: ignore[attr-defined]  # accounts have rights
+
+
+def _held(number: int) -> ImportRun:
+    run = ImportRun.objects.select_for_update(of=("self",)).select_related("board").filter(pk=number).first()
+    if run is None:
+        raise ImportNotReady("There is no such import any more.")
+    return run
+
+
+def _subjects(run: ImportRun) -> list[tuple[str, object]]:
+    of_board: list[tuple[str, object]] = [("board", run.board_id)] if run.board_id else []
+    return [(SUBJECT, run.pk), *of_board]

@@ -1,0 +1,118 @@
+"""Board settings of an import: all or none, by the service that ``apply_boards`` uses, and set back all or none."""
+
+from datetime import datetime
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+from django.db.models import ProtectedError
+
+from leaderboards.core.tables import read_boards
+from leaderboards.errors import BadBoard, ImportStays
+from leaderboards.models import Board, ImportChunk, ImportRun
+from leaderboards.selectors.board_change import BoardChange
+from leaderboards.services.boards import SETTINGS, delete_board, foresee_boards, has_scores, save_board, save_boards
+from leaderboards.services.imports.rows import Came, Error, Finish
+from leaderboards.services.open import open_board
+
+MADE, CHANGED, SAME = "made", "changed", "same"
+
+
+def foreseen(run: ImportRun, at: datetime) -> list[BoardChange]:
+    """What applying the file would do now. Raises ``BadBoard`` where it cannot be applied."""
+    chunk = run.chunks.get()
+    return foresee_boards(read_boards(bytes(chunk.content)), at) if chunk.content else []
+
+
+def judge(_run: ImportRun, chunk: ImportChunk, at: datetime) -> Finish:
+    """Every board of the file by itself, so that all that is wrong is told."""
+    settings = read_boards(bytes(chunk.content))
+    statuses, errors = dict.fromkeys((MADE, CHANGED, SAME, "rejected"), 0), []
+    for number, each in enumerate(settings, start=1):
+        twins = [other for other in settings if other.get("name") == each.get("name")]
+        try:
+            change = foresee_boards(twins, at)[0]
+        except BadBoard as error:
+            errors.append(Error(number, error.code, error.detail))
+            statuses["rejected"] += 1
+        else:
+            statuses[_status(change)] += 1
+    return partial(Came, statuses, tuple(errors))
+
+
+def apply(_run: ImportRun, chunk: ImportChunk, at: datetime) -> Finish:
+    """Save the boards when the chunk is written down, in that transaction."""
+    return partial(_apply, chunk, at)
+
+
+def _apply(chunk: ImportChunk, at: datetime) -> Came:
+    settings = read_boards(bytes(chunk.content))
+    changes = foresee_boards(settings, at)
+    boards = save_boards(settings, at)
+    statuses = dict.fromkeys((MADE, CHANGED, SAME), 0)
+    before = []
+    for change, board in zip(changes, boards, strict=True):
+        statuses[_status(change)] += 1
+        before.append(_remembered(change, board))
+        transaction.on_commit(partial(open_board, board, at))
+    ImportRun.objects.filter(pk=chunk.run_id).update(columns={"before": before})
+    return Came(statuses)
+
+
+def undo(run: ImportRun, at: datetime) -> int:
+    """Set every board back, in the caller's transaction; how many. Raises ``ImportStays``, and what ``save_board``
+    raises."""
+    remembered = run.columns.get("before", [])
+    for each in reversed(remembered):
+        board = Board.objects.select_for_update().filter(pk=each["seq"]).first()
+        if board is None:
+            raise ImportStays(f"Board {each['seq']} is gone: nothing was set back.")
+        _refuse_changed(board, each["after"])
+        if each["is_new"]:
+            _remove(board, at)
+        else:
+            _set_back(board, each["before"], at)
+    return len(remembered)
+
+
+def _set_back(board: Board, before: dict[str, Any], at: datetime) -> None:
+    for name, value in before.items():
+        setattr(board, name, value)
+    if before:
+        save_board(board, at)
+        transaction.on_commit(partial(open_board, board, at))
+
+
+def _remove(board: Board, at: datetime) -> None:
+    if has_scores(board):
+        raise ImportStays(f"{board.name} has scores by now: retire it instead. Nothing was set back.")
+    try:
+        delete_board(board, at)
+    except ProtectedError as error:
+        raise ImportStays(f"{board.name} is in use by now: retire it instead. Nothing was set back.") from error
+
+
+def _refuse_changed(board: Board, after: dict[str, Any]) -> None:
+    for name, value in after.items():
+        if _plain(getattr(board, name)) != value:
+            raise ImportStays(f"{board.name}: `{name}` was changed since the import. Nothing was set back.")
+
+
+def _remembered(change: BoardChange, board: Board) -> dict[str, Any]:
+    is_new = change.board.pk is None
+    changed = SETTINGS if is_new else tuple(each.setting for each in change.changes)
+    old = {each.setting: _plain(each.old) for each in change.changes}
+    board = Board.objects.get(pk=board.pk)
+    after = {name: _plain(getattr(board, name)) for name in changed}
+    return {"seq": board.pk, "is_new": is_new, "before": {} if is_new else old, "after": after}
+
+
+def _plain(value: Any) -> Any:
+    return format(value.normalize(), "f") if isinstance(value, Decimal) else value
+
+
+def _status(change: BoardChange) -> str:
+    if change.board.pk is None:
+        return MADE
+    return CHANGED if change.changes else SAME

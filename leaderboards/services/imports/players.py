@@ -1,0 +1,141 @@
+"""Players of an import: profiles are set as the API sets them, in one transaction with the count of their chunk.
+
+Undoing sets back what nobody has changed since, and removes who was made by the import and is referred to by nothing.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Model, ProtectedError
+
+from foundation.errors import SunwiError
+from leaderboards.core.entries import read_player
+from leaderboards.core.profiles import wrong_in
+from leaderboards.core.tables import Line
+from leaderboards.errors import BadEntry
+from leaderboards.models import ImportChunk, ImportedPlayer, ImportRun, Player
+from leaderboards.selectors.kept_files import forget_files
+from leaderboards.selectors.names import forget_names
+from leaderboards.services.imports.rows import Came, Error, Finish, lines_of
+from leaderboards.services.players import FIELDS, set_profile
+
+NEW, CHANGED, SAME, REJECTED = "new", "changed", "same", "rejected"
+PLAYERS_PER_TURN = 100
+
+Read = tuple[int, str, dict[str, str]]
+
+
+def judge(run: ImportRun, chunk: ImportChunk, _at: datetime) -> Finish:
+    """What would become of the rows now: who is new, who changes."""
+    rows, errors = _read_all(lines_of(run, chunk))
+    known = {each.external_id: each for each in Player.objects.filter(external_id__in=[name for _, name, _ in rows])}
+    statuses = Counter(_status(known.get(name), profile) for _, name, profile in rows)
+    return partial(Came, statuses + Counter({REJECTED: len(errors)}), tuple(errors))
+
+
+def apply(run: ImportRun, chunk: ImportChunk, _at: datetime) -> Finish:
+    """Set the profiles when the chunk is written down, in that transaction."""
+    return partial(_apply, run, *_read_all(lines_of(run, chunk)))
+
+
+def undo(run: ImportRun, at: datetime) -> tuple[int, int]:
+    """Set back up to ``PLAYERS_PER_TURN`` players, the latest first: how many are as before, and how many stay."""
+    rows = ImportedPlayer.objects.filter(run=run).order_by("-pk")[:PLAYERS_PER_TURN]
+    done = [_set_back(row, at) for row in rows]
+    ImportedPlayer.objects.filter(pk__in=[row.pk for row in rows]).delete()
+    transaction.on_commit(forget_names)
+    forget_files()
+    return sum(done), len(done) - sum(done)
+
+
+def refers(player: Player) -> bool:
+    """Whether any row of any app is about the player, or an account is linked to them; an import's own rows aside."""
+    if player.user_id is not None:
+        return True
+    return any(
+        model._default_manager.filter(**{name: player.pk}).exists()
+        for model, name in _referring()
+        if model is not ImportedPlayer
+    )
+
+
+def _referring() -> Iterator[tuple[type[Model], str]]:
+    for relation in Player._meta.get_fields(include_hidden=True):
+        model = relation.related_model
+        if relation.auto_created and not relation.concrete and isinstance(model, type):
+            yield model, relation.remote_field.name  # type: ignore[union-attr]  # relations back have one
+
+
+def _read_all(lines: list[Line]) -> tuple[list[Read], list[Error]]:
+    rows, errors = [], []
+    for line in lines:
+        try:
+            rows.append(_read(line))
+        except SunwiError as error:
+            errors.append(Error(line.number, error.code, error.detail))
+    return rows, errors
+
+
+def _read(line: Line) -> Read:
+    if None in line.cells or None in line.cells.values():
+        raise BadEntry("The row has more or fewer cells than the header: look for a comma without quotes around it.")
+    profile = {name: str(line.cells[name]) for name in FIELDS if name in line.cells}
+    if wrong := wrong_in(profile):
+        raise BadEntry(" ".join(wrong.values()))
+    return line.number, read_player(line.cells["player"]), profile
+
+
+def _status(player: Player | None, profile: dict[str, str]) -> str:
+    if player is None:
+        return NEW
+    return SAME if all(getattr(player, name) == text for name, text in profile.items()) else CHANGED
+
+
+def _apply(run: ImportRun, rows: list[Read], errors: list[Error]) -> Came:
+    statuses = Counter({REJECTED: len(errors)})
+    if run.started_at is None:
+        raise ValueError("the run was not confirmed")
+    for _, name, profile in rows:
+        player = Player.objects.select_for_update(no_key=True).filter(external_id=name).first()
+        status = _status(player, profile)
+        statuses[status] += 1
+        if status == SAME:
+            continue
+        before = {field: getattr(player, field) for field in profile} if player else {}
+        _note(run, set_profile(name, profile, run.started_at), before, profile, is_new=player is None)
+    return Came(statuses, tuple(errors))
+
+
+def _note(run: ImportRun, player: Player, before: dict[str, str], after: dict[str, str], is_new: bool) -> None:
+    """Of a player who stands in the file twice, what was before the first row is kept."""
+    row, made = ImportedPlayer.objects.get_or_create(
+        run=run, player=player, defaults={"before": before, "after": after, "is_new": is_new}
+    )
+    if not made:
+        row.after = row.after | after
+        row.save(update_fields=["after"])
+
+
+def _set_back(row: ImportedPlayer, at: datetime) -> bool:
+    """Whether the player is as before the import, or gone; one that was changed or is needed since stays."""
+    player = Player.objects.select_for_update().get(pk=row.player_id)
+    if any(getattr(player, field) != text for field, text in row.after.items()):
+        return False
+    if not row.is_new:
+        set_profile(player.external_id, _texts(row.before), at)
+        return True
+    if refers(player):
+        return False
+    with suppress(ProtectedError), transaction.atomic():
+        player.delete()
+        return True
+    return False
+
+
+def _texts(before: dict[str, Any]) -> dict[str, str]:
+    return {field: str(text) for field, text in before.items()}

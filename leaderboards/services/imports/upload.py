@@ -1,0 +1,112 @@
+"""Taking in a file: read to its end, refused as a whole or kept in chunks, and nothing judged or applied yet."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from io import BytesIO
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+
+from foundation.chunks import in_chunks
+from leaderboards.core.import_rows import pack_rows
+from leaderboards.core.names import is_printed
+from leaderboards.core.points import decimal_of
+from leaderboards.core.tables import Csv, Line, read_boards
+from leaderboards.errors import BadTable
+from leaderboards.models import Board, ImportChunk, ImportKind, ImportRun
+from leaderboards.services.import_scores import Columns
+from leaderboards.services.players import FIELDS
+
+ROWS_PER_CHUNK = 250
+MOST_ROWS = 100_000
+FIRST_ROWS = 20
+PLAYER = "player"
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file as somebody sent it. ``columns`` says, for scores, which column is what: ``player``, ``points`` (or a
+    number for every row), and, empty where there is none, ``at`` and ``id``."""
+
+    kind: ImportKind
+    file_name: str
+    content: bytes
+    by: AbstractBaseUser | None = None
+    board: Board | None = None
+    columns: Mapping[str, str] | None = None
+
+
+def upload(sent: Upload, at: datetime) -> ImportRun:
+    """Keep the file until it is confirmed or forgotten. Raises ``BadTable`` where it cannot be read as a whole."""
+    number = sent.by.pk if sent.by else None
+    run = ImportRun(kind=sent.kind, board=sent.board, created_at=at, by_id=number)
+    run.file_name = _printed(sent.file_name)[-200:]
+    run.digest = hashlib.sha256(sent.content).hexdigest()
+    chunks = _of_boards(run, sent) if sent.kind == ImportKind.BOARDS else _of_table(run, sent)
+    with transaction.atomic():
+        run.save()
+        ImportChunk.objects.bulk_create(chunks, batch_size=100)
+    return run
+
+
+def _of_boards(run: ImportRun, sent: Upload) -> list[ImportChunk]:
+    run.rows = len(read_boards(sent.content))
+    if not run.rows:
+        raise BadTable("The file names no board.")
+    return [ImportChunk(run=run, nth=0, content=sent.content)]
+
+
+def _of_table(run: ImportRun, sent: Upload) -> list[ImportChunk]:
+    table = Csv(BytesIO(sent.content))
+    if not all(is_printed(name) for name in table.header):
+        raise BadTable("The file has a character that cannot be shown in its first line: save it as UTF-8.")
+    run.columns = {"header": table.header} | _columns_of(sent, table)
+    lines = list(_bounded(table))
+    if not lines:
+        raise BadTable("The file has a header and no rows.")
+    run.rows = len(lines)
+    run.report = {"first": [_shown(line, table.header) for line in lines[:FIRST_ROWS]]}
+    packed = (pack_rows(table.header, rows) for rows in in_chunks(lines, ROWS_PER_CHUNK))
+    return [ImportChunk(run=run, nth=nth, content=content) for nth, content in enumerate(packed)]
+
+
+def _bounded(table: Csv) -> list[Line]:
+    lines = []
+    for line in table.lines():
+        if line.number > MOST_ROWS:
+            raise BadTable(f"The file has more than {MOST_ROWS} rows: split it, or use the command import_scores.")
+        lines.append(line)
+    return lines
+
+
+def _columns_of(sent: Upload, table: Csv) -> dict[str, object]:
+    if sent.kind == ImportKind.PLAYERS:
+        table.column(PLAYER)
+        unknown = [name for name in table.header if name not in (PLAYER, *FIELDS)]
+        if unknown:
+            raise BadTable(f"The file has the column {unknown[0]!r}; players have {PLAYER}, {', '.join(FIELDS)}.")
+        return {}
+    named = sent.columns or {}
+    points = named.get("points", "points")
+    is_constant = points not in table.header and decimal_of(points) is not None
+    columns = Columns(
+        player=table.column(named.get("player", PLAYER)),
+        points=None if is_constant else table.column(points),
+        constant=points if is_constant else "",
+        at=table.column(named["at"]) if named.get("at") else None,
+        id=table.column(named["id"]) if named.get("id") else None,
+        id_by_row=not named.get("id"),
+    )
+    return asdict(columns)
+
+
+def _printed(name: str) -> str:
+    return "".join(each for each in name if is_printed(each))
+
+
+def _shown(line: Line, header: list[str]) -> list[object]:
+    """A row as a page shows it: bytes that were no text as a mark."""
+    cells = (str(line.cells.get(name) or "")[:100] for name in header)
+    return [line.number, *(cell.encode("utf-8", "replace").decode().replace("\0", "�") for cell in cells)]

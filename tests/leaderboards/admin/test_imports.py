@@ -1,0 +1,143 @@
+"""Imports in the admin: who may, what is shown before, the bar that tells how far it is, and the undo."""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+
+import pytest
+from django.contrib.auth.models import Group, Permission
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from foundation import clock
+from leaderboards.admin.seen import FIELD
+from leaderboards.models import Board, ImportRun
+from leaderboards.models.imports import Phase
+from leaderboards.services.boards import apply_boards
+from tests.leaderboards.admin.typed import make_board, page
+from tests.leaderboards.factories import UserFactory
+from tests.leaderboards.imports.files import AT, boards_file, confirmed, moved, points, sent
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ADD = "/admin/leaderboards/importrun/add/"
+LIST = "/admin/leaderboards/importrun/"
+
+
+@pytest.fixture(autouse=True)
+def _noon() -> Iterator[None]:
+    """The clock stands where the files are imported."""
+    with clock.stand_at(AT):
+        yield
+
+
+def address(run: ImportRun) -> str:
+    return f"{LIST}{run.pk}/change/"
+
+
+def staff(*rights: str) -> Client:
+    user = UserFactory.create(is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(codename__in=rights))
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def test_a_file_of_scores_goes_from_upload_over_the_preview_to_the_board_and_back(admin: Client) -> None:
+    board = make_board()
+    file = SimpleUploadedFile("scores.csv", b"player,points\nalice,5\nb/b,6\n")
+    typed = {"board": board.seq, "player": "player", "points": "points", "file": file}
+
+    answer = admin.post(f"{ADD}?kind=scores", typed)
+    run = ImportRun.objects.get()
+    assert answer["Location"] == address(run)
+    judging = page(admin, address(run))
+    assert '<noscript><meta http-equiv="refresh"' in judging
+    assert '<label for="import-bar">0 of 2 rows</label>' in judging
+    assert points(board) == {}
+
+    moved(run)
+    ready = unescape(page(admin, address(run)))
+    assert "1 first place moves." in ready
+    assert "Refused rows: 1 of 1" in ready
+    assert '<th scope="row">1</th><td>alice</td><td>5</td>' in ready
+    assert "http-equiv" not in ready
+
+    admin.post(address(run), {"confirm": "1"})
+    assert moved(run).phase is Phase.DONE
+    assert points(board) == {"alice": 5}
+
+    unreasoned = admin.post(address(run), {"undo": "1", "reason": ""}, follow=True)
+    assert "Give a reason" in unreasoned.content.decode()
+    admin.post(address(run), {"undo": "1", "reason": "Wrong file."})
+    assert moved(run).phase is Phase.UNDONE
+    assert points(board) == {}
+
+
+def test_the_page_asks_again_while_it_moves_and_gets_304_where_nothing_did(admin: Client) -> None:
+    run = ImportRun.objects.create(kind="players", file_name="a.csv", rows=5, created_at=AT)
+    html = page(admin, address(run))
+    etag = unescape(re.findall('data-etag="([^"]+)"', html)[0])
+
+    same = admin.get(address(run), {"fragment": "1"}, headers={"If-None-Match": etag})
+    ImportRun.objects.update(judged=3)
+    other = admin.get(address(run), {"fragment": "1"}, headers={"If-None-Match": etag})
+
+    assert (same.status_code, other.status_code) == (304, 200)
+    assert 'value="3" max="5"' in other.content.decode()
+    assert "<html" not in other.content.decode()
+
+
+def test_boards_show_old_and_new_values_and_are_confirmed_as_they_were_seen(admin: Client) -> None:
+    board = make_board(retention_days=30)
+    run = sent("boards", boards_file({"name": "Made", "retention_days": 60}))
+    html = page(admin, address(run))
+    seal = re.findall(f'name="{FIELD}" value="([^"]+)"', html)[0]
+    assert "<td>30</td><td>60</td>" in html
+
+    apply_boards([{"name": "Made", "retention_days": 40}], AT)
+    again = admin.post(address(run), {"confirm": "1", FIELD: seal}, follow=True).content.decode()
+
+    assert "Look once more." in again
+    assert "<td>40</td><td>60</td>" in again
+    seal = re.findall(f'name="{FIELD}" value="([^"]+)"', again)[0]
+    admin.post(address(run), {"confirm": "1", FIELD: seal})
+    assert moved(run).phase is Phase.DONE
+    assert Board.objects.get(pk=board.pk).retention_days == 60
+
+
+def test_each_kind_has_a_permission_of_its_own_and_looking_is_not_importing() -> None:
+    run = sent("players", "player\nalice\n")
+    other, viewer, nobody = staff("import_scores"), staff("view_importrun"), staff()
+
+    assert "Yes: import it" not in page(viewer, address(run))
+    assert "Yes: import it" not in page(other, address(run))
+    for client in (other, viewer, nobody):
+        assert client.post(address(run), {"confirm": "1"}).status_code == 403
+        assert client.post(address(run), {"discard": "1"}).status_code == 403
+        assert client.get(f"{ADD}?kind=players").status_code == 403
+    assert nobody.get(address(run)).status_code == 403
+    assert "Yes: import it" in page(staff("import_players"), address(run))
+
+
+def test_operators_and_admins_import_and_others_do_not() -> None:
+    having = Group.objects.filter(permissions__codename="import_scores").values_list("name", flat=True)
+
+    assert sorted(having) == ["admin", "operator"]
+
+
+def test_an_upload_can_be_thrown_away_and_a_bad_file_is_refused_at_its_field(admin: Client) -> None:
+    run = sent("players", "player\nalice\n")
+
+    admin.post(address(run), {"discard": "1"})
+    refused = admin.post(f"{ADD}?kind=players", {"file": SimpleUploadedFile("a.csv", b"player,colour\na,red\n")})
+
+    assert "the column 'colour'" in " ".join(refused.context["form"].errors["file"])
+    assert not ImportRun.objects.exists()
+    assert admin.get(address(run)).status_code == 404
+
+
+def test_the_list_tells_state_and_who(admin: Client) -> None:
+    confirmed(sent("players", "player\nalice\n"))
+
+    assert "imported" in page(admin, LIST)

@@ -1,0 +1,49 @@
+"""Files as somebody uploads them, and the schedule's turns until nothing moves."""
+
+import json
+from datetime import UTC, datetime
+
+from leaderboards.models import Board, ImportKind, ImportRun, Standing
+from leaderboards.services.imports import acts
+from leaderboards.services.imports.turns import advance_due
+from leaderboards.services.imports.upload import Upload, upload
+
+AT = datetime(2026, 11, 18, 12, tzinfo=UTC)
+
+
+def sent(kind: str, text: str | bytes, board: Board | None = None, at: datetime = AT, **columns: str) -> ImportRun:
+    """A file that was uploaded and judged; columns are named as in the form."""
+    content = text.encode() if isinstance(text, str) else text
+    run = upload(Upload(ImportKind(kind), "file.csv", content, None, board, columns), at)
+    return moved(run, at)
+
+
+def boards_file(*boards: dict[str, object]) -> str:
+    return json.dumps({"boards": boards})
+
+
+def moved(run: ImportRun, at: datetime = AT) -> ImportRun:
+    """The run once the schedule has done what there is to do."""
+    while advance_due(at, 0):
+        pass
+    return fresh(run)
+
+
+def fresh(run: ImportRun) -> ImportRun:
+    return ImportRun.objects.select_related("board").get(pk=run.pk)
+
+
+def confirmed(run: ImportRun, at: datetime = AT) -> ImportRun:
+    acts.confirm(run.pk, at, None)
+    return moved(run, at)
+
+
+def undone(run: ImportRun, at: datetime = AT) -> ImportRun:
+    acts.undo(run.pk, "Wrong file.", at, None)
+    return moved(run, at)
+
+
+def points(board: Board) -> dict[str, int | None]:
+    """What everybody has on the board, who is ranked."""
+    rows = Standing.objects.filter(period__board=board, score__isnull=False).select_related("player")
+    return {row.player.external_id: row.points for row in rows}

@@ -1,0 +1,253 @@
+"""Scores of a file: judged before they count, counted once whatever dies meanwhile, and taken back exactly."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from unittest.mock import patch
+
+import pytest
+
+from foundation import clock
+from foundation.audit.models import AuditEntry
+from foundation.audit.undo import undo as undo_entry
+from leaderboards.core.entries import read_entry
+from leaderboards.core.submissions import Caller
+from leaderboards.errors import BadReason, BadTable, ImportNotReady, ImportStays, StorageUnavailable
+from leaderboards.models import Board, ImportChunk, ImportRun, Period, Submission
+from leaderboards.models.imports import Phase
+from leaderboards.services.imports import acts, rows, scores, turns
+from leaderboards.services.submit import submit
+from tests.leaderboards.factories import BoardFactory
+from tests.leaderboards.imports.files import AT, confirmed, fresh, moved, points, sent, undone
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def _noon() -> Iterator[None]:
+    """The clock stands where the files are imported."""
+    with clock.stand_at(AT):
+        yield
+
+
+@pytest.fixture
+def board() -> Board:
+    return BoardFactory.create(storage="sql", at=AT)
+
+
+def play(board: Board, player: str, worth: int, **more: str) -> None:
+    submit([read_entry({"board": board.seq, "player": player, "points": worth, **more}, 0)], Caller("test"), AT)
+
+
+def table(*names: str, worth: int = 5) -> str:
+    return "player,points\n" + "".join(f"{name},{worth}\n" for name in names)
+
+
+def test_nothing_counts_before_somebody_says_yes_and_errors_are_told_by_row(board: Board) -> None:
+    run = sent("scores", "player,points\nalice,5\nb/b,6\ncarol,many\ndave,7\n", board)
+
+    assert (run.phase, run.rows, run.judged, run.refused) == (Phase.READY, 4, 4, 2)
+    assert [(row, code) for row, code, _ in run.report["errors"]] == [(2, "bad_player"), (3, "bad_points")]
+    assert points(board) == {}
+
+    run = confirmed(run)
+
+    assert (run.phase, run.applied, run.refused) == (Phase.DONE, 4, 2)
+    assert points(board) == {"alice": 5, "dave": 7}
+    assert not ImportChunk.objects.exclude(content=b"").exists()
+
+
+def test_what_it_does_to_ranks_is_told_as_it_then_is(board: Board) -> None:
+    for name, worth in (("alice", 9), ("bob", 4)):
+        play(board, name, worth)
+
+    behind = sent("scores", "player,points\nbob,5\nalice,3\ncarol,1\n", board)
+    ahead = sent("scores", "player,points\nbob,10\n", board)
+
+    assert behind.report["foreseen"] == {"periods": 1, "entering": 1, "changed": 1, "first_places": 0}
+    assert ahead.report["foreseen"] == {"periods": 1, "entering": 0, "changed": 1, "first_places": 1}
+
+
+def test_a_worker_that_dies_between_the_scores_and_their_count_counts_nothing_twice(board: Board) -> None:
+    board.update = "increment"
+    board.save()
+    Period.objects.filter(board=board).update(rules_json=board.rules.to_json())
+    run = sent("scores", table("alice", "bob", "alice"), board)
+    acts.confirm(run.pk, AT, None)
+
+    with patch.object(turns, "note_applied", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+        turns.advance_due(AT, 0)
+    assert points(board) == {"alice": 10, "bob": 5}
+    run = moved(run)
+
+    assert points(board) == {"alice": 10, "bob": 5}
+    assert (run.phase, run.applied, run.report["statuses"]) == (Phase.DONE, 3, {"updated": 3})
+    assert undone(run).undone == 3
+    assert points(board) == {}
+
+
+def test_two_workers_with_the_same_chunk_count_it_once(board: Board) -> None:
+    run = sent("scores", table("alice", "bob"), board)
+    acts.confirm(run.pk, AT, None)
+    run = fresh(run)
+    chunk = run.chunks.get()
+    finish = scores.apply(run, chunk, AT)
+    again = scores.apply(run, chunk, AT)
+
+    assert rows.note_applied(run, chunk, finish, AT)
+    assert not rows.note_applied(run, chunk, again, AT)
+    assert fresh(run).applied == 2
+
+
+def test_a_leased_run_is_left_to_its_worker_until_the_lease_ends(board: Board) -> None:
+    run = sent("scores", table("alice"), board)
+    acts.confirm(run.pk, AT, None)
+    ImportRun.objects.update(leased_until=AT + turns.LEASE)
+
+    assert turns.advance_due(AT, 0) == 0
+    with clock.stand_at(AT + turns.LEASE):
+        assert turns.advance_due(AT, 0) == 1
+
+
+def test_undoing_voids_exactly_what_the_import_made(board: Board) -> None:
+    play(board, "alice", 3)
+    first = confirmed(sent("scores", "player,points,id\nalice,5,a\nbob,6,b\n", board, id="id"))
+    second = confirmed(
+        sent("scores", "player,points,id\nbob,6,b\ncarol,7,c\n", board, id="id"), AT + timedelta(seconds=1)
+    )
+    assert second.report["statuses"] == {"duplicate": 1, "updated": 1}
+
+    second = undone(second)
+
+    assert (second.phase, second.undone, second.left) == (Phase.UNDONE, 1, 0)
+    assert points(board) == {"alice": 5, "bob": 6}
+    assert undone(first).undone == 2
+    assert points(board) == {"alice": 3}
+
+
+def test_undoing_is_once_with_a_reason_and_on_record(board: Board) -> None:
+    run = confirmed(sent("scores", table("alice"), board))
+
+    with pytest.raises(BadReason):
+        acts.undo(run.pk, " ", AT, None)
+    undone(run)
+    with pytest.raises(ImportNotReady):
+        acts.undo(run.pk, "Again.", AT, None)
+
+    confirmed_entry = AuditEntry.objects.get(act="import.confirmed")
+    undo = AuditEntry.objects.get(act="import.undone")
+    assert (undo.undoes, undo.reason) == (confirmed_entry, "Wrong file.")
+    assert ("import", str(run.pk)) in undo.subjects.values_list("kind", "key")
+
+
+def test_the_log_undoes_an_import_too(board: Board) -> None:
+    run = confirmed(sent("scores", table("alice"), board))
+
+    undo_entry(AuditEntry.objects.get(act="import.confirmed").pk, "Not this one.", AT, None)
+
+    assert moved(run).phase is Phase.UNDONE
+    assert points(board) == {}
+
+
+def test_what_lies_in_a_closed_period_stays_and_is_counted(board: Board) -> None:
+    run = confirmed(sent("scores", table("alice", "bob"), board))
+    Period.objects.filter(submissions__isnull=False).update(state="final")
+
+    run = undone(run)
+
+    assert (run.phase, run.undone, run.left) == (Phase.UNDONE, 0, 2)
+    assert not Submission.objects.exclude(voided_at=None).exists()
+
+
+def test_the_same_file_does_not_count_twice_unless_it_was_undone(board: Board) -> None:
+    first, second = (sent("scores", table("alice"), board) for _ in range(2))
+    first = confirmed(first)
+
+    with pytest.raises(ImportStays, match=f"import {first.pk}"):
+        acts.confirm(second.pk, AT + timedelta(seconds=1), None)
+    undone(first)
+
+    assert confirmed(second, AT + timedelta(seconds=2)).phase is Phase.DONE
+
+
+def test_a_redis_board_takes_an_import_and_says_before_that_it_stays() -> None:
+    board = BoardFactory.create(storage="redis", at=AT)
+    run = sent("scores", table("alice"), board)
+
+    assert "cannot be undone" in acts.stays(run)
+    run = confirmed(run)
+
+    assert run.report["statuses"] == {"updated": 1}
+    with pytest.raises(ImportStays):
+        acts.undo(run.pk, "Wrong.", AT, None)
+
+
+def test_a_run_that_slept_longer_than_redis_remembers_ids_stops_and_says_so() -> None:
+    run = sent("scores", table("alice"), BoardFactory.create(storage="redis", at=AT))
+    acts.confirm(run.pk, AT, None)
+
+    run = moved(run, AT + timedelta(hours=13))
+
+    assert (run.phase, run.applied) == (Phase.DONE, 0)
+    assert "interrupted" in run.stopped
+
+
+def test_while_a_storage_is_away_rows_wait_and_are_not_refused(board: Board) -> None:
+    run = sent("scores", table("alice"), board)
+    acts.confirm(run.pk, AT, None)
+
+    with patch.object(scores, "import_batch", side_effect=StorageUnavailable("away")):
+        assert turns.advance_due(AT, 0) == 0
+    assert (fresh(run).applied, fresh(run).refused) == (0, 0)
+
+    assert moved(run).report["statuses"] == {"updated": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"", "is empty"),
+        (b"player,points\n", "no rows"),
+        (b"player,player\na,b\n", "a column twice"),
+        (b"who,points\na,1\n", "no column 'player'"),
+        (b'player,points\nalice,"5\n', "is no CSV"),
+        (b"player,points,\xff\na,1,2\n", "cannot be shown"),
+        (b"player,points\n" + b"a,1\n" * 100_001, "more than 100000 rows"),
+    ],
+)
+def test_a_file_that_is_no_table_is_refused_as_a_whole(board: Board, text: bytes, said: str) -> None:
+    with pytest.raises(BadTable, match=said):
+        sent("scores", text, board)
+
+    assert not ImportRun.objects.exists()
+
+
+def test_strange_cells_spoil_their_own_row_only(board: Board) -> None:
+    run = confirmed(sent("scores", b"player,points\nal\xffice,5\nbob,6\nx,1,2\na\0b,3\ncarol\n", board))
+
+    assert points(board) == {"bob": 6}
+    assert [row for row, _, _ in run.report["errors"]] == [1, 3, 4, 5]
+
+
+def test_what_nobody_confirms_goes_after_a_day_and_records_when_they_are_old(board: Board) -> None:
+    waiting, done = sent("scores", table("alice"), board), confirmed(sent("scores", table("bob"), board))
+
+    assert turns.forget(AT + timedelta(hours=23)) == 0
+    assert turns.forget(AT + timedelta(hours=25)) == 1
+    assert not ImportRun.objects.filter(pk=waiting.pk).exists()
+    assert turns.forget(AT + timedelta(days=91)) == 1
+    assert not ImportRun.objects.filter(pk=done.pk).exists()
+    assert points(board) == {"bob": 5}
+
+
+def test_a_run_is_confirmed_once_and_not_where_nothing_can_be_taken(board: Board) -> None:
+    good, bad = sent("scores", table("alice"), board), sent("scores", table("a/b"), board)
+
+    with pytest.raises(ImportNotReady, match="mend the file"):
+        acts.confirm(bad.pk, AT, None)
+    acts.confirm(good.pk, AT, None)
+    with pytest.raises(ImportNotReady):
+        acts.confirm(good.pk, AT, None)
+    with pytest.raises(ImportNotReady):
+        acts.discard(good.pk)
+    acts.discard(bad.pk)
+    assert ImportRun.objects.get() == good
