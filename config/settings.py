@@ -14,7 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from config import addresses, brakes, logs, policy, sealing, sql
+from config import accounts, addresses, brakes, logs, policy, sealing, sql
 from config.schedule import SCHEDULE
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -59,6 +59,7 @@ INSTALLED_APPS = [
     "csp",
     "ninja",
     "foundation",
+    "accounts",
     "leaderboards",
     "likes",
     "competitions",
@@ -76,7 +77,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "foundation.uploads.BodySizes",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "foundation.page_middleware.PageLogins",
+    "accounts.middleware.AccountLogins",
     "foundation.page_middleware.PageMessages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "foundation.middleware.ServersAwayMiddleware",
@@ -215,22 +216,6 @@ STORAGES = {
     },
 }
 
-# -- Accounts -----------------------------------------------------------------------------------
-
-AUTHENTICATION_BACKENDS = ["foundation.login.LoginBrake", "django.contrib.auth.backends.ModelBackend"]
-AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in (
-        "UserAttributeSimilarityValidator",
-        "MinimumLengthValidator",
-        "CommonPasswordValidator",
-        "NumericPasswordValidator",
-    )
-]
-LOGIN_URL = "login"
-LOGIN_REDIRECT_URL = "/"
-LOGOUT_REDIRECT_URL = "/"
-
 # -- Security -----------------------------------------------------------------------------------
 
 # Off only where no TLS is to be had: the demo on loopback, the tests.
@@ -246,6 +231,8 @@ SILENCED_SYSTEM_CHECKS = ["security.W021"]  # asks for the preload
 if env.bool("BEHIND_TLS_PROXY", default=False):
     # Only behind a proxy that sets this header itself: anybody else could forge it.
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+# Signing in, second factors, staff's sessions, signing up.
+vars().update(accounts.accounts(env, HTTPS))
 SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
 # Browsers take a `__Host-` cookie only over TLS, from this host alone.
