@@ -26,7 +26,7 @@ class AccountLogins(PageLogins):
     def process_request(self, request: HttpRequest) -> None:
         """``request.user`` is judged when it is first asked for."""
         request.held = None  # type: ignore[attr-defined]  # ours
-        request.user = SimpleLazyObject(lambda: _judged(request))  # type: ignore[assignment]
+        request.user = SimpleLazyObject(lambda: _judged(request))
         request.auser = lambda: aget_user(request)  # type: ignore[assignment]
 
 

@@ -216,6 +216,17 @@ STORAGES = {
     },
 }
 
+# -- Accounts -----------------------------------------------------------------------------------
+
+AUTHENTICATION_BACKENDS = accounts.BACKENDS
+AUTH_PASSWORD_VALIDATORS = accounts.VALIDATORS
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "/"
+PASSWORD_RESET_TIMEOUT = 3600
+STAFF_SESSION = accounts.staff_session(env)
+SIGN_UP = accounts.sign_up(env)
+
 # -- Security -----------------------------------------------------------------------------------
 
 # Off only where no TLS is to be had: the demo on loopback, the tests.
@@ -231,12 +242,12 @@ SILENCED_SYSTEM_CHECKS = ["security.W021"]  # asks for the preload
 if env.bool("BEHIND_TLS_PROXY", default=False):
     # Only behind a proxy that sets this header itself: anybody else could forge it.
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-# Signing in, second factors, staff's sessions, signing up.
-vars().update(accounts.accounts(env, HTTPS))
+STAFF_SECOND_FACTOR = accounts.second_factor(env, HTTPS)
 SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
 # Browsers take a `__Host-` cookie only over TLS, from this host alone.
 SESSION_COOKIE_NAME = "__Host-sessionid" if HTTPS else "sessionid"
+DEVICE_COOKIE_NAME = "__Host-device" if HTTPS else "device"
 CSRF_COOKIE_NAME = "__Host-csrftoken" if HTTPS else "csrftoken"
 SESSION_ENGINE = "django.contrib.sessions.backends.db"
 SESSION_SERIALIZER = "django.contrib.sessions.serializers.JSONSerializer"

@@ -35,8 +35,9 @@ class LoginBrake:
         refuse_over("login_address", address)
         if device is None:
             refuse_over("login", f"{address} {username}")
-        refuse_over("login_account", username if device is None else f"device {device}")
-        refuse_over("login_day", username if device is None else f"device {device}")
+        who = f"account {username}" if device is None else f"device {device}"
+        refuse_over("login_account", who)
+        refuse_over("login_day", who)
 
 
 def device_of(request: HttpRequest, username: str | None) -> str | None:

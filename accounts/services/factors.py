@@ -29,8 +29,9 @@ def remove_passkey(user: User, number: int) -> None:
 def forget_all(user: User) -> None:
     """Take all away, codes too: the next time they sign in by the password alone, and set up new ones."""
     _hold(user)
-    for rows in (AuthenticatorApp.objects, Passkey.objects, RecoveryCode.objects):
-        rows.filter(user=user).delete()  # type: ignore[attr-defined]  # each has a user
+    AuthenticatorApp.objects.filter(user=user).delete()
+    Passkey.objects.filter(user=user).delete()
+    RecoveryCode.objects.filter(user=user).delete()
 
 
 def _hold(user: User) -> None:

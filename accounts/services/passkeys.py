@@ -83,7 +83,7 @@ def prove(answer: object, asked: tuple[str, Any], at: datetime, user: User | Non
     """
     origin, state = asked
     try:
-        response = AuthenticationResponse.from_dict(answer)  # type: ignore[arg-type]  # refused where it is none
+        response = AuthenticationResponse.from_dict(dict(answer))  # type: ignore[call-overload]  # refused where it is none
         with transaction.atomic():
             return _proven(response, (origin, state), at, user)
     except _UNREADABLE as error:

@@ -1,6 +1,6 @@
 """Authenticator apps: codes of six digits that change each half minute (RFC 6238), by the package cryptography.
 
-A code counts once, half a minute early or late. The trap: codes are few, so every try is counted first (``refuse_over``).
+A code counts once, half a minute early or late. The trap: codes are few, so every try is counted first.
 """
 
 import secrets
@@ -57,7 +57,8 @@ def use(user: User, code: str, at: datetime) -> None:
     _count_try(user)
     with transaction.atomic():
         app = AuthenticatorApp.objects.select_for_update().filter(user=user).first()
-        step = app and _step_of(sealing.unseal(app.secret, sealing.SECOND_FACTOR), code, at, after=app.last_step)
+        secret = sealing.unseal(app.secret, sealing.SECOND_FACTOR) if app else ""
+        step = _step_of(secret, code, at, after=app.last_step) if app else None
         if app is None or step is None:
             raise WrongCode(_WRONG)
         app.last_step = step
@@ -77,4 +78,4 @@ def _step_of(secret: str, code: str, at: datetime, after: int) -> int | None:
 
 
 def _totp(secret: str) -> TOTP:
-    return TOTP(bytes.fromhex(secret), DIGITS, SHA1(), STEP_SECONDS)
+    return TOTP(bytes.fromhex(secret), DIGITS, SHA1(), STEP_SECONDS)  # noqa: S303 (what apps know; HMAC needs no more)

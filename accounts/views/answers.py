@@ -64,7 +64,7 @@ def is_mail_sent() -> bool:
     return "dummy" not in settings.EMAIL_BACKEND
 
 
-def tried(form: forms.Form, deed: Callable[[], object], field: str | None = None) -> bool:
+def tried(form: forms.BaseForm, deed: Callable[[], object], field: str | None = None) -> bool:
     """Whether ``deed`` was done; a refusal stands beside the field then, in the reader's language. A brake is a page
     of its own."""
     try:
@@ -77,7 +77,7 @@ def tried(form: forms.Form, deed: Callable[[], object], field: str | None = None
     return True
 
 
-def show_form(request: HttpRequest, form: forms.Form, **texts: Any) -> HttpResponse:
+def show_form(request: HttpRequest, form: forms.BaseForm, **texts: Any) -> HttpResponse:
     """A page that is one form: ``title`` and ``button``, perhaps an ``intro`` and a ``hint``."""
     return render(request, "accounts/form.html", {"form": form, "next": next_of(request, ""), **texts})
 

@@ -29,7 +29,7 @@ from foundation.client import client_of
 from foundation.login import know_device
 
 
-class OwnPasswordForm(PasswordChangeForm):  # type: ignore[type-arg]  # it takes none at run time
+class OwnPasswordForm(PasswordChangeForm):
     """The old one is tried behind the brakes of signing in."""
 
     def __init__(self, request: HttpRequest, user: User, *args: Any) -> None:

@@ -1,4 +1,4 @@
-"""Signing up (``SIGN_UP``), accepting an invitation, and proving an address. Where it is off the pages are not there."""
+"""Signing up (``SIGN_UP``), accepting an invitation, proving an address. Where it is off the pages are not there."""
 
 from collections.abc import Callable
 
@@ -28,7 +28,7 @@ from foundation.client import client_of
 from foundation.rate_limit import refuse_over
 
 
-class NewAccountForm(UserCreationForm):  # type: ignore[type-arg]  # it takes none at run time
+class NewAccountForm(UserCreationForm):
     """A name, and a password typed twice."""
 
     class Meta(UserCreationForm.Meta):  # type: ignore[name-defined]  # the types do not know it
