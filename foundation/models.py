@@ -8,13 +8,16 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from foundation import sealing
-from foundation.limits import MOST_REQUESTS, MOST_SECONDS, Limit
 
 # Django finds the models of an app here.
+from foundation.audit.models import AuditEntry, AuditSubject
+from foundation.limits import MOST_REQUESTS, MOST_SECONDS, Limit
 from foundation.sync.rows import DrawnGeneration
 from foundation.webhooks.models import WebhookDelivery, WebhookEndpoint
 
 __all__ = [
+    "AuditEntry",
+    "AuditSubject",
     "DeadLetter",
     "DrawnGeneration",
     "Heartbeat",

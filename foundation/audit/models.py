@@ -1,0 +1,59 @@
+"""Rows of the audit log. They are only ever added; an erasure empties texts, and retention deletes what is old."""
+
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class AuditEntry(models.Model):
+    """One act: what was done, when, by whom and why, with what it changed from and to.
+
+    ``by_name`` and ``key_name`` stay when the account or the key goes. Without both it was done by a command or by
+    the schedule. An entry that undoes another names it, so that none is undone twice.
+    """
+
+    at = models.DateTimeField(_("when"), db_index=True)
+    act = models.CharField(_("what"), max_length=60)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", verbose_name=_("by"))
+    by_name = models.CharField(_("by"), max_length=150, blank=True)
+    key_name = models.CharField(_("service key"), max_length=150, blank=True)
+    reason = models.TextField(_("reason"), blank=True)
+    before: models.JSONField[dict[str, Any]] = models.JSONField(_("before"), default=dict, encoder=DjangoJSONEncoder)
+    after: models.JSONField[dict[str, Any]] = models.JSONField(_("after"), default=dict, encoder=DjangoJSONEncoder)
+    note: models.JSONField[dict[str, Any]] = models.JSONField(_("details"), default=dict, encoder=DjangoJSONEncoder)
+    undoes = models.OneToOneField(
+        "self", models.SET_NULL, null=True, related_name="undone_by", verbose_name=_("undoes")
+    )
+
+    class Meta:
+        ordering = ("-at", "-pk")
+        verbose_name = _("audit entry")
+        verbose_name_plural = _("audit log")
+        indexes: ClassVar = [models.Index(fields=["act", "at"], name="audit_entry_act")]
+
+    def __str__(self) -> str:
+        return f"{self.act} {self.at:%F %T}"
+
+    @property
+    def is_undone(self) -> bool:
+        """Whether another entry undid this one."""
+        return AuditEntry.objects.filter(undoes=self.pk).exists()
+
+
+class AuditSubject(models.Model):
+    """What an entry is about: a kind such as ``board``, and the key by which its page asks for it."""
+
+    entry = models.ForeignKey(AuditEntry, models.CASCADE, related_name="subjects")
+    kind = models.CharField(max_length=30)
+    key = models.CharField(max_length=100)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["kind", "key", "entry"], name="audit_subject_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.key}"

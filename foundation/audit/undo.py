@@ -1,0 +1,53 @@
+"""Undoing what an entry tells: once, in one transaction that holds the entry, as the app says whose act it is."""
+
+from datetime import datetime
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+
+from foundation.audit.acts import act_of
+from foundation.audit.log import record, undoing
+from foundation.audit.models import AuditEntry
+from foundation.errors import Conflict, Invalid, NotFound
+from foundation.failpoints import failpoint
+
+LONGEST_REASON = 300  # characters
+
+
+class NotUndoable(Conflict):
+    """The act of this entry cannot be undone, or was undone before."""
+
+    code = "not_undoable"
+
+
+def undo(number: int, reason: str, at: datetime, by: AbstractBaseUser | None) -> AuditEntry:
+    """Undo the entry of this number; returns the entry that tells of it.
+
+    Raises ``Invalid`` where the reason has not 1 to 300 characters, ``NotFound``, ``NotUndoable``, or what the act's
+    own undo raises. Then nothing has changed.
+    """
+    reason = reason.strip()
+    if not 1 <= len(reason) <= LONGEST_REASON:
+        raise Invalid(f"Give a reason of 1 to {LONGEST_REASON} characters.")
+    with transaction.atomic():
+        entry = _held(number)
+        act = act_of(entry.act)
+        if act.undo is None:
+            raise NotUndoable("An act of this kind cannot be undone.")
+        with undoing(entry) as waiting:
+            act.undo(entry, at=at, by=by, reason=reason)
+        if waiting:  # the undo recorded nothing itself
+            subjects = entry.subjects.values_list("kind", "key")
+            record("audit.undone", at=at, by=by, reason=reason, subjects=subjects, undoes=entry)
+        failpoint("audit.undo.before_commit")
+    return AuditEntry.objects.get(undoes=entry)
+
+
+def _held(number: int) -> AuditEntry:
+    """The entry, held until this transaction ends; whoever waited for it sees what was done meanwhile."""
+    entry = AuditEntry.objects.select_for_update(of=("self",)).filter(pk=number).first()
+    if entry is None:
+        raise NotFound(f"There is no audit entry {number}.")
+    if entry.is_undone:
+        raise NotUndoable("This was undone before.")
+    return entry
