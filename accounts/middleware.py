@@ -5,8 +5,9 @@ required, are nobody. So the admin, pages and all that ask for ``request.user`` 
 It costs nothing where nobody asks who it is. The trap: pages that poll by themselves keep no session alive.
 """
 
+from asgiref.sync import sync_to_async
 from django.conf import settings
-from django.contrib.auth import aget_user, get_user
+from django.contrib.auth import get_user
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser, User
 from django.http import HttpRequest
@@ -27,7 +28,7 @@ class AccountLogins(PageLogins):
         """``request.user`` is judged when it is first asked for."""
         request.held = None  # type: ignore[attr-defined]  # ours
         request.user = SimpleLazyObject(lambda: _judged(request))
-        request.auser = lambda: aget_user(request)  # type: ignore[assignment]
+        request.auser = sync_to_async(lambda: request.user)  # type: ignore[assignment]
 
 
 def owner_of(request: HttpRequest) -> User | None:

@@ -10,6 +10,8 @@ from accounts.errors import NoLongerValid, Taken
 from accounts.models import ProvenEmail
 from accounts.services import links
 
+_TAKEN = gettext_noop("Another account has this address.")
+
 
 def make(user: User, email: str) -> str:
     """The token of a mail to ``email``; it ends with the next change of address or password."""
@@ -22,14 +24,14 @@ def confirm(user: User, token: str, at: datetime) -> str:
     pk, email, state = links.read(links.EMAIL, token)
     locked = User.objects.select_for_update().get(pk=user.pk)
     if pk != locked.pk or state != _state(locked):
-        raise NoLongerValid(gettext_noop("This link is not known, was used, or is too old. Ask for a new one."))
+        raise NoLongerValid(links.UNKNOWN)
+    if User.objects.filter(email__iexact=email).exclude(pk=pk).exists():
+        raise Taken(_TAKEN)
     try:
-        if User.objects.filter(email__iexact=email).exclude(pk=pk).exists():
-            raise IntegrityError(email)
         with transaction.atomic():
             ProvenEmail.objects.update_or_create(user=locked, defaults={"email": email, "proven_at": at})
     except IntegrityError as error:
-        raise Taken(gettext_noop("Another account has this address.")) from error
+        raise Taken(_TAKEN) from error
     locked.email = email
     locked.save(update_fields=["email"])
     return str(email)

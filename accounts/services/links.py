@@ -11,6 +11,7 @@ from django.utils.translation import gettext_noop
 from accounts.errors import NoLongerValid
 
 SIGN_UP, EMAIL, INVITATION = "accounts.sign_up", "accounts.email", "accounts.invitation"
+UNKNOWN = gettext_noop("This link is not known, was used, or is too old. Ask for a new one.")
 MAILED_FOR = timedelta(days=1)
 
 
@@ -24,9 +25,7 @@ def read(purpose: str, token: str, valid_for: timedelta | None = MAILED_FOR) -> 
     try:
         return signing.loads(token, salt=purpose, max_age=valid_for)
     except signing.BadSignature as error:
-        raise NoLongerValid(
-            gettext_noop("This link is not known, was used, or is too old. Ask for a new one.")
-        ) from error
+        raise NoLongerValid(UNKNOWN) from error
 
 
 def address(name: str, *parts: object) -> str:

@@ -16,6 +16,8 @@ from accounts.errors import NoLongerValid, Taken
 from accounts.models import Invitation, ProvenEmail
 from accounts.services import links
 
+_HAS_ACCOUNT = gettext_noop("This address has an account already. Sign in, or ask for a new password.")
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
@@ -34,7 +36,7 @@ def address_in(token: str) -> str:
     """The address that a mailed link proves. Raises ``NoLongerValid``, also once it has an account."""
     email = str(links.read(links.SIGN_UP, token))
     if has_account(email):
-        raise NoLongerValid(gettext_noop("This address has an account already. Sign in, or ask for a new password."))
+        raise NoLongerValid(_HAS_ACCOUNT)
     return email
 
 
@@ -58,9 +60,7 @@ def accept(token: str, wanted: Wanted, at: datetime) -> User:
     with _taken(), transaction.atomic():
         invitation = _open(Invitation.objects.select_for_update().filter(pk=number).first(), at)
         if invitation.email and has_account(invitation.email):
-            raise NoLongerValid(
-                gettext_noop("This address has an account already. Sign in, or ask for a new password.")
-            )
+            raise NoLongerValid(_HAS_ACCOUNT)
         user = _make(wanted, invitation.email, at)
         invitation.used_at, invitation.used_by = at, user
         invitation.save(update_fields=["used_at", "used_by"])
