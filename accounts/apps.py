@@ -17,7 +17,9 @@ class AccountsConfig(AppConfig):
 
         from accounts import marks
         from accounts.models import AuthenticatorApp
+        from accounts.services import acts
         from foundation import sealed_rows, sealing
 
         user_logged_in.connect(marks.of_a_sign_in, dispatch_uid="accounts.marks")
+        acts.register()
         sealed_rows.COLUMNS[AuthenticatorApp] = (sealing.SECOND_FACTOR, ("secret",))

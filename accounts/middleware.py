@@ -27,8 +27,8 @@ class AccountLogins(PageLogins):
     def process_request(self, request: HttpRequest) -> None:
         """``request.user`` is judged when it is first asked for."""
         request.held = None  # type: ignore[attr-defined]  # ours
-        request.user = SimpleLazyObject(lambda: _judged(request))
-        request.auser = sync_to_async(lambda: request.user)  # type: ignore[assignment]
+        request.user = SimpleLazyObject(lambda: _judged(request))  # type: ignore[assignment]
+        request.auser = sync_to_async(lambda: request.user)
 
 
 def owner_of(request: HttpRequest) -> User | None:

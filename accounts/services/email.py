@@ -9,6 +9,7 @@ from django.utils.translation import gettext_noop
 from accounts.errors import NoLongerValid, Taken
 from accounts.models import ProvenEmail
 from accounts.services import links
+from accounts.services.acts import EMAIL, told
 
 _TAKEN = gettext_noop("Another account has this address.")
 
@@ -34,6 +35,7 @@ def confirm(user: User, token: str, at: datetime) -> str:
         raise Taken(_TAKEN) from error
     locked.email = email
     locked.save(update_fields=["email"])
+    told(EMAIL, locked, at)
     return str(email)
 
 

@@ -7,6 +7,8 @@ from django.db import transaction
 
 from accounts.models import AccountMail, Invitation, MailKind
 from accounts.services import links
+from accounts.services.acts import INVITATION_REVOKED, INVITED
+from foundation import audit
 
 
 @transaction.atomic
@@ -15,6 +17,7 @@ def invite(invitation: Invitation, by: User, days: int, language: str, at: datet
     its link, this one time."""
     invitation.by, invitation.created_at, invitation.expires_at = by, at, at + timedelta(days=days)
     invitation.save()
+    audit.record(INVITED, at=at, by=by, note={"invitation": invitation.pk})
     if not invitation.email:
         return link(invitation)
     AccountMail.objects.create(
@@ -33,6 +36,10 @@ def link(invitation: Invitation) -> str:
     return links.address("account-invitation", links.make(links.INVITATION, invitation.pk))
 
 
-def revoke(number: int, at: datetime) -> bool:
+@transaction.atomic
+def revoke(number: int, by: User, at: datetime) -> bool:
     """Take it back; whether there was something to take back."""
-    return bool(Invitation.objects.filter(pk=number, used_at=None, revoked_at=None).update(revoked_at=at))
+    was_open = bool(Invitation.objects.filter(pk=number, used_at=None, revoked_at=None).update(revoked_at=at))
+    if was_open:
+        audit.record(INVITATION_REVOKED, at=at, by=by, note={"invitation": number})
+    return was_open

@@ -27,6 +27,7 @@ from fido2.webauthn import (
 
 from accounts.errors import BadPasskey
 from accounts.models import Passkey
+from accounts.services.acts import FACTOR_ADDED, told
 
 MOST = 20
 _VERIFIED = UserVerificationRequirement.REQUIRED
@@ -57,7 +58,7 @@ def keep_new(user: User, name: str, answer: object, asked: tuple[str, Any], at: 
         raise BadPasskey(_REFUSED)
     try:
         with transaction.atomic():
-            return Passkey.objects.create(
+            passkey = Passkey.objects.create(
                 user=user,
                 name=name,
                 credential_id=websafe_encode(made.credential_id),
@@ -65,8 +66,10 @@ def keep_new(user: User, name: str, answer: object, asked: tuple[str, Any], at: 
                 sign_count=data.counter,
                 created_at=at,
             )
+            told(FACTOR_ADDED, user, at, factor="passkey", name=name)
     except IntegrityError as error:
         raise BadPasskey(gettext_noop("This passkey belongs to an account already.")) from error
+    return passkey
 
 
 def ask_proof(origin: str, user: User | None = None) -> tuple[dict[str, Any], Any]:
@@ -83,7 +86,7 @@ def prove(answer: object, asked: tuple[str, Any], at: datetime, user: User | Non
     """
     origin, state = asked
     try:
-        response = AuthenticationResponse.from_dict(dict(answer))  # type: ignore[call-overload]  # refused where it is none
+        response: AuthenticationResponse = AuthenticationResponse.from_dict(dict(answer))  # type: ignore[call-overload]  # refused where it is none
         with transaction.atomic():
             return _proven(response, (origin, state), at, user)
     except _UNREADABLE as error:

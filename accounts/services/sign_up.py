@@ -15,6 +15,7 @@ from django.utils.translation import gettext_noop
 from accounts.errors import NoLongerValid, Taken
 from accounts.models import Invitation, ProvenEmail
 from accounts.services import links
+from accounts.services.acts import SIGNED_UP, told
 
 _HAS_ACCOUNT = gettext_noop("This address has an account already. Sign in, or ask for a new password.")
 
@@ -77,6 +78,7 @@ def _make(wanted: Wanted, email: str, at: datetime) -> User:
     user = User.objects.create_user(wanted.username, email, wanted.password)
     if email:
         ProvenEmail.objects.create(user=user, email=email, proven_at=at)
+    told(SIGNED_UP, user, at)
     return user
 
 

@@ -16,6 +16,7 @@ from django.utils.translation import gettext_noop
 
 from accounts.errors import WrongCode
 from accounts.models import AuthenticatorApp
+from accounts.services.acts import FACTOR_ADDED, told
 from foundation import sealing
 from foundation.rate_limit import refuse_over
 
@@ -49,7 +50,9 @@ def confirm(user: User, secret: str, code: str, at: datetime) -> None:
     if step is None:
         raise WrongCode(_WRONG)
     values = {"secret": sealing.seal(secret, sealing.SECOND_FACTOR), "last_step": step, "created_at": at}
-    AuthenticatorApp.objects.update_or_create(user=user, defaults=values)
+    with transaction.atomic():
+        AuthenticatorApp.objects.update_or_create(user=user, defaults=values)
+        told(FACTOR_ADDED, user, at, factor="app")
 
 
 def use(user: User, code: str, at: datetime) -> None:

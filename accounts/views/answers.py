@@ -23,12 +23,30 @@ from foundation.errors import RateLimited, SunwiError
 View = Callable[..., HttpResponseBase]
 
 
-def for_owners(view: View) -> View:
-    """Pages about one's own account, also for staff who may do nothing else yet. The view is given the account."""
+def for_members(view: View) -> View:
+    """Pages about one's own account. The view is given the account."""
+    return _for(view, _member_of)
 
+
+def for_proven_members(view: View) -> View:
+    """The same, and they have shown lately who they are."""
+    return for_members(_proven(view))
+
+
+def for_owners(view: View) -> View:
+    """Pages about second factors: also for staff who may do nothing else before they have one."""
+    return _for(view, owner_of)
+
+
+def for_proven_owners(view: View) -> View:
+    """The same, and they have shown lately who they are."""
+    return for_owners(_proven(view))
+
+
+def _for(view: View, who: Callable[[HttpRequest], User | None]) -> View:
     @wraps(view)
     def opened(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        user = owner_of(request)
+        user = who(request)
         if user is None:
             return redirect(f"{reverse('login')}?{urlencode({'next': request.get_full_path()})}")
         return view(request, user, *args, **kwargs)
@@ -36,15 +54,17 @@ def for_owners(view: View) -> View:
     return never_cache(sensitive_post_parameters()(opened))
 
 
-def for_proven_owners(view: View) -> View:
-    """The same, and they have shown lately who they are."""
-
+def _proven(view: View) -> View:
     @wraps(view)
     def proven(request: HttpRequest, user: User, *args: Any, **kwargs: Any) -> HttpResponseBase:
         back = reverse("account-security") if request.method == "POST" else ""
         return to_prove(request, back) or view(request, user, *args, **kwargs)
 
-    return for_owners(proven)
+    return proven
+
+
+def _member_of(request: HttpRequest) -> User | None:
+    return request.user if request.user.is_authenticated else None
 
 
 def next_of(request: HttpRequest, usual: str = "/") -> str:

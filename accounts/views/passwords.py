@@ -12,6 +12,7 @@ from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.auth.models import User
 from django.contrib.auth.views import PasswordResetConfirmView
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse_lazy
@@ -23,7 +24,8 @@ from django.views.decorators.http import require_http_methods
 from accounts import marks
 from accounts.models import MailKind
 from accounts.services import mail
-from accounts.views.answers import for_owners, is_mail_sent, say, show_form
+from accounts.services.acts import PASSWORD, told
+from accounts.views.answers import for_members, is_mail_sent, say, show_form
 from foundation import clock
 from foundation.client import client_of
 from foundation.login import know_device
@@ -53,12 +55,15 @@ class EmailForm(forms.Form):
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@for_owners
+@for_members
 def change_password(request: HttpRequest, user: User) -> HttpResponseBase:
     """A new password; this session goes on."""
     form = OwnPasswordForm(request, user, request.POST or None)
     if request.method == "POST" and form.is_valid():
-        update_session_auth_hash(request, form.save())
+        with transaction.atomic():
+            changed = form.save()
+            told(PASSWORD, user, clock.now())
+        update_session_auth_hash(request, changed)
         marks.proved(request.session)
         messages.success(request, _("Your password was changed. You are signed out everywhere else."))
         return redirect("account-security")
@@ -96,7 +101,9 @@ class ResetConfirm(PasswordResetConfirmView):
 
     def form_valid(self, form: Any) -> HttpResponse:
         """The new password; they sign in with it, and with their second factor if they have one."""
-        response = super().form_valid(form)
+        with transaction.atomic():
+            response = super().form_valid(form)
+            told(PASSWORD, form.user, clock.now(), way="mail")
         know_device(self.request, response, form.user.get_username())
         return response
 

@@ -85,14 +85,14 @@ def app(request: HttpRequest, user: User) -> HttpResponseBase:
 @for_proven_owners
 def remove_app(request: HttpRequest, user: User) -> HttpResponseBase:
     """Take the app away."""
-    return _taken_away(request, lambda: factors.remove_app(user))
+    return _taken_away(request, lambda: factors.remove_app(user, clock.now()))
 
 
 @require_POST
 @for_proven_owners
 def remove_passkey(request: HttpRequest, user: User, number: int) -> HttpResponseBase:
     """Take a passkey away."""
-    return _taken_away(request, lambda: factors.remove_passkey(user, number))
+    return _taken_away(request, lambda: factors.remove_passkey(user, number, clock.now()))
 
 
 def _taken_away(request: HttpRequest, deed: Callable[[], None]) -> HttpResponseBase:

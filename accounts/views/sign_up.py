@@ -20,7 +20,7 @@ from accounts.models import MailKind
 from accounts.services import email as addresses
 from accounts.services import mail
 from accounts.services.sign_up import Wanted, accept, address_in, finish, invitation_in
-from accounts.views.answers import for_proven_owners, is_mail_sent, say, show_form, tried
+from accounts.views.answers import for_proven_members, is_mail_sent, say, show_form, tried
 from accounts.views.passwords import EmailForm
 from accounts.views.sign_in import enter
 from foundation import clock
@@ -28,7 +28,7 @@ from foundation.client import client_of
 from foundation.rate_limit import refuse_over
 
 
-class NewAccountForm(UserCreationForm):
+class NewAccountForm(UserCreationForm[User]):
     """A name, and a password typed twice."""
 
     class Meta(UserCreationForm.Meta):  # type: ignore[name-defined]  # the types do not know it
@@ -101,7 +101,7 @@ def _new_account(request: HttpRequest, look: Callable[[], object], make: Callabl
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@for_proven_owners
+@for_proven_members
 def email(request: HttpRequest, user: User) -> HttpResponseBase:
     """Another address for one's account: a link is mailed there."""
     if not is_mail_sent():
@@ -118,10 +118,10 @@ def email(request: HttpRequest, user: User) -> HttpResponseBase:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@for_proven_owners
+@for_proven_members
 def email_confirm(request: HttpRequest, user: User, token: str) -> HttpResponseBase:
     """Behind that link: one more button, since programs open links too."""
-    form = forms.Form(request.POST or None)
+    form = forms.Form(request.POST if request.method == "POST" else None)
     if request.method == "POST" and tried(_valid(form), lambda: addresses.confirm(user, token, clock.now())):
         messages.success(request, _("Your address was changed."))
         return redirect("account-security")
