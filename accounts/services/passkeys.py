@@ -50,7 +50,7 @@ def keep_new(user: User, name: str, answer: object, asked: tuple[str, Any], at: 
     """Keep the passkey that the browser made. ``asked`` is origin and state. Raises ``BadPasskey``."""
     origin, state = asked
     try:
-        data = _server(origin).register_complete(state, answer)  # type: ignore[arg-type]  # refused where it is none
+        data = _server(origin).register_complete(state, _written(answer))
     except _UNREADABLE as error:
         raise BadPasskey(_REFUSED) from error
     made = data.credential_data
@@ -86,7 +86,7 @@ def prove(answer: object, asked: tuple[str, Any], at: datetime, user: User | Non
     """
     origin, state = asked
     try:
-        response: AuthenticationResponse = AuthenticationResponse.from_dict(dict(answer))  # type: ignore[call-overload]  # refused where it is none
+        response = AuthenticationResponse.from_dict(_written(answer))
         with transaction.atomic():
             return _proven(response, (origin, state), at, user)
     except _UNREADABLE as error:
@@ -106,6 +106,13 @@ def _proven(response: AuthenticationResponse, asked: tuple[str, Any], at: dateti
     row.sign_count, row.last_used_at = count, at
     row.save(update_fields=["sign_count", "last_used_at"])
     return row.user
+
+
+def _written(answer: object) -> dict[str, Any]:
+    """An answer as a JSON object. Raises ``TypeError`` for anything else."""
+    if not isinstance(answer, dict):
+        raise TypeError(answer)
+    return answer
 
 
 def _server(origin: str) -> Fido2Server:

@@ -31,7 +31,7 @@ from foundation.rate_limit import refuse_over
 class NewAccountForm(UserCreationForm[User]):
     """A name, and a password typed twice."""
 
-    class Meta(UserCreationForm.Meta):  # type: ignore[name-defined]  # the types do not know it
+    class Meta(UserCreationForm.Meta):
         model = User
         fields = ("username",)
         labels = {"username": gettext_lazy("Name to sign in with")}  # noqa: RUF012 (read by Django alone)

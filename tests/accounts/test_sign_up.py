@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.core import mail as post
 from django.test import Client
 
-from accounts.models import AccountMail, Invitation, ProvenEmail
+from accounts.models import AccountMail, Invitation, MailKind, ProvenEmail
 from accounts.services import mail
 from foundation import clock, rate_limit
 from tests.accounts.people import PASSWORD, sign_in, who
@@ -130,7 +130,7 @@ def test_a_mail_that_is_not_sent_is_tried_again_after_a_minute_and_given_up_afte
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     at = datetime(2026, 3, 2, tzinfo=UTC)
-    mail.ask(mail.MailKind.SIGN_UP, ADDRESS, "203.0.113.1", at)
+    mail.ask(MailKind.SIGN_UP, ADDRESS, "203.0.113.1", at)
 
     def away(_: object) -> None:
         raise OSError
@@ -140,7 +140,7 @@ def test_a_mail_that_is_not_sent_is_tried_again_after_a_minute_and_given_up_afte
         assert mail.send_due(at) == 0
     assert mail.send_due(at + timedelta(seconds=59)) == 0
     assert mail.send_due(at + timedelta(seconds=60)) == 1
-    mail.ask(mail.MailKind.SIGN_UP, ADDRESS, "203.0.113.1", at)
+    mail.ask(MailKind.SIGN_UP, ADDRESS, "203.0.113.1", at)
     assert mail.send_due(at + timedelta(hours=6)) == 0
     assert not AccountMail.objects.exists()
 
