@@ -33,6 +33,12 @@ class Taken(Conflict):
     code = "taken"
 
 
+class StillHidden(Conflict):
+    """A person's data would tell of results that nobody may see yet."""
+
+    code = "still_hidden"
+
+
 class StaffStay(Conflict):
     """Staff do not delete their own accounts."""
 

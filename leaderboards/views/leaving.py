@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
+from accounts.errors import StillHidden
 from accounts.views.answers import for_proven_members, say
 from foundation import clock
 from foundation.errors import RateLimited, SunwiError
@@ -38,9 +39,13 @@ class LeaveForm(forms.Form):
 
 @require_safe
 @for_proven_members
-def export(_request: HttpRequest, user: User) -> HttpResponseBase:
-    """A JSON file."""
-    response = JsonResponse(own_export(user), json_dumps_params={"ensure_ascii": False, "indent": 2})
+def export(request: HttpRequest, user: User) -> HttpResponseBase:
+    """A JSON file; 409 while a freeze hides results of theirs."""
+    try:
+        held = own_export(user, clock.now())
+    except StillHidden as error:
+        return say(request, _("Not yet"), _(error.detail), status=409)
+    response = JsonResponse(held, json_dumps_params={"ensure_ascii": False, "indent": 2})
     response["Content-Disposition"] = 'attachment; filename="sunwi-account.json"'
     return response
 
