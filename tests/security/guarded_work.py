@@ -7,8 +7,10 @@ import logging
 import secrets
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import timedelta
 from importlib import import_module
+from itertools import product
 from typing import Any
 
 ENDS_WITHIN = 60.0  # seconds
@@ -43,8 +45,7 @@ def main() -> None:
     noticed = Noticed()
     logging.getLogger().addHandler(noticed)
     turn(3)
-    for storage in STORAGES:
-        play(storage)
+    play()
     like()
     compete()
     turn(2)
@@ -53,34 +54,51 @@ def main() -> None:
     assert not refused, refused
 
 
-def play(storage: str) -> None:
-    """Scores come, are read, sent again, removed and voided; a day ends."""
+def play() -> None:
+    """On a board of each storage and rule: scores come, are read, sent again, removed and voided; a day ends."""
+    from tests.leaderboards.api.conftest import Caller, with_key
+    from tests.playing import make_board
+
+    game, anybody = with_key("scores:write", "players:write", "boards:read"), Caller()
+    kinds = list(product(STORAGES, enumerate(RULES)))
+    boards = {
+        make_board(name=f"{storage} {nth} {RUN}", storage=storage, period="day", grace_seconds=0, **rules): storage
+        for storage, (nth, rules) in kinds
+    }
+    turn(2)
+    for board, storage in boards.items():
+        sent = [{"board": board, "player": f"p{each}", "points": each, "id": f"{board}-{each}"} for each in range(30)]
+        first, again = ({each["status"] for each in game.submit(*sent)["results"]} for _ in range(2))
+        assert (first, again) == ({"updated"}, {"duplicate"}), (storage, first, again)
+    turn(1)
+    for board in boards:
+        read(anybody, board)
+        assert game.send("DELETE", f"/boards/{board}/players/p3").status_code == 204
+        judge(board)
+        look(board)
+    turn(2)
+    assert game.send("PUT", "/players/p1", {"name": "One"}).status_code == 200
+
+
+def read(anybody: Any, board: int) -> None:
+    """All that the API tells of a board."""
+    for path in PATHS:
+        answer = anybody.get(f"/boards/{board}/{path}")
+        assert answer.status_code == 200, path
+        b"".join(answer)
+        answer.close()  # a file is one of few that are made at once until then
+
+
+def judge(board: int) -> None:
+    """A submission is voided, where each is kept; and a score arrives for a day that is over."""
     from foundation import clock
     from leaderboards.models import Submission
     from leaderboards.services.void import void_submission
-    from tests.leaderboards.api.conftest import Caller, with_key
-    from tests.playing import make_board, score
+    from tests.playing import score
 
-    game, anybody = with_key("scores:write", "players:write", "boards:read"), Caller()
-    for nth, rules in enumerate(RULES):
-        board = make_board(name=f"{storage} {nth} {RUN}", storage=storage, period="day", grace_seconds=0, **rules)
-        turn(1)
-        sent = [{"board": board, "player": f"p{each}", "points": each, "id": f"{board}-{each}"} for each in range(30)]
-        first, again = ({each["status"] for each in game.submit(*sent)["results"]} for _ in range(2))
-        assert (first, again) == ({"updated"}, {"duplicate"}), (storage, rules, first, again)
-        turn(1)
-        for path in PATHS:
-            answer = anybody.get(f"/boards/{board}/{path}")
-            assert answer.status_code == 200, path
-            b"".join(answer)
-            answer.close()  # a file is one of few that are made at once until then
-        assert game.send("DELETE", f"/boards/{board}/players/p3").status_code == 204
-        for submission in Submission.objects.filter(period__board__seq=board, external_id=f"{board}-5"):
-            void_submission(submission, clock.now())
-        score(board, {"long-ago": 5}, clock.now() - timedelta(days=1))
-        look(board)
-        turn(1)
-    assert game.send("PUT", "/players/p1", {"name": "One"}).status_code == 200
+    for submission in Submission.objects.filter(period__board__seq=board, external_id=f"{board}-5"):
+        void_submission(submission, clock.now())
+    score(board, {"long-ago": 5}, clock.now() - timedelta(days=1))
 
 
 def look(board: int) -> None:
@@ -101,23 +119,26 @@ def like() -> None:
     from likes.services.like import unlike
     from tests.likes.factories import LikeableFactory
 
-    for repeatable in (False, True):
-        for storage in Storage:
-            kind = f"{storage}_{int(repeatable)}_{RUN}"
-            LikeableFactory.create(kind=kind, storage=storage, repeatable=repeatable)
-            turn(1)
-            for player in ("ann", "bob", "cy"):
-                like_it(kind, "1", player, clock.now())
-            turn(1)
-            unlike(kind, "1", "bob", clock.now())
-            turn(1)
-            assert shown(kind, ["1"], "ann")["1"].count == 2, kind
-            likers(kind, "1", 0, 10)
+    kinds = {f"{storage}_{int(repeats)}_{RUN}": (storage, repeats) for storage in Storage for repeats in (False, True)}
+    for kind, (storage, repeats) in kinds.items():
+        LikeableFactory.create(kind=kind, storage=storage, repeatable=repeats)
+    turn(2)
+    for kind, player in product(kinds, ("ann", "bob", "cy")):
+        like_it(kind, "1", player, clock.now())
+    turn(1)
+    for kind in kinds:
+        unlike(kind, "1", "bob", clock.now())
+    turn(2)
+    for kind in kinds:
+        assert shown(kind, ["1"], "ann")["1"].count == 2, kind
+        likers(kind, "1", 0, 10)
 
 
 def compete() -> None:
     """Competitions in every storage: joined, frozen, played, talked about, ended, rewarded."""
+    from competitions.errors import NotRevealable
     from competitions.models import Competition, RewardGrant
+    from competitions.services.freeze import reveal
     from foundation import clock
     from tests.competitions.factories import (
         CommentFactory,
@@ -143,6 +164,9 @@ def compete() -> None:
         cups.append(cup.pk)
     for _ in until_ended():
         turn(1)
+        for cup in Competition.objects.filter(pk__in=cups, revealed_at=None):
+            with suppress(NotRevealable):  # it runs still
+                reveal(cup, clock.now(), None)
         if RewardGrant.objects.filter(competition__in=cups, told_at__isnull=False).count() == len(cups):
             break
     assert Competition.objects.filter(pk__in=cups, revealed_at__isnull=False).count() == len(cups)
