@@ -15,6 +15,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends fonts-noto-cjk 
 COPY manage.py pyproject.toml ./
 COPY config config
 COPY foundation foundation
+COPY accounts accounts
 COPY leaderboards leaderboards
 COPY likes likes
 COPY competitions competitions

@@ -14,19 +14,21 @@ class CompetitionsConfig(AppConfig):
     def ready(self) -> None:
         """What stands below asks for competitions and likes comments, tells of players to forget, and shows
         a panel beside boards, without knowing of this app."""
+        from competitions.selectors.own import hides_results
         from competitions.selectors.series import series_of_boards
         from competitions.services.events import Competitions, keeps_places, left_out
         from competitions.services.forget import forget
         from competitions.services.likeable import likeable
         from competitions.services.rewrite import rewrite
         from competitions.views.leagues import panel
-        from leaderboards.selectors import hidden, reserved
+        from leaderboards.selectors import hidden, own_export, reserved
         from leaderboards.services import erase, events
         from leaderboards.views import panels
         from likes import registry
 
         events.provide(Competitions())
         hidden.provide(left_out, keeps_places)
+        own_export.unless(hides_results)
         reserved.provide(series_of_boards)
         erase.also(forget)
         erase.renamed(rewrite)

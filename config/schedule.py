@@ -30,6 +30,8 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "advance_competitions": every(5, "competitions.tasks.advance"),
     # What was held through the night is told, and e-mails are sent, for up to five seconds.
     "tell": every(5, "competitions.tasks.tell"),
+    # Mails about accounts (a new password, signing up) are sent, for up to three seconds.
+    "account_mails": every(5, "accounts.tasks.send_mails"),
     # Final rankings are rewarded.
     "reward": every(10, "competitions.tasks.reward"),
     # Final results are counted in series, for about six seconds.

@@ -15,7 +15,7 @@ from django.core.exceptions import ImproperlyConfigured
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from config import addresses, brakes, logs, policy, sealing, secret_files, sql
+from config import accounts, addresses, brakes, logs, policy, sealing, secret_files, sql
 from config.schedule import SCHEDULE
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -61,6 +61,7 @@ INSTALLED_APPS = [
     "csp",
     "ninja",
     "foundation",
+    "accounts",
     "leaderboards",
     "likes",
     "competitions",
@@ -78,7 +79,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "foundation.uploads.BodySizes",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "foundation.page_middleware.PageLogins",
+    "accounts.middleware.AccountLogins",
     "foundation.page_middleware.PageMessages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "foundation.middleware.ServersAwayMiddleware",
@@ -220,19 +221,14 @@ STORAGES = {
 
 # -- Accounts -----------------------------------------------------------------------------------
 
-AUTHENTICATION_BACKENDS = ["foundation.login.LoginBrake", "django.contrib.auth.backends.ModelBackend"]
-AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in (
-        "UserAttributeSimilarityValidator",
-        "MinimumLengthValidator",
-        "CommonPasswordValidator",
-        "NumericPasswordValidator",
-    )
-]
+AUTHENTICATION_BACKENDS = accounts.BACKENDS
+AUTH_PASSWORD_VALIDATORS = accounts.VALIDATORS
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/"
+PASSWORD_RESET_TIMEOUT = 3600
+STAFF_SESSION = accounts.staff_session(env)
+SIGN_UP = accounts.sign_up(env)
 
 # -- Security -----------------------------------------------------------------------------------
 
@@ -249,10 +245,12 @@ SILENCED_SYSTEM_CHECKS = ["security.W021"]  # asks for the preload
 if env.bool("BEHIND_TLS_PROXY", default=False):
     # Only behind a proxy that sets this header itself: anybody else could forge it.
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+STAFF_SECOND_FACTOR = accounts.second_factor(env, HTTPS)
 SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
 # Browsers take a `__Host-` cookie only over TLS, from this host alone.
 SESSION_COOKIE_NAME = "__Host-sessionid" if HTTPS else "sessionid"
+DEVICE_COOKIE_NAME = "__Host-device" if HTTPS else "device"
 CSRF_COOKIE_NAME = "__Host-csrftoken" if HTTPS else "csrftoken"
 SESSION_ENGINE = "django.contrib.sessions.backends.db"
 SESSION_SERIALIZER = "django.contrib.sessions.serializers.JSONSerializer"

@@ -1,9 +1,10 @@
 """Every address of the site, by app. Each app's own urls hold the rest."""
 
 from django.contrib import admin
-from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import include, path, re_path
+from django.views.generic import RedirectView
 
+from accounts.views.sign_in import SignIn
 from competitions import api as competitions_api
 from config import docs
 from leaderboards.api import unknown_path
@@ -16,11 +17,11 @@ urlpatterns = [
     path("", include("leaderboards.urls")),
     path("", include("competitions.urls")),
     path("", include("foundation.urls")),
+    path("", include("accounts.urls")),
+    # The admin's doors are the site's own, with second factors and brakes.
+    path("admin/login/", SignIn.as_view(next_page="admin:index")),
+    path("admin/password_change/", RedirectView.as_view(pattern_name="account-password")),
     path("admin/", admin.site.urls),
-    # Who is signed in already gets the form all the same: a redirect would tell other sites that he is.
-    # Signing in and out only: whoever runs the site makes accounts, and no mail server is asked for.
-    path("accounts/login/", LoginView.as_view(), name="login"),
-    path("accounts/logout/", LogoutView.as_view(), name="logout"),
     path("i18n/", include("django.conf.urls.i18n")),
     # The documents of the API stand beside its versions; whatever else lies under /api/ is a problem document.
     path("api/docs", docs.documentation, name="api-docs"),

@@ -18,6 +18,7 @@ from foundation.errors import SunwiError
 FORM = "f1."
 WEBHOOK = "webhook"  # purposes: what is sealed for one is not opened for another
 SIGNING = "signing"
+SECOND_FACTOR = "second_factor"
 _SALT = b"sunwi.sealing.v1"
 _KEY_BYTES = 32
 

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from leaderboards import views
+from leaderboards.views import leaving
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -13,4 +14,6 @@ urlpatterns = [
     path("styleguide/", views.styleguide, name="styleguide"),
     path("styles/<slug:digest>/<str:names>.css", views.styles, name="styles"),
     path("account/", views.account, name="account"),
+    path("account/export/", leaving.export, name="account-export"),
+    path("account/delete/", leaving.delete, name="account-delete"),
 ]

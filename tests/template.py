@@ -20,7 +20,7 @@ import psycopg
 from config.local import postgres
 
 ROOT = Path(__file__).parent.parent
-APPS = ("foundation", "leaderboards", "likes", "competitions")
+APPS = ("foundation", "accounts", "leaderboards", "likes", "competitions")
 UNUSED_SECONDS = 7 * 86_400  # 43 MB each; other branches have other migrations
 
 

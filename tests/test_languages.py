@@ -19,7 +19,7 @@ from competitions import refusals
 from leaderboards.refusals import pattern
 
 ROOT = Path(__file__).parent.parent
-APPS = ("competitions", "config", "foundation", "leaderboards", "likes")
+APPS = ("accounts", "competitions", "config", "foundation", "leaderboards", "likes")
 CATALOGUE = ROOT / "locale" / "ko" / "LC_MESSAGES" / "django.po"
 MARKS = {"gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy", "pgettext", "pgettext_lazy"}
 MARKS |= {"npgettext", "npgettext_lazy"}

@@ -8,6 +8,7 @@ from django.contrib import admin
 from leaderboards.admin import (
     accounts,
     boards,
+    invitations,
     periods,
     players,
     scores,
@@ -22,6 +23,7 @@ admin.site.site_header = admin.site.site_title = "Sunwi"
 __all__ = [
     "accounts",
     "boards",
+    "invitations",
     "periods",
     "players",
     "scores",

@@ -6,11 +6,18 @@ Django's own, so its admin of them is replaced here, and ``django.contrib.auth``
 
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, User
-from django.http import HttpRequest
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
+from accounts.fresh import FreshForms, to_prove
+from accounts.services import factors
+from foundation import clock
+from foundation.client import signed_in
 from leaderboards.admin.lookups import NamedLookups
 
 RIGHTS = ("is_staff", "is_superuser", "groups", "user_permissions")
@@ -20,8 +27,26 @@ admin.site.unregister(Group)
 
 
 @admin.register(User)
-class AccountAdmin(NamedLookups[User], UserAdmin[User]):
-    """Who may sign in."""
+class AccountAdmin(FreshForms[User], NamedLookups[User], UserAdmin[User]):
+    """Who may sign in. Whoever changes accounts has just shown who they are."""
+
+    actions = ("forget_factors",)
+    fresh_actions = ("forget_factors",)
+
+    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:  # noqa: A002 (Django's name)
+        """Somebody's password is as grave as their rights."""
+        return to_prove(request) or super().user_change_password(request, id, form_url)
+
+    @admin.action(description=_("Take away the second factors of the selected accounts"), permissions=["change"])
+    def forget_factors(self, request: HttpRequest, accounts: QuerySet[User]) -> None:
+        """For who has lost them; of accounts with rights, by superusers alone. Their sessions go on."""
+        by = User.objects.get(pk=signed_in(request).pk)
+        for account in accounts:
+            if not _may_touch(request, account):
+                messages.error(request, gettext("%(name)s has rights: a superuser may do this.") % {"name": account})
+                continue
+            factors.forget_all(account, by, clock.now())
+            messages.success(request, gettext("%(name)s signs in by the password alone now.") % {"name": account})
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> Any:
         """Rights are typed by superusers alone."""
@@ -38,7 +63,7 @@ class AccountAdmin(NamedLookups[User], UserAdmin[User]):
 
 
 @admin.register(Group)
-class RoleAdmin(NamedLookups[Group], GroupAdmin):
+class RoleAdmin(FreshForms[Group], NamedLookups[Group], GroupAdmin):
     """What those of a group may do: a right that is put there is given to all of them."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 from django.views.decorators.cache import never_cache
 
+from accounts.fresh import FreshForms
 from foundation import clock, key_guards, service_keys
 from foundation.errors import Invalid
 from foundation.limits import Limit, read_limit
@@ -114,8 +115,11 @@ class NewKeyForm(forms.ModelForm[ServiceKey]):
 
 
 @admin.register(ServiceKey)
-class ServiceKeyAdmin(NamedLookups[ServiceKey]):
+class ServiceKeyAdmin(FreshForms[ServiceKey], NamedLookups[ServiceKey]):
     """Who may write. What a key may do never changes: make a second one and revoke the first."""
+
+    fresh_forms = ("add",)
+    fresh_actions = ("rotate", "revoke")
 
     list_display = (
         *("name", "prefix", "may", "where", "how_much", "demands", "state"),

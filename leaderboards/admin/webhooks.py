@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 from django.views.decorators.cache import never_cache
 
+from accounts.fresh import FreshForms
 from foundation import clock
 from foundation.errors import Invalid
 from foundation.models import WebhookEndpoint
@@ -60,13 +61,14 @@ class EndpointForm(forms.ModelForm[WebhookEndpoint]):
 
 
 @admin.register(WebhookEndpoint)
-class WebhookEndpointAdmin(NamedLookups[WebhookEndpoint]):
+class WebhookEndpointAdmin(FreshForms[WebhookEndpoint], NamedLookups[WebhookEndpoint]):
     """The site's own systems that are told what happens."""
 
     form = EndpointForm
     list_display = ("name", "url", "told_of", "state", "created_at")
     search_fields = ("name", "url")
     actions = ("send_test", "rotate", "disable", "enable")
+    fresh_actions = ("rotate",)
 
     @admin.display(description=_lazy("told of"))
     def told_of(self, endpoint: WebhookEndpoint) -> str:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from accounts.views.answers import is_mail_sent
 from foundation import clock
 from foundation.errors import RateLimited, SunwiError
 from leaderboards.errors import AlreadyLinked, BadLinkCode
@@ -36,7 +37,7 @@ def account(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid() and _redeem(form, user):
         return redirect("account")
     player = Player.objects.filter(user=user).first()
-    return render(request, "leaderboards/account.html", {"form": form, "player": player})
+    return render(request, "leaderboards/account.html", {"form": form, "player": player, "has_mail": is_mail_sent()})
 
 
 def _redeem(form: LinkForm, user: User) -> bool:

@@ -16,7 +16,7 @@ from benchmarks.readme import README, renewed
 from benchmarks.servers import TABLES
 from tests import template
 
-OURS = {"config", "foundation", "leaderboards", "competitions", "likes", "tests"}
+OURS = {"accounts", "config", "foundation", "leaderboards", "competitions", "likes", "tests"}
 RECORDED = ("store", "http", "rates", "growth", "agora", "counting", "pages", "likes")
 UNRECORDED = ("recovery", "restart", "competitions", "teams")
 SLOW = ("http", "agora", "pages", "likes", "teams")  # with servers and peers of their own: not on each run of CI

@@ -29,6 +29,17 @@ PLAIN = (
     *("players/<str:player>/", f"{CUP}leave/", f"{CUP}reveal/", f"{CUP}picture/<slug:digest>.webp"),
     *(f"{CUP}{rest}" for rest in ("team/", "teams/<int:team>/")),
     *(f"{COMMENTS}<int:comment>/{rest}" for rest in ("", "edit/", "delete/", "hide/", "like/", "likes/")),
+    *(
+        f"accounts/{rest}"
+        for rest in ("second-factor/", "passkey/", "passkey/challenge/", "confirm/", "confirm/passkey/")
+    ),
+    *(f"accounts/{rest}" for rest in ("password/", "reset/", "reset/done/", "reset/<uidb64>/<token>/", "email/")),
+    *(f"accounts/{rest}/<str:token>/" for rest in ("sign-up", "invitations", "email")),
+    *(
+        f"accounts/security/{rest}"
+        for rest in ("", "app/", "app/remove/", "passkeys/", "passkeys/challenge/", "codes/")
+    ),
+    *("accounts/sign-up/", "accounts/security/passkeys/<int:number>/remove/", "account/export/", "account/delete/"),
     *("api/docs", "api/openapi.json", "api/v1/scores"),
     *(f"{API_CUP}{rest}" for rest in ("", "/players/<player>", "/players/<player>/history")),
     *(f"{API_CUP}{rest}" for rest in ("/revisions", "/teams/<team>", "/players/<player>/team")),
@@ -37,6 +48,7 @@ PLAIN = (
 FILLED = {
     "int:number": "{c}", "int:comment": "{comment}", "slug:digest": "{picture}", "str:player": "{player}",
     "competition": "{c}", "player": "{player}", "kind": "comment", "id": "{comment}",
+    "uidb64": "MQ", "token": "t-1", "str:token": "t-1",
     "team": "{team}", "int:team": "{team}", "int:division": "{division}",
 }  # fmt: skip  # as a table
 

@@ -42,6 +42,16 @@ OF_THE_CLOCK = ("heartbeat", "mirror", "keep_ranks")  # ranks of the calendar bo
 
 # What nobody but staff and game servers may see at all while the standings are hidden, or what is not to be read.
 REFUSED = {
+    *(
+        f"accounts/{rest}"
+        for rest in ("second-factor/", "passkey/", "passkey/challenge/", "confirm/passkey/", "email/")
+    ),
+    *(
+        f"accounts/{rest}"
+        for rest in ("sign-up/", "sign-up/<str:token>/", "invitations/<str:token>/", "email/<str:token>/")
+    ),
+    *(f"accounts/security/{rest}" for rest in ("app/", "app/remove/", "passkeys/", "passkeys/challenge/", "codes/")),
+    *("accounts/security/passkeys/<int:number>/remove/", "account/export/", "account/delete/"),
     *("accounts/logout/", "i18n/setlang/", "^api(?:/|$)", "competitions/<int:number>/reveal/"),
     *(f"competitions/<int:number>/comments/<int:comment>/{rest}" for rest in ("", "hide/", "like/")),
     "api/v1/likes/<kind>/<id>/<player>",

@@ -1,0 +1,1 @@
+"""Rules of accounts: standard library only."""

@@ -1,0 +1,28 @@
+"""Take away the second factors of an account whose owner has lost them."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.management.base import BaseCommand, CommandError
+
+from accounts.services import factors
+from foundation import clock
+
+
+class Command(BaseCommand):
+    """``account_forget_factors NAME``: for the last superuser; others ask one in the admin."""
+
+    help = "Take away authenticator app, passkeys and recovery codes: the account signs in by its password alone."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """The name that they sign in with."""
+        parser.add_argument("name", metavar="NAME")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """Refused where there is no such account."""
+        user = User.objects.filter(username=options["name"]).first()
+        if user is None:
+            raise CommandError(f"There is no account {options['name']!r}.")
+        factors.forget_all(user, None, clock.now())
+        self.stdout.write(f"{user} signs in by the password alone now.")

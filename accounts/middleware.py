@@ -1,0 +1,53 @@
+"""Who a request comes from, for every door alike: staff whose session is over, or lacks a second factor where one is
+required, are nobody. So the admin, pages and all that ask for ``request.user`` need to know nothing of it.
+
+``request.held`` is then the member of staff who is to set one up: the pages of signing in and of second factors ask it.
+It costs nothing where nobody asks who it is. The trap: pages that poll by themselves keep no session alive.
+"""
+
+from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.contrib.auth import get_user
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser, User
+from django.http import HttpRequest
+from django.utils.functional import SimpleLazyObject
+
+from accounts import marks
+from accounts.selectors.factors import must_have_factor
+from foundation import clock
+from foundation.page_middleware import PageLogins
+
+POLLS = "fragment"  # of pages that look for news by themselves
+
+
+class AccountLogins(PageLogins):
+    """Django's own, and the rules for staff."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        """``request.user`` is judged when it is first asked for."""
+        request.held = None  # type: ignore[attr-defined]  # ours
+        request.user = SimpleLazyObject(lambda: _judged(request))  # type: ignore[assignment]
+        request.auser = sync_to_async(lambda: request.user)
+
+
+def owner_of(request: HttpRequest) -> User | None:
+    """Who is signed in, also where they may do nothing yet but set up a second factor."""
+    user = request.user if request.user.is_authenticated else getattr(request, "held", None)
+    return user if isinstance(user, User) else None
+
+
+def _judged(request: HttpRequest) -> AbstractBaseUser | AnonymousUser:
+    user = get_user(request)
+    if not (isinstance(user, User) and (user.is_staff or user.is_superuser)):
+        return user
+    session, now = request.session, clock.now().timestamp()
+    if settings.STAFF_SESSION.is_over(session.get(marks.SIGNED_IN), session.get(marks.SEEN), now):
+        session.flush()
+        return AnonymousUser()
+    if request.method != "HEAD" and POLLS not in request.GET:
+        marks.seen(session, now)
+    if must_have_factor(user) and not marks.has_factor(session):
+        request.held = user  # type: ignore[attr-defined]  # ours
+        return AnonymousUser()
+    return user

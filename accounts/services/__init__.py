@@ -1,0 +1,1 @@
+"""What changes accounts: one use case a file."""

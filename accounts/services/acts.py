@@ -1,0 +1,39 @@
+"""What the audit log is told of accounts: the person is the subject, ``("account", pk)``."""
+
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.utils.translation import gettext_lazy as _
+
+from foundation import audit
+
+SIGNED_UP, INVITED, INVITATION_REVOKED = "account.signed_up", "account.invited", "account.invitation_revoked"
+FACTOR_ADDED, FACTOR_REMOVED, FACTORS_FORGOTTEN = (
+    "account.factor_added",
+    "account.factor_removed",
+    "account.factors_forgotten",
+)
+PASSWORD, EMAIL, DELETED = "account.password_changed", "account.email_changed", "account.deleted"
+
+
+def register() -> None:
+    """The codes, in words; none is undone from the log."""
+    for code, label in (
+        (SIGNED_UP, _("account made by its owner")),
+        (INVITED, _("invitation made")),
+        (INVITATION_REVOKED, _("invitation taken back")),
+        (FACTOR_ADDED, _("second factor set up")),
+        (FACTOR_REMOVED, _("second factor taken away")),
+        (FACTORS_FORGOTTEN, _("second factors taken away by staff")),
+        (PASSWORD, _("password changed")),
+        (EMAIL, _("e-mail address changed")),
+        (DELETED, _("account deleted by its owner")),
+    ):
+        audit.register_act(code, label)
+
+
+def told(act: str, user: User | None, at: datetime, by: User | None = None, **note: Any) -> None:
+    """Add an entry about ``user``, in the caller's transaction; ``by`` is the person themselves unless it is said."""
+    subjects = [("account", user.pk)] if user else []
+    audit.record(act, at=at, by=by or user, subjects=subjects, note=note)

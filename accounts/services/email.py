@@ -1,0 +1,43 @@
+"""An account's address: changed once its owner has followed the link that was mailed to the new one."""
+
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext_noop
+
+from accounts.errors import NoLongerValid, Taken
+from accounts.models import ProvenEmail
+from accounts.services import links
+from accounts.services.acts import EMAIL, told
+
+_TAKEN = gettext_noop("Another account has this address.")
+
+
+def make(user: User, email: str) -> str:
+    """The token of a mail to ``email``; it ends with the next change of address or password."""
+    return links.make(links.EMAIL, [user.pk, email, _state(user)])
+
+
+@transaction.atomic
+def confirm(user: User, token: str, at: datetime) -> str:
+    """Give ``user`` the address that the token proves, and return it. Raises ``NoLongerValid`` and ``Taken``."""
+    pk, email, state = links.read(links.EMAIL, token)
+    locked = User.objects.select_for_update().get(pk=user.pk)
+    if pk != locked.pk or state != _state(locked):
+        raise NoLongerValid(links.UNKNOWN)
+    if User.objects.filter(email__iexact=email).exclude(pk=pk).exists():
+        raise Taken(_TAKEN)
+    try:
+        with transaction.atomic():
+            ProvenEmail.objects.update_or_create(user=locked, defaults={"email": email, "proven_at": at})
+    except IntegrityError as error:
+        raise Taken(_TAKEN) from error
+    locked.email = email
+    locked.save(update_fields=["email"])
+    told(EMAIL, locked, at)
+    return str(email)
+
+
+def _state(user: User) -> str:
+    return user.get_session_auth_hash()[:16] + user.email

@@ -1,0 +1,52 @@
+"""Taking second factors away: one by its owner, or all by staff for somebody who has lost them."""
+
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext_noop
+
+from accounts.errors import LastFactor
+from accounts.models import AuthenticatorApp, Passkey, RecoveryCode
+from accounts.selectors.factors import has_factor, must_have_factor
+from accounts.services.acts import FACTOR_REMOVED, FACTORS_FORGOTTEN, told
+from foundation import audit
+
+
+@transaction.atomic
+def remove_app(user: User, at: datetime) -> None:
+    """Take the authenticator app away. Raises ``LastFactor`` where nothing would be left of what is required."""
+    _hold(user)
+    if AuthenticatorApp.objects.filter(user=user).delete()[0]:
+        told(FACTOR_REMOVED, user, at, factor="app")
+    _refuse_none_left(user)
+
+
+@transaction.atomic
+def remove_passkey(user: User, number: int, at: datetime) -> None:
+    """Take one of their passkeys away; none of this number is none. Raises ``LastFactor``."""
+    _hold(user)
+    if Passkey.objects.filter(user=user, pk=number).delete()[0]:
+        told(FACTOR_REMOVED, user, at, factor="passkey")
+    _refuse_none_left(user)
+
+
+@transaction.atomic
+def forget_all(user: User, by: User | None, at: datetime) -> None:
+    """Take all away, codes too: the next time they sign in by the password alone, and set up new ones."""
+    _hold(user)
+    AuthenticatorApp.objects.filter(user=user).delete()
+    Passkey.objects.filter(user=user).delete()
+    RecoveryCode.objects.filter(user=user).delete()
+    audit.record(FACTORS_FORGOTTEN, at=at, by=by, subjects=[("account", user.pk)])
+
+
+def _hold(user: User) -> None:
+    User.objects.select_for_update().get(pk=user.pk)
+
+
+def _refuse_none_left(user: User) -> None:
+    if must_have_factor(user) and not has_factor(user):
+        raise LastFactor(gettext_noop("Staff need a second factor here: set up another one first."))
+    if not has_factor(user):
+        RecoveryCode.objects.filter(user=user).delete()

@@ -1,0 +1,33 @@
+"""Links that are mailed or handed over: signed, for a purpose and a time, with nothing of them kept in SQL."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core import signing
+from django.urls import reverse
+from django.utils.translation import gettext_noop
+
+from accounts.errors import NoLongerValid
+
+SIGN_UP, EMAIL, INVITATION = "accounts.sign_up", "accounts.email", "accounts.invitation"
+UNKNOWN = gettext_noop("This link is not known, was used, or is too old. Ask for a new one.")
+MAILED_FOR = timedelta(days=1)
+
+
+def make(purpose: str, what: Any) -> str:
+    """A token that holds ``what``."""
+    return signing.dumps(what, salt=purpose)
+
+
+def read(purpose: str, token: str, valid_for: timedelta | None = MAILED_FOR) -> Any:
+    """What the token holds. Raises ``NoLongerValid`` where it is none of ours, of another purpose, or too old."""
+    try:
+        return signing.loads(token, salt=purpose, max_age=valid_for)
+    except signing.BadSignature as error:
+        raise NoLongerValid(UNKNOWN) from error
+
+
+def address(name: str, *parts: object) -> str:
+    """A whole address of ours, as mails have it; the host is the setting's, never a request's."""
+    return str(settings.SITE_URL).rstrip("/") + reverse(name, args=parts)

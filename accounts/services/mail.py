@@ -1,0 +1,101 @@
+"""Mails about accounts: a row first, for every address that is typed; what it says is decided as it is sent.
+
+So neither what a page says nor how long it takes tells whether an address has an account. A mail is claimed in a
+transaction of its own, sent, and then its row goes; whoever dies between leaves it claimed, and it is sent again.
+"""
+
+import logging
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from smtplib import SMTPException
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.contrib.auth.tokens import default_token_generator
+from django.core.mail import EmailMessage
+from django.db import transaction
+from django.template.loader import render_to_string
+from django.utils.encoding import force_bytes
+from django.utils.http import urlsafe_base64_encode
+from django.utils.translation import get_language, override
+
+from accounts.models import AccountMail, MailKind
+from accounts.services import email as addresses
+from accounts.services import invite, links, sign_up
+from foundation import clock
+from foundation.failpoints import failpoint
+from foundation.rate_limit import refuse_over
+
+logger = logging.getLogger(__name__)
+
+CLAIMED_FOR = timedelta(minutes=1)
+KEPT_FOR = timedelta(hours=6)
+BUDGET_SECONDS = 3.0
+
+
+def ask(kind: MailKind, to: str, client: str, at: datetime, user: User | None = None) -> None:
+    """Have a mail sent to an address that ``client`` typed. Raises ``RateLimited`` for who asks often."""
+    refuse_over("account_mail", f"{kind} {to.lower()}")
+    refuse_over("account_mail_address", client)
+    AccountMail.objects.create(
+        kind=kind, to=to, user=user, language=get_language() or settings.LANGUAGE_CODE, created_at=at, next_try_at=at
+    )
+
+
+def send_due(at: datetime) -> int:
+    """Send what waits, for a few seconds; returns how many rows were done."""
+    AccountMail.objects.filter(created_at__lte=at - KEPT_FOR).delete()
+    until, sent = clock.monotonic() + BUDGET_SECONDS, 0
+    while clock.monotonic() < until and (row := _claim(at)):
+        try:
+            for message in _messages(row):
+                message.send()
+        except (OSError, SMTPException) as error:  # the row is tried again once its claim is over
+            logger.warning("A mail about an account was not sent, and is tried again: %s", type(error).__name__)
+            continue
+        failpoint("account_mail.sent")
+        row.delete()
+        sent += 1
+    return sent
+
+
+@transaction.atomic
+def _claim(at: datetime) -> AccountMail | None:
+    due = AccountMail.objects.filter(next_try_at__lte=at).order_by("next_try_at", "pk")
+    row = due.select_for_update(skip_locked=True, of=("self",)).first()
+    if row is not None:
+        row.next_try_at = at + CLAIMED_FOR
+        row.save(update_fields=["next_try_at"])
+    return row
+
+
+def _messages(row: AccountMail) -> Iterator[EmailMessage]:
+    with override(row.language):
+        for name, to, context in _texts(row):
+            context |= {"site": settings.SITE_URL}
+            subject = render_to_string(f"accounts/mail/{name}_subject.txt", context).strip()
+            yield EmailMessage(subject, render_to_string(f"accounts/mail/{name}.txt", context), to=[to])
+
+
+def _texts(row: AccountMail) -> Iterator[tuple[str, str, dict[str, object]]]:
+    """The template, to whom, and what it is filled with; none where there is nothing to say.
+
+    A new password goes to the address that the account has, not to the one typed, which SQL may only find alike.
+    """
+    if row.kind == MailKind.RESET:
+        for user in User.objects.filter(email__iexact=row.to, is_active=True):
+            if user.has_usable_password():
+                yield "reset", user.email, {"name": user.username, "link": _reset_link(user)}
+    elif row.kind == MailKind.SIGN_UP and sign_up.has_account(row.to):
+        yield "known", row.to, {"link": links.address("account-reset")}
+    elif row.kind == MailKind.SIGN_UP:
+        yield "sign_up", row.to, {"link": links.address("account-sign-up-finish", links.make(links.SIGN_UP, row.to))}
+    elif row.kind == MailKind.EMAIL and row.user is not None:
+        yield "email", row.to, {"link": links.address("account-email-confirm", addresses.make(row.user, row.to))}
+    elif row.invitation is not None and row.invitation.is_open(clock.now()):
+        yield "invitation", row.to, {"link": invite.link(row.invitation), "until": row.invitation.expires_at}
+
+
+def _reset_link(user: User) -> str:
+    number = urlsafe_base64_encode(force_bytes(user.pk))
+    return links.address("account-reset-confirm", number, default_token_generator.make_token(user))

@@ -1,0 +1,31 @@
+"""Recovery codes: ten, shown once, each good once. New ones end the old."""
+
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext_noop
+
+from accounts.core import recovery
+from accounts.errors import WrongCode
+from accounts.models import RecoveryCode
+from foundation.rate_limit import refuse_over
+
+
+@transaction.atomic
+def draw(user: User) -> list[str]:
+    """Ten new codes, returned this one time."""
+    User.objects.select_for_update().get(pk=user.pk)
+    RecoveryCode.objects.filter(user=user).delete()
+    codes = [recovery.draw() for _ in range(recovery.MANY)]
+    RecoveryCode.objects.bulk_create(RecoveryCode(user=user, code_hash=recovery.hashed(code)) for code in codes)
+    return codes
+
+
+def use(user: User, code: str, at: datetime) -> None:
+    """Take a code, once, also where two ask at one moment. Raises ``WrongCode``, and ``RateLimited``."""
+    refuse_over("second_factor", user.pk)
+    refuse_over("login_day", f"second factor of {user.pk}")
+    found = RecoveryCode.objects.filter(user=user, code_hash=recovery.hashed(code), used_at=None)
+    if not found.update(used_at=at):
+        raise WrongCode(gettext_noop("This recovery code is wrong or was used."))

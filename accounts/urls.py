@@ -1,0 +1,32 @@
+"""The addresses of the pages of accounts."""
+
+from django.contrib.auth.views import LogoutView
+from django.urls import path
+
+from accounts.views import confirm, passwords, security, sign_in, sign_up
+
+urlpatterns = [
+    path("accounts/login/", sign_in.SignIn.as_view(), name="login"),
+    path("accounts/logout/", LogoutView.as_view(), name="logout"),
+    path("accounts/second-factor/", sign_in.second_factor, name="account-second-factor"),
+    path("accounts/passkey/", sign_in.passkey_sign_in, name="account-passkey-sign-in"),
+    path("accounts/passkey/challenge/", sign_in.passkey_challenge, name="account-passkey-challenge"),
+    path("accounts/confirm/", confirm.confirm, name="account-confirm"),
+    path("accounts/confirm/passkey/", confirm.confirm_by_passkey, name="account-confirm-passkey"),
+    path("accounts/password/", passwords.change_password, name="account-password"),
+    path("accounts/reset/", passwords.reset, name="account-reset"),
+    path("accounts/reset/done/", passwords.reset_done, name="account-reset-done"),
+    path("accounts/reset/<uidb64>/<token>/", passwords.ResetConfirm.as_view(), name="account-reset-confirm"),
+    path("accounts/sign-up/", sign_up.sign_up, name="account-sign-up"),
+    path("accounts/sign-up/<str:token>/", sign_up.sign_up_finish, name="account-sign-up-finish"),
+    path("accounts/invitations/<str:token>/", sign_up.invitation, name="account-invitation"),
+    path("accounts/email/", sign_up.email, name="account-email"),
+    path("accounts/email/<str:token>/", sign_up.email_confirm, name="account-email-confirm"),
+    path("accounts/security/", security.security, name="account-security"),
+    path("accounts/security/app/", security.app, name="account-app"),
+    path("accounts/security/app/remove/", security.remove_app, name="account-app-remove"),
+    path("accounts/security/passkeys/", security.add_passkey, name="account-passkey-add"),
+    path("accounts/security/passkeys/challenge/", security.passkey_challenge, name="account-passkey-new-challenge"),
+    path("accounts/security/passkeys/<int:number>/remove/", security.remove_passkey, name="account-passkey-remove"),
+    path("accounts/security/codes/", security.recovery_codes, name="account-codes"),
+]

@@ -1,0 +1,107 @@
+"""What the pages of accounts share: who may open them, where one goes next, and refusals beside a form."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from urllib.parse import urlencode
+
+from django import forms
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+
+from accounts.fresh import to_prove
+from accounts.middleware import owner_of
+from foundation.errors import RateLimited, SunwiError
+
+View = Callable[..., HttpResponseBase]
+
+
+def for_members(view: View) -> View:
+    """Pages about one's own account. The view is given the account."""
+    return _for(view, _member_of)
+
+
+def for_proven_members(view: View) -> View:
+    """The same, and they have shown lately who they are."""
+    return for_members(_proven(view))
+
+
+def for_owners(view: View) -> View:
+    """Pages about second factors: also for staff who may do nothing else before they have one."""
+    return _for(view, owner_of)
+
+
+def for_proven_owners(view: View) -> View:
+    """The same, and they have shown lately who they are."""
+    return for_owners(_proven(view))
+
+
+def _for(view: View, who: Callable[[HttpRequest], User | None]) -> View:
+    @wraps(view)
+    def opened(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        user = who(request)
+        if user is None:
+            return redirect(f"{reverse('login')}?{urlencode({'next': request.get_full_path()})}")
+        return view(request, user, *args, **kwargs)
+
+    return never_cache(sensitive_post_parameters()(opened))
+
+
+def _proven(view: View) -> View:
+    @wraps(view)
+    def proven(request: HttpRequest, user: User, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        back = reverse("account-security") if request.method == "POST" else ""
+        return to_prove(request, back) or view(request, user, *args, **kwargs)
+
+    return proven
+
+
+def _member_of(request: HttpRequest) -> User | None:
+    return request.user if request.user.is_authenticated else None
+
+
+def next_of(request: HttpRequest, usual: str = "/") -> str:
+    """Where the request wants to go next, if that is a page of ours."""
+    wanted = request.POST.get("next") or request.GET.get("next") or ""
+    is_ours = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
+    return wanted if is_ours else usual
+
+
+def origin_of(request: HttpRequest) -> str:
+    """Scheme, host and port, as a browser names the page's origin."""
+    return f"{request.scheme}://{request.get_host()}".lower()
+
+
+def is_mail_sent() -> bool:
+    """Whether this site's mails go anywhere."""
+    return "dummy" not in settings.EMAIL_BACKEND
+
+
+def tried(form: forms.BaseForm, deed: Callable[[], object], field: str | None = None) -> bool:
+    """Whether ``deed`` was done; a refusal stands beside the field then, in the reader's language. A brake is a page
+    of its own."""
+    try:
+        deed()
+    except RateLimited:
+        raise
+    except SunwiError as error:
+        form.add_error(field, gettext(error.detail))
+        return False
+    return True
+
+
+def show_form(request: HttpRequest, form: forms.BaseForm, **texts: Any) -> HttpResponse:
+    """A page that is one form: ``title`` and ``button``, perhaps an ``intro`` and a ``hint``."""
+    return render(request, "accounts/form.html", {"form": form, "next": next_of(request, ""), **texts})
+
+
+def say(request: HttpRequest, title: str, *lines: str, status: int = 200) -> HttpResponse:
+    """A page that only tells something."""
+    return render(request, "accounts/said.html", {"title": title, "lines": lines}, status=status)

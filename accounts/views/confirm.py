@@ -1,0 +1,65 @@
+"""Showing again who one is, before a grave act: by the password, a code of the app, or a passkey."""
+
+from django import forms
+from django.contrib.auth import authenticate
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts import marks
+from accounts.selectors.factors import has_passkey
+from accounts.views.answers import for_owners, next_of, show_form, tried
+from accounts.views.sign_in import proven
+
+
+class PasswordForm(forms.Form):
+    """The password of who is signed in."""
+
+    password = forms.CharField(
+        label=gettext_lazy("Password"),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password", "autofocus": True}),
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_owners
+def confirm(request: HttpRequest, user: User) -> HttpResponseBase:
+    """The password, tried behind the same brakes as when signing in."""
+    form = PasswordForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        if authenticate(request, username=user.username, password=form.cleaned_data["password"]) == user:
+            marks.proved(request.session)
+            return redirect(next_of(request))
+        form.add_error("password", _("This password is wrong."))
+    return _page(request, user, form)
+
+
+@require_POST
+@for_owners
+def confirm_by_passkey(request: HttpRequest, user: User) -> HttpResponseBase:
+    """A passkey of theirs."""
+    form = PasswordForm(request.POST)
+    form.errors.clear()  # the password is not what is asked here
+    if tried(form, lambda: proven(request, user)):
+        marks.proved(request.session)
+        return redirect(next_of(request))
+    return _page(request, user, form)
+
+
+def _page(request: HttpRequest, user: User, form: forms.Form) -> HttpResponseBase:
+    sent = "sent" in request.GET
+    intro = _("Nothing of what you sent was done. Confirm, then send it again.") if sent else ""
+    return show_form(
+        request,
+        form,
+        title=_("Confirm that it is you"),
+        button=_("Confirm"),
+        intro=intro or _("What comes next is asked for only if you have just shown who you are."),
+        action=reverse("account-confirm"),
+        passkey=reverse("account-confirm-passkey") if has_passkey(user) else "",
+    )

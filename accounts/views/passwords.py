@@ -1,0 +1,114 @@
+"""Passwords: changing one's own, and a new one by mail. All other sessions of the account end with either.
+
+The page that asks for a mail says and does the same whether there is an account or not.
+"""
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth import authenticate, update_session_auth_hash
+from django.contrib.auth.forms import PasswordChangeForm
+from django.contrib.auth.models import User
+from django.contrib.auth.views import PasswordResetConfirmView
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import reverse_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from accounts import marks
+from accounts.models import MailKind
+from accounts.services import mail
+from accounts.services.acts import PASSWORD, told
+from accounts.views.answers import for_members, is_mail_sent, say, show_form
+from foundation import clock
+from foundation.client import client_of
+from foundation.login import know_device
+
+
+class OwnPasswordForm(PasswordChangeForm):
+    """The old one is tried behind the brakes of signing in."""
+
+    def __init__(self, request: HttpRequest, user: User, *args: Any) -> None:
+        super().__init__(user, *args)
+        self._request = request
+
+    def clean_old_password(self) -> str:
+        """Right, or refused beside its field."""
+        old: str = self.cleaned_data["old_password"]
+        if authenticate(self._request, username=self.user.get_username(), password=old) is None:
+            raise ValidationError(_("This password is wrong."))
+        return old
+
+
+class EmailForm(forms.Form):
+    """An address that a mail is wanted at."""
+
+    email = forms.EmailField(
+        label=gettext_lazy("E-mail address"), widget=forms.EmailInput(attrs={"autocomplete": "email"})
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_members
+def change_password(request: HttpRequest, user: User) -> HttpResponseBase:
+    """A new password; this session goes on."""
+    form = OwnPasswordForm(request, user, request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        with transaction.atomic():
+            changed = form.save()
+            told(PASSWORD, user, clock.now())
+        update_session_auth_hash(request, changed)
+        marks.proved(request.session)
+        messages.success(request, _("Your password was changed. You are signed out everywhere else."))
+        return redirect("account-security")
+    return show_form(request, form, title=_("Change password"), button=_("Change password"))
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def reset(request: HttpRequest) -> HttpResponse:
+    """Ask for a link by mail."""
+    if not is_mail_sent():
+        raise Http404
+    form = EmailForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        mail.ask(MailKind.RESET, form.cleaned_data["email"], client_of(request), clock.now())
+        return say(
+            request,
+            _("Look into your mailbox"),
+            _("If an account has this address, a link for a new password is on its way. It is good for an hour."),
+        )
+    return show_form(
+        request,
+        form,
+        title=_("Forgotten password"),
+        button=_("Send the link"),
+        intro=_("We mail you a link at which you choose a new password."),
+    )
+
+
+class ResetConfirm(PasswordResetConfirmView):
+    """Behind the link of the mail. The device is known from then on, so nobody's guessing keeps them out."""
+
+    template_name = "accounts/reset_confirm.html"
+    success_url = reverse_lazy("account-reset-done")
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        """The new password; they sign in with it, and with their second factor if they have one."""
+        with transaction.atomic():
+            response = super().form_valid(form)
+            told(PASSWORD, form.user, clock.now(), way="mail")
+        know_device(self.request, response, form.user.get_username())
+        return response
+
+
+@never_cache
+def reset_done(request: HttpRequest) -> HttpResponse:
+    """It was set."""
+    return say(request, _("Your new password is set"), _("You are signed out everywhere. Sign in with the new one."))

@@ -1,0 +1,150 @@
+"""A person's own second factors: the app, passkeys, recovery codes; and what is left of the way where they must have
+one."""
+
+from collections.abc import Callable
+from typing import Any
+
+import segno
+from django import forms
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponseBase, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts import marks
+from accounts.errors import LastFactor
+from accounts.fresh import SENDS_FOR_SECONDS
+from accounts.models import AuthenticatorApp, Passkey, RecoveryCode
+from accounts.services import factors, passkeys, recovery, totp
+from accounts.views.answers import for_owners, for_proven_owners, next_of, origin_of, say, show_form, tried
+from accounts.views.sign_in import answer_in
+from foundation import clock, sealing
+from foundation.errors import SunwiError
+
+SECRET, ASKED, WAY = "totp_secret", "new_passkey_asked", "after_set_up"
+
+
+class AppForm(forms.Form):
+    """The code that proves that the app has the secret."""
+
+    code = forms.CharField(
+        label=gettext_lazy("Code that the app shows"),
+        max_length=10,
+        widget=forms.TextInput(attrs={"autocomplete": "one-time-code", "inputmode": "numeric"}),
+    )
+
+
+class NameForm(forms.Form):
+    """What its owner calls a passkey."""
+
+    name = forms.CharField(label=gettext_lazy("Name of the passkey"), max_length=60)
+
+
+@require_safe
+@for_owners
+def security(request: HttpRequest, user: User) -> HttpResponseBase:
+    """What they have, and what they may add."""
+    if "next" in request.GET:
+        request.session[WAY] = next_of(request)
+    return _page(request, user, NameForm())
+
+
+def _page(request: HttpRequest, user: User, form: forms.Form) -> HttpResponseBase:
+    app = AuthenticatorApp.objects.filter(user=user).first()
+    own = list(Passkey.objects.filter(user=user).order_by("pk"))
+    codes = RecoveryCode.objects.filter(user=user)
+    context: dict[str, Any] = {"app": app, "passkeys": own, "form": form, "held": getattr(request, "held", None)}
+    counts = {"codes": codes.count(), "codes_left": codes.filter(used_at=None).count()}
+    return render(request, "accounts/security.html", context | counts | {"way": request.session.get(WAY, "")})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_proven_owners
+def app(request: HttpRequest, user: User) -> HttpResponseBase:
+    """Set an authenticator app up: a secret that is shown, and taken once the app shows its code."""
+    form = AppForm(request.POST or None)
+    sealed = request.session.get(SECRET)
+    if sealed is None:
+        sealed = request.session[SECRET] = sealing.seal(totp.new_secret(), sealing.SECOND_FACTOR)
+    secret = sealing.unseal(sealed, sealing.SECOND_FACTOR)
+    if request.method == "POST" and form.is_valid():
+        code = form.cleaned_data["code"]
+        if tried(form, lambda: totp.confirm(user, secret, code, clock.now()), "code"):
+            del request.session[SECRET]
+            return _set_up(request, user)
+    picture = segno.make(totp.address(secret, user.username, f"Sunwi {request.get_host()}"), error="m")
+    drawn = picture.svg_data_uri(scale=5, dark="#000", light="#fff")
+    return show_form(
+        request, form, title=_("Authenticator app"), button=_("Set up"), qr=drawn, secret=totp.spelled(secret)
+    )
+
+
+@require_POST
+@for_proven_owners
+def remove_app(request: HttpRequest, user: User) -> HttpResponseBase:
+    """Take the app away."""
+    return _taken_away(request, lambda: factors.remove_app(user, clock.now()))
+
+
+@require_POST
+@for_proven_owners
+def remove_passkey(request: HttpRequest, user: User, number: int) -> HttpResponseBase:
+    """Take a passkey away."""
+    return _taken_away(request, lambda: factors.remove_passkey(user, number, clock.now()))
+
+
+def _taken_away(request: HttpRequest, deed: Callable[[], None]) -> HttpResponseBase:
+    try:
+        deed()
+    except LastFactor as error:
+        return say(request, _("Not taken away"), _(error.detail), status=409)
+    return redirect("account-security")
+
+
+@require_POST
+@for_owners
+def passkey_challenge(request: HttpRequest, user: User) -> HttpResponseBase:
+    """What the browser asks a new passkey. 403 with the sentence that a page shows, where it may not."""
+    if not marks.proved_within(request.session, SENDS_FOR_SECONDS):
+        return JsonResponse({"detail": _("Sign in again first.")}, status=403)
+    try:
+        options, request.session[ASKED] = passkeys.ask_new(user, origin_of(request))
+    except SunwiError as error:
+        return JsonResponse({"detail": _(error.detail)}, status=403)
+    return JsonResponse(options)
+
+
+@require_POST
+@for_proven_owners
+def add_passkey(request: HttpRequest, user: User) -> HttpResponseBase:
+    """Keep the passkey that the browser has made."""
+    form = NameForm(request.POST)
+    asked = (origin_of(request), request.session.pop(ASKED, None))
+    if not form.is_valid():
+        return _page(request, user, form)
+    name = form.cleaned_data["name"]
+    if tried(form, lambda: passkeys.keep_new(user, name, answer_in(request), asked, clock.now())):
+        return _set_up(request, user)
+    return _page(request, user, form)
+
+
+@require_POST
+@for_proven_owners
+def recovery_codes(request: HttpRequest, user: User) -> HttpResponseBase:
+    """Ten new codes, shown once."""
+    return _codes(request, user)
+
+
+def _set_up(request: HttpRequest, user: User) -> HttpResponseBase:
+    """A factor is there: this session has shown it. With the first one come recovery codes."""
+    marks.factor(request.session)
+    if not RecoveryCode.objects.filter(user=user).exists():
+        return _codes(request, user)
+    return redirect(request.session.pop(WAY, "account-security"))
+
+
+def _codes(request: HttpRequest, user: User) -> HttpResponseBase:
+    way = request.session.pop(WAY, "")
+    return render(request, "accounts/codes.html", {"codes": recovery.draw(user), "way": way})

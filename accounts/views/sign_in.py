@@ -1,0 +1,153 @@
+"""Signing in, at the site's door and the admin's: a password, and where there is one a second factor; or a passkey.
+
+Who has shown the password alone is nobody yet: the session remembers for ten minutes whose it was. The trap: whatever
+way of signing in is added must come through ``enter``, which says what has been shown.
+"""
+
+import json
+from typing import Any
+from urllib.parse import urlencode
+
+from django import forms
+from django.conf import settings
+from django.contrib.auth import login
+from django.contrib.auth.models import User
+from django.contrib.auth.views import LoginView
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts import marks
+from accounts.middleware import owner_of
+from accounts.selectors.factors import has_app, has_factor, has_passkey, must_have_factor
+from accounts.services import passkeys, recovery, totp
+from accounts.views.answers import is_mail_sent, next_of, origin_of, show_form, tried
+from foundation import clock
+from foundation.client import client_of
+from foundation.login import know_device
+from foundation.rate_limit import refuse_over
+
+HALF, ASKED = "half_signed_in", "passkey_asked"
+HALF_FOR_SECONDS = 600
+_BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+class SignIn(LoginView):
+    """The form. Who is signed in already gets it all the same: a redirect would tell other sites that they are."""
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        """In, or on to the second factor."""
+        user, way = form.get_user(), self.get_success_url()
+        if not has_factor(user):
+            return enter(self.request, user, way)
+        now = clock.now().timestamp()
+        self.request.session.cycle_key()
+        self.request.session[HALF] = {"user": user.pk, "hash": user.get_session_auth_hash(), "at": now}
+        return redirect(f"{reverse('account-second-factor')}?{_query(way)}")
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """What else the site offers."""
+        offers = {"has_reset": is_mail_sent(), "has_sign_up": settings.SIGN_UP == "open"}
+        return super().get_context_data(**kwargs) | offers | {"held": getattr(self.request, "held", None)}
+
+
+class CodeForm(forms.Form):
+    """A code of the app, or one of the recovery codes."""
+
+    code = forms.CharField(
+        label=gettext_lazy("Code"),
+        max_length=40,
+        widget=forms.TextInput(
+            attrs={"autocomplete": "one-time-code", "autofocus": True, "spellcheck": "false", "autocapitalize": "none"}
+        ),
+        help_text=gettext_lazy("Six digits from your authenticator app, or one of your recovery codes."),
+    )
+
+
+@never_cache
+@sensitive_post_parameters("code")
+@require_http_methods(["GET", "HEAD", "POST"])
+def second_factor(request: HttpRequest) -> HttpResponseBase:
+    """The second step of signing in."""
+    user = half_signed_in(request)
+    if user is None:
+        return redirect(f"{reverse('login')}?{_query(next_of(request))}")
+    form = CodeForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        code = form.cleaned_data["code"]
+        if tried(form, lambda: use_code(user, code), "code"):
+            return enter(request, user, next_of(request), with_factor=True)
+    texts = {"title": _("Second factor"), "button": _("Sign in")}
+    return show_form(request, form, **texts, passkey=reverse("account-passkey-sign-in") if has_passkey(user) else "")
+
+
+def use_code(user: User, code: str) -> None:
+    """Take a code of the app, or, by its length, a recovery code. Raises ``WrongCode`` and ``RateLimited``."""
+    service = totp if has_app(user) and len("".join(code.split())) <= totp.DIGITS else recovery
+    service.use(user, code, clock.now())
+
+
+@never_cache
+@require_POST
+def passkey_challenge(request: HttpRequest) -> HttpResponse:
+    """What the browser asks a passkey: any of this site, or of who has shown their password, or is signed in."""
+    refuse_over("login_address", client_of(request))
+    options, state = passkeys.ask_proof(origin_of(request), half_signed_in(request) or owner_of(request))
+    request.session[ASKED] = state
+    return JsonResponse(options)
+
+
+@never_cache
+@require_POST
+def passkey_sign_in(request: HttpRequest) -> HttpResponseBase:
+    """Sign in by a passkey, which is two factors in one. Brakes on passwords do not hold it up."""
+    form = forms.Form(request.POST)
+    found: list[User] = []
+    if form.is_valid() and tried(form, lambda: found.append(proven(request, half_signed_in(request)))):
+        return enter(request, found[0], next_of(request), with_factor=True)
+    title = _("Sign in with a passkey")
+    return show_form(request, form, title=title, passkey=reverse("account-passkey-sign-in"))
+
+
+def proven(request: HttpRequest, user: User | None) -> User:
+    """Whose passkey answered; ``user``'s alone, if given. Raises ``BadPasskey``. A question is answered once."""
+    asked = (origin_of(request), request.session.pop(ASKED, None))
+    return passkeys.prove(answer_in(request), asked, clock.now(), user)
+
+
+def answer_in(request: HttpRequest) -> object:
+    """What the browser's passkey answered, whatever it may be."""
+    try:
+        return json.loads(request.POST.get("credential", ""))
+    except (ValueError, RecursionError):
+        return None
+
+
+def half_signed_in(request: HttpRequest) -> User | None:
+    """Who showed their password in the last ten minutes, and has not changed it since."""
+    half = request.session.get(HALF)
+    if half is None or not 0 <= clock.now().timestamp() - half["at"] < HALF_FOR_SECONDS:
+        return None
+    user = User.objects.filter(pk=half["user"], is_active=True).first()
+    return user if user and user.get_session_auth_hash() == half["hash"] else None
+
+
+def enter(request: HttpRequest, user: User, way: str, with_factor: bool = False) -> HttpResponse:
+    """The one place where somebody becomes signed in; staff who have yet to set up a second factor do that first."""
+    request.session.pop(HALF, None)
+    login(request, user, _BACKEND)
+    if with_factor:
+        marks.factor(request.session)
+    is_due = must_have_factor(user) and not with_factor
+    response = redirect(f"{reverse('account-security')}?{_query(way)}" if is_due else way)
+    know_device(request, response, user.username)
+    return response
+
+
+def _query(way: str) -> str:
+    return urlencode({"next": way})

@@ -1,0 +1,133 @@
+"""Signing up (``SIGN_UP``), accepting an invitation, proving an address. Where it is off the pages are not there."""
+
+from collections.abc import Callable
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.forms import UserCreationForm
+from django.contrib.auth.models import User
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from accounts.errors import NoLongerValid
+from accounts.models import MailKind
+from accounts.services import email as addresses
+from accounts.services import mail
+from accounts.services.sign_up import Wanted, accept, address_in, finish, invitation_in
+from accounts.views.answers import for_proven_members, is_mail_sent, say, show_form, tried
+from accounts.views.passwords import EmailForm
+from accounts.views.sign_in import enter
+from foundation import clock
+from foundation.client import client_of
+from foundation.rate_limit import refuse_over
+
+
+class NewAccountForm(UserCreationForm[User]):
+    """A name, and a password typed twice."""
+
+    class Meta(UserCreationForm.Meta):
+        model = User
+        fields = ("username",)
+        labels = {"username": gettext_lazy("Name to sign in with")}  # noqa: RUF012 (read by Django alone)
+
+    def wanted(self) -> Wanted:
+        """What was typed."""
+        return Wanted(self.cleaned_data["username"], self.cleaned_data["password1"])
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def sign_up(request: HttpRequest) -> HttpResponse:
+    """Ask for a link by mail; what is said does not tell whether the address has an account."""
+    if settings.SIGN_UP != "open" or not is_mail_sent():
+        raise Http404
+    form = EmailForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        mail.ask(MailKind.SIGN_UP, form.cleaned_data["email"], client_of(request), clock.now())
+        return say(
+            request,
+            _("Look into your mailbox"),
+            _("A mail is on its way to this address. Its link is good for a day."),
+        )
+    return show_form(
+        request,
+        form,
+        title=_("Make an account"),
+        button=_("Send the link"),
+        intro=_("We mail you a link at which you choose a name and a password."),
+    )
+
+
+@never_cache
+@sensitive_post_parameters()
+@require_http_methods(["GET", "HEAD", "POST"])
+def sign_up_finish(request: HttpRequest, token: str) -> HttpResponseBase:
+    """Behind the mailed link."""
+    if settings.SIGN_UP != "open":
+        raise Http404
+    return _new_account(request, lambda: address_in(token), lambda wanted: finish(token, wanted, clock.now()))
+
+
+@never_cache
+@sensitive_post_parameters()
+@require_http_methods(["GET", "HEAD", "POST"])
+def invitation(request: HttpRequest, token: str) -> HttpResponseBase:
+    """Behind the link of an invitation."""
+    if settings.SIGN_UP == "off":
+        raise Http404
+    now = clock.now()
+    return _new_account(request, lambda: invitation_in(token, now), lambda wanted: accept(token, wanted, now))
+
+
+def _new_account(request: HttpRequest, look: Callable[[], object], make: Callable[[Wanted], User]) -> HttpResponseBase:
+    """The form, if the link counts; a link that does not is told as such, and a name that is taken beside the field."""
+    try:
+        look()
+    except NoLongerValid as error:
+        return say(request, _("This link does not work"), _(error.detail), status=404)
+    form = NewAccountForm(request.POST or None)
+    if request.method == "POST":
+        refuse_over("account_mail_address", f"name {client_of(request)}")  # names are told to be taken here
+    made: list[User] = []
+    if request.method == "POST" and form.is_valid() and tried(form, lambda: made.append(make(form.wanted()))):
+        return enter(request, made[0], "/account/")
+    return show_form(request, form, title=_("Make an account"), button=_("Make the account"))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_proven_members
+def email(request: HttpRequest, user: User) -> HttpResponseBase:
+    """Another address for one's account: a link is mailed there."""
+    if not is_mail_sent():
+        raise Http404
+    form = EmailForm(request.POST or None, initial={"email": user.email})
+    if request.method == "POST" and form.is_valid():
+        mail.ask(MailKind.EMAIL, form.cleaned_data["email"], client_of(request), clock.now(), user)
+        return say(
+            request,
+            _("Look into your mailbox"),
+            _("A mail is on its way to this address. Follow its link on a device on which you are signed in."),
+        )
+    return show_form(request, form, title=_("E-mail address"), button=_("Send the link"))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_proven_members
+def email_confirm(request: HttpRequest, user: User, token: str) -> HttpResponseBase:
+    """Behind that link: one more button, since programs open links too."""
+    form = forms.Form(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and tried(_valid(form), lambda: addresses.confirm(user, token, clock.now())):
+        messages.success(request, _("Your address was changed."))
+        return redirect("account-security")
+    return show_form(request, form, title=_("Is this your address?"), button=_("Yes, use it"))
+
+
+def _valid(form: forms.Form) -> forms.Form:
+    form.is_valid()
+    return form

@@ -1,0 +1,52 @@
+"""All that is held about an account and its player, for the person themselves: no secrets, no hashes."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.utils.translation import gettext_noop
+
+from accounts.errors import StillHidden
+from accounts.models import AuthenticatorApp, Invitation, Passkey, ProvenEmail, RecoveryCode
+from leaderboards.models import Player
+from leaderboards.selectors.kept import all_kept
+
+PROFILE = ("username", "first_name", "last_name", "email", "date_joined", "last_login", "is_active", "is_staff")
+
+
+Hides = Callable[[Player, datetime], bool]
+_hiding: list[Hides] = []
+
+
+def unless(hides: Hides) -> None:
+    """Have ``hides`` asked whether results of a player are hidden yet. Asking twice changes nothing."""
+    if hides not in _hiding:
+        _hiding.append(hides)
+
+
+def own_export(user: User, at: datetime) -> dict[str, Any]:
+    """What JSON is made of: the account, how it signs in, and ``player``: None where none is linked.
+
+    Raises ``StillHidden`` while a freeze hides results of theirs: scores behind it are told to nobody.
+    """
+    player = Player.objects.filter(user=user).first()
+    if player is not None and any(hides(player, at) for hides in _hiding):
+        raise StillHidden(
+            gettext_noop("Results of a competition are hidden for now: ask again after they are revealed.")
+        )
+    return {
+        "account": {name: getattr(user, name) for name in PROFILE} | {"groups": _groups(user)},
+        "email_proven_at": list(ProvenEmail.objects.filter(user=user).values_list("proven_at", flat=True)),
+        "authenticator_app": list(AuthenticatorApp.objects.filter(user=user).values("created_at")),
+        "passkeys": list(Passkey.objects.filter(user=user).values("name", "created_at", "last_used_at")),
+        "recovery_codes_left": RecoveryCode.objects.filter(user=user, used_at=None).count(),
+        "invitations": list(
+            Invitation.objects.filter(used_by=user).values("email", "note", "created_at", "expires_at", "used_at")
+        ),
+        "player": all_kept(player.external_id) if player else None,
+    }
+
+
+def _groups(user: User) -> list[str]:
+    return list(user.groups.order_by("name").values_list("name", flat=True))

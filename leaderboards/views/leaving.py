@@ -1,0 +1,78 @@
+"""A person's own data: all that is held about them as a file, and the end of their account."""
+
+from django import forms
+from django.contrib.auth import logout
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.errors import StillHidden
+from accounts.views.answers import for_proven_members, say
+from foundation import clock
+from foundation.errors import RateLimited, SunwiError
+from leaderboards.models import Player
+from leaderboards.refusals import translated
+from leaderboards.selectors.own_export import own_export
+from leaderboards.services.leave import ERASE, KEEP, leave
+
+
+class LeaveForm(forms.Form):
+    """What becomes of the player; it is asked of who has one."""
+
+    player = forms.ChoiceField(
+        label=gettext_lazy("Your player"),
+        choices=[
+            (ERASE, gettext_lazy("Erase them too: name and picture go, and places in open periods")),
+            (KEEP, gettext_lazy("Keep them: they go on in the game, linked to no account")),
+        ],
+        widget=forms.RadioSelect,
+    )
+
+    def __init__(self, *args: object, has_player: bool) -> None:
+        super().__init__(*args)  # type: ignore[arg-type]  # what Django's takes
+        if not has_player:
+            del self.fields["player"]
+
+
+@require_safe
+@for_proven_members
+def export(request: HttpRequest, user: User) -> HttpResponseBase:
+    """A JSON file; 409 while a freeze hides results of theirs."""
+    try:
+        held = own_export(user, clock.now())
+    except StillHidden as error:
+        return say(request, _("Not yet"), _(error.detail), status=409)
+    response = JsonResponse(held, json_dumps_params={"ensure_ascii": False, "indent": 2})
+    response["Content-Disposition"] = 'attachment; filename="sunwi-account.json"'
+    return response
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_proven_members
+def delete(request: HttpRequest, user: User) -> HttpResponseBase:
+    """Asked once more, with what becomes of the player."""
+    player = Player.objects.filter(user=user).first()
+    sent = (request.POST,) if request.method == "POST" else ()
+    form = LeaveForm(*sent, has_player=player is not None)
+    if request.method == "POST" and form.is_valid() and _left(form, user):
+        logout(request)
+        return say(request, _("Your account is deleted"), _("You are signed out."))
+    return _page(request, form, player)
+
+
+def _left(form: LeaveForm, user: User) -> bool:
+    try:
+        leave(user, form.cleaned_data.get("player", KEEP), clock.now())
+    except RateLimited:
+        raise
+    except SunwiError as error:
+        form.add_error(None, translated(error.detail))
+        return False
+    return True
+
+
+def _page(request: HttpRequest, form: LeaveForm, player: Player | None) -> HttpResponse:
+    return render(request, "leaderboards/account_delete.html", {"form": form, "player": player})

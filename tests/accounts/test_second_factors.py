@@ -1,0 +1,276 @@
+"""Second factors: set up, asked for, good once, and required of staff at every door."""
+
+from base64 import b32decode
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from django.contrib.auth.models import User
+from django.test import Client
+
+from accounts.errors import LastFactor, WrongCode
+from accounts.models import AuthenticatorApp, Passkey, RecoveryCode
+from accounts.services import factors, recovery, totp
+from foundation import clock, rate_limit
+from tests.accounts.authenticator import Authenticator, add_passkey, sign_in_by
+from tests.accounts.people import PASSWORD, SECOND, SECRET, SECURITY, code, sign_in, who, with_app
+from tests.leaderboards.factories import AdminFactory, UserFactory
+
+pytestmark = pytest.mark.django_db
+
+AT = datetime(2026, 3, 2, 12, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def _no_brakes_of_others() -> Any:
+    rate_limit.reset()
+    yield
+    rate_limit.reset()
+
+
+@pytest.fixture
+def robin() -> User:
+    robin: User = UserFactory.create(username="robin", password=PASSWORD)
+    return robin
+
+
+def test_codes_are_those_of_the_standard() -> None:
+    # RFC 6238, appendix B, the last six digits of SHA-1
+    assert [code(datetime.fromtimestamp(at, UTC)) for at in (59, 1111111109)] == ["287082", "081804"]
+    assert totp.address(SECRET, "robin", "Sunwi").startswith("otpauth://totp/Sunwi:robin?")
+    assert totp.spelled(SECRET) == "GEZD GNBV GY3T QOJQ GEZD GNBV GY3T QOJQ"
+
+
+def test_a_code_counts_once_and_half_a_minute_early_or_late(robin: User, settings: LazySettings) -> None:
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "second_factor": None}
+    with_app(robin)
+    early, late = AT + timedelta(seconds=30), AT - timedelta(seconds=30)
+
+    totp.use(robin, code(late), AT)
+    totp.use(robin, code(early), AT)
+
+    for used in (code(early), code(AT), code(AT - timedelta(minutes=1)), "", "abc", "１２３４５６"):
+        with pytest.raises(WrongCode):
+            totp.use(robin, used, AT)
+
+
+def test_recovery_codes_count_once_each_however_typed_and_new_ones_end_the_old(robin: User) -> None:
+    first = recovery.draw(robin)
+    recovery.use(robin, first[0].lower().replace("-", " "), AT)
+    with pytest.raises(WrongCode):
+        recovery.use(robin, first[0], AT)
+
+    recovery.draw(robin)
+
+    with pytest.raises(WrongCode):
+        recovery.use(robin, first[1], AT)
+    assert RecoveryCode.objects.filter(user=robin, used_at=None).count() == 10
+    assert not RecoveryCode.objects.filter(code_hash__contains=first[1][:4]).exists()
+
+
+def test_the_password_alone_is_nobody_and_the_code_lets_in(client: Client, robin: User) -> None:
+    with_app(robin)
+
+    first = sign_in(client, "robin")
+    between = who(client)
+    wrong = client.post(SECOND, {"code": "000000"})
+    right = client.post(SECOND, {"code": code()})
+
+    assert first["Location"] == f"{SECOND}?next=%2F"
+    assert between == ""
+    assert "This code is wrong" in wrong.content.decode()
+    assert right["Location"] == "/"
+    assert who(client) == "robin"
+
+
+def test_half_a_sign_in_ends_after_ten_minutes_and_with_a_new_password(client: Client, robin: User) -> None:
+    with_app(robin)
+    sign_in(client, "robin")
+    robin.set_password("another long password")
+    robin.save()
+
+    after = client.post(SECOND, {"code": code()})
+
+    assert after["Location"].startswith("/accounts/login/")
+    sign_in(client, "robin", "another long password")
+    with clock.stand_at(clock.now() + timedelta(minutes=11)):
+        assert client.post(SECOND, {"code": code()})["Location"].startswith("/accounts/login/")
+    assert who(client) == ""
+
+
+def test_who_guesses_codes_waits_also_with_recovery_codes(client: Client, robin: User) -> None:
+    with_app(robin)
+    codes = recovery.draw(robin)
+    sign_in(client, "robin")
+
+    told = [client.post(SECOND, {"code": wrong}).status_code for wrong in ("000000", "WRONG-CODE") * 3]
+
+    assert told == [200] * 5 + [429]
+    assert client.post(SECOND, {"code": codes[0]}).status_code == 429
+
+
+def test_an_app_is_set_up_once_it_shows_its_code_and_comes_with_recovery_codes(client: Client, robin: User) -> None:
+    sign_in(client, "robin")
+    page = client.get(f"{SECURITY}app/")
+    secret = _typed(page.context["secret"])
+
+    wrong = client.post(f"{SECURITY}app/", {"code": "000000"})
+    assert not AuthenticatorApp.objects.exists()
+    right = client.post(f"{SECURITY}app/", {"code": code(secret=secret)})
+
+    assert page.context["qr"].startswith("data:image/svg+xml")
+    assert "This code is wrong" in wrong.content.decode()
+    assert len(right.context["codes"]) == 10
+    stored = AuthenticatorApp.objects.get(user=robin)
+    assert secret not in stored.secret
+    assert secret not in str(dict(client.session))
+    assert sign_in(Client(), "robin")["Location"].startswith(SECOND)
+
+
+def test_a_passkey_signs_in_without_a_password_and_as_second_factor(client: Client, robin: User) -> None:
+    key = Authenticator()
+    sign_in(client, "robin")
+
+    add_passkey(client, key)
+    alone, second = Client(), Client()
+    by_itself = sign_in_by(alone, key, next="/account/")
+    sign_in(second, "robin")
+    sign_in_by(second, key)
+
+    assert by_itself["Location"] == "/account/"
+    assert who(alone) == who(second) == "robin"
+    assert Passkey.objects.get().sign_count == 2
+
+
+@pytest.mark.parametrize(
+    "fault", ["another site", "no finger", "copied", "another challenge", "nonsense", "a stranger's"]
+)
+def test_a_passkey_is_refused(client: Client, robin: User, fault: str) -> None:
+    key = Authenticator()
+    sign_in(client, "robin")
+    add_passkey(client, key)
+    thief = Client()
+    asked = thief.post("/accounts/passkey/challenge/").json()
+    if fault == "another site":
+        key.origin = "http://testserver.example"
+    if fault == "no finger":
+        key.verifies = False
+    if fault == "copied":
+        sign_in_by(Client(), key)
+        key.count = 0
+    if fault == "another challenge":
+        thief.post("/accounts/passkey/challenge/")
+    if fault == "a stranger's":
+        key = Authenticator()
+    answer = "[1" if fault == "nonsense" else key.get(asked)
+
+    response = thief.post("/accounts/passkey/", {"credential": answer})
+
+    assert response.status_code == 200
+    assert 'role="alert"' in response.content.decode()
+    assert who(thief) == ""
+
+
+def test_an_answer_of_a_passkey_is_good_once(client: Client, robin: User) -> None:
+    key = Authenticator()
+    sign_in(client, "robin")
+    add_passkey(client, key)
+    thief = Client()
+    answer = key.get(thief.post("/accounts/passkey/challenge/").json())
+    thief.post("/accounts/passkey/", {"credential": answer})
+    thief.post("/accounts/logout/")
+
+    thief.post("/accounts/passkey/", {"credential": answer})
+
+    assert who(thief) == ""
+
+
+def test_the_second_factor_of_one_is_not_anothers(client: Client, robin: User) -> None:
+    UserFactory.create(username="marian", password=PASSWORD)
+    key, marian = Authenticator(), Client()
+    sign_in(marian, "marian")
+    add_passkey(marian, key)
+    with_app(robin)
+    sign_in(client, "robin")
+
+    sign_in_by(client, key)
+
+    assert who(client) == ""
+
+
+def test_nobody_who_is_not_active_signs_in_by_a_passkey(client: Client, robin: User) -> None:
+    key = Authenticator()
+    sign_in(client, "robin")
+    add_passkey(client, key)
+    User.objects.update(is_active=False)
+
+    sign_in_by(away := Client(), key)
+
+    assert who(away) == ""
+
+
+@pytest.fixture
+def required(settings: LazySettings) -> None:
+    settings.STAFF_SECOND_FACTOR = "required"
+
+
+@pytest.mark.usefixtures("required")
+def test_staff_without_a_second_factor_reach_the_page_to_set_one_up_and_nothing_else(client: Client) -> None:
+    AdminFactory.create(username="chief", password=PASSWORD)
+
+    first = sign_in(client, "chief")
+    doors = ("/admin/", "/admin/auth/user/", "/account/", "/account/export/", "/accounts/email/", "/accounts/password/")
+    told = {door: client.get(door).status_code for door in doors}
+    page = client.get(first["Location"])
+    made = add_passkey(client, Authenticator())
+
+    assert first["Location"].startswith(SECURITY)
+    assert set(told.values()) == {302}
+    assert "Staff need a second factor here" in page.content.decode()
+    assert len(made.context["codes"]) == 10
+    assert client.get("/admin/").status_code == 200
+
+
+@pytest.mark.usefixtures("required")
+def test_a_session_from_before_it_was_required_opens_nothing_to_staff_and_all_to_players(client: Client) -> None:
+    client.force_login(AdminFactory.create())
+    player = Client()
+    player.force_login(UserFactory.create(username="player"))
+
+    assert client.get("/admin/").status_code == 302
+    assert who(player) == "player"
+
+
+@pytest.mark.usefixtures("required")
+def test_staff_who_must_have_one_do_not_take_the_last_away(client: Client) -> None:
+    chief = AdminFactory.create(username="chief", password=PASSWORD)
+    sign_in(client, "chief")
+    add_passkey(client, Authenticator())
+    number = Passkey.objects.get().pk
+
+    refused = client.post(f"{SECURITY}passkeys/{number}/remove/")
+
+    assert refused.status_code == 409
+    assert Passkey.objects.exists()
+    with_app(chief)
+    client.post(f"{SECURITY}passkeys/{number}/remove/")
+    assert not Passkey.objects.exists()
+    with pytest.raises(LastFactor):
+        factors.remove_app(chief, AT)
+
+
+def test_nobody_takes_away_what_is_anothers(client: Client, robin: User) -> None:
+    UserFactory.create(username="marian", password=PASSWORD)
+    marian = Client()
+    sign_in(marian, "marian")
+    add_passkey(marian, Authenticator())
+    sign_in(client, "robin")
+
+    client.post(f"{SECURITY}passkeys/{Passkey.objects.get().pk}/remove/")
+
+    assert Passkey.objects.count() == 1
+
+
+def _typed(spelled: str) -> str:
+    return b32decode(spelled.replace(" ", "")).hex()

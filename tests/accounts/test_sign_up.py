@@ -1,0 +1,244 @@
+"""Making an account: off, by invitation or by mail; a new password by mail; and no page tells who has an account."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from django.contrib.auth.models import User
+from django.core import mail as post
+from django.test import Client
+
+from accounts.models import AccountMail, Invitation, MailKind, ProvenEmail
+from accounts.services import mail
+from foundation import clock, rate_limit
+from tests.accounts.people import PASSWORD, sign_in, who
+from tests.leaderboards.factories import AdminFactory, UserFactory
+
+pytestmark = pytest.mark.django_db
+
+RESET, SIGN_UP, EMAIL = "/accounts/reset/", "/accounts/sign-up/", "/accounts/email/"
+NEW = {"username": "newcomer", "password1": PASSWORD, "password2": PASSWORD}
+ADDRESS = "robin@example.org"
+
+
+@pytest.fixture(autouse=True)
+def _open(settings: LazySettings) -> Any:
+    settings.SIGN_UP = "open"
+    rate_limit.reset()
+    yield
+    rate_limit.reset()
+
+
+def mailed() -> str:
+    """The path of the link in the latest mail."""
+    mail.send_due(clock.now())
+    found = re.search(r"http://localhost:8000(/\S+)", str(post.outbox[-1].body))
+    assert found is not None
+    return found[1]
+
+
+def invited(**typed: str) -> Any:
+    """What an administrator sees after inviting somebody."""
+    staff = Client()
+    staff.force_login(AdminFactory.create())
+    return staff.post("/admin/accounts/invitation/add/", {"email": "", "note": "", "days": "7", **typed})
+
+
+def link_in(page: Any) -> str:
+    """The path of an invitation's link, as its page shows it."""
+    return str(page.context["link"]).removeprefix("http://localhost:8000")
+
+
+def test_by_mail_an_account_is_made_once_and_its_address_is_proven(client: Client) -> None:
+    asked = client.post(SIGN_UP, {"email": ADDRESS})
+    link = mailed()
+
+    made = client.post(link, NEW)
+
+    assert "Look into your mailbox" in asked.content.decode()
+    assert post.outbox[-1].to == [ADDRESS]
+    assert made["Location"] == "/account/"
+    assert who(client) == "newcomer"
+    assert ProvenEmail.objects.get().email == User.objects.get().email == ADDRESS
+    assert Client().post(link, NEW | {"username": "second"}).status_code == 404
+    assert not AccountMail.objects.exists()
+
+
+@pytest.mark.parametrize("path", [RESET, SIGN_UP])
+def test_a_page_that_mails_answers_alike_whether_there_is_an_account(
+    path: str, django_assert_num_queries: Any, client: Client
+) -> None:
+    UserFactory.create(username="robin", password=PASSWORD, email=ADDRESS)
+
+    with django_assert_num_queries(1):
+        known = client.post(path, {"email": ADDRESS})
+    with django_assert_num_queries(1):
+        unknown = client.post(path, {"email": "nobody@example.org"})
+
+    assert known.content == unknown.content
+    assert AccountMail.objects.count() == 2
+
+
+def test_who_signs_up_again_is_told_so_by_mail_alone() -> None:
+    UserFactory.create(username="robin", password=PASSWORD, email=ADDRESS.upper())
+    Client().post(SIGN_UP, {"email": ADDRESS})
+
+    assert mailed() == RESET
+    assert "There is one already" in post.outbox[-1].body
+
+
+def test_a_new_password_by_mail_is_set_once_ends_sessions_and_makes_the_device_known(client: Client) -> None:
+    UserFactory.create(username="robin", password=PASSWORD, email=ADDRESS)
+    other = Client()
+    sign_in(other, "robin")
+    client.post(RESET, {"email": ADDRESS})
+    link = mailed()
+    new = {"new_password1": "quite-another-1", "new_password2": "quite-another-1"}
+
+    form = client.get(link)
+    done = client.post(form["Location"], new, follow=True)
+
+    assert "Your new password is set" in done.content.decode()
+    assert "device" in client.cookies
+    assert who(other) == who(client) == ""
+    assert sign_in(client, "robin", "quite-another-1").status_code == 302
+    assert "This link does not work" in Client().get(link, follow=True).content.decode()
+
+
+def test_a_new_password_is_mailed_to_the_address_of_the_account_and_to_no_other_that_is_written_alike() -> None:
+    UserFactory.create(username="robin", password=PASSWORD, email="Robin@example.org")
+    UserFactory.create(username="gone", password=PASSWORD, email="gone@example.org", is_active=False)
+    for address in (ADDRESS, "gone@example.org", "nobody@example.org"):
+        Client().post(RESET, {"email": address})
+
+    mail.send_due(clock.now())
+
+    assert [each.to for each in post.outbox] == [["Robin@example.org"]]
+
+
+def test_mails_to_one_address_and_from_one_visitor_are_few(settings: LazySettings) -> None:
+    told = [Client().post(RESET, {"email": ADDRESS}).status_code for _ in range(4)]
+    from_one = [Client().post(RESET, {"email": f"{nth}@example.org"}).status_code for nth in range(18)]
+
+    assert told == [200] * 3 + [429]
+    assert from_one == [200] * 17 + [429]
+
+
+def test_a_mail_that_is_not_sent_is_tried_again_after_a_minute_and_given_up_after_hours(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    at = datetime(2026, 3, 2, tzinfo=UTC)
+    mail.ask(MailKind.SIGN_UP, ADDRESS, "203.0.113.1", at)
+
+    def away(_: object) -> None:
+        raise OSError
+
+    with monkeypatch.context() as broken:
+        broken.setattr("django.core.mail.EmailMessage.send", away)
+        assert mail.send_due(at) == 0
+    assert mail.send_due(at + timedelta(seconds=59)) == 0
+    assert mail.send_due(at + timedelta(seconds=60)) == 1
+    mail.ask(MailKind.SIGN_UP, ADDRESS, "203.0.113.1", at)
+    assert mail.send_due(at + timedelta(hours=6)) == 0
+    assert not AccountMail.objects.exists()
+
+
+def test_an_invitation_without_an_address_is_shown_once_and_used_once(client: Client, settings: LazySettings) -> None:
+    settings.SIGN_UP = "invitation"
+    link = link_in(invited(note="for Robin"))
+
+    made = client.post(link, NEW)
+
+    assert made["Location"] == "/account/"
+    assert Invitation.objects.get().used_by == User.objects.get(username="newcomer")
+    assert not ProvenEmail.objects.exists()
+    assert Client().post(link, NEW | {"username": "second"}).status_code == 404
+    assert not User.objects.filter(username="second").exists()
+    assert client.get(SIGN_UP).status_code == 404
+
+
+def test_one_with_an_address_is_mailed_and_shown_to_nobody(client: Client) -> None:
+    page = invited(email=ADDRESS)
+    link = mailed()
+
+    assert page.status_code == 302
+    client.post(link, NEW)
+    assert ProvenEmail.objects.get().email == ADDRESS
+
+
+@pytest.mark.parametrize("fault", ["expired", "revoked", "forged", "off"])
+def test_an_invitation_that_does_not_count_makes_nothing(client: Client, settings: LazySettings, fault: str) -> None:
+    link, at = link_in(invited()), clock.now()
+    if fault == "expired":
+        at += timedelta(days=7)
+    if fault == "revoked":
+        staff = Client()
+        staff.force_login(AdminFactory.create(username="other"))
+        chosen = [Invitation.objects.get().pk]
+        staff.post("/admin/accounts/invitation/", {"action": "revoke", "_selected_action": chosen})
+    if fault == "forged":
+        link = link[:-3] + "AA/"
+    if fault == "off":
+        settings.SIGN_UP = "off"
+
+    with clock.stand_at(at):
+        assert client.post(link, NEW).status_code == 404
+    assert not User.objects.filter(username="newcomer").exists()
+
+
+def test_a_name_that_is_taken_is_refused_beside_its_field_and_the_invitation_stays_good(client: Client) -> None:
+    UserFactory.create(username="Newcomer")
+    link = link_in(invited())
+
+    refused = client.post(link, NEW)
+
+    assert refused.status_code == 200
+    assert "already exists" in refused.content.decode()
+    assert client.post(link, NEW | {"username": "another"}).status_code == 302
+
+
+@pytest.mark.parametrize("mode", ["off", "invitation"])
+def test_where_nobody_signs_up_by_themselves_there_is_no_page_for_it(
+    client: Client, settings: LazySettings, mode: str
+) -> None:
+    client.post(SIGN_UP, {"email": ADDRESS})
+    link = mailed()
+    settings.SIGN_UP = mode
+
+    assert [client.get(path).status_code for path in (SIGN_UP, link)] == [404, 404]
+    assert SIGN_UP not in client.get("/accounts/login/").content.decode()
+
+
+def test_another_address_counts_once_its_owner_says_so(client: Client) -> None:
+    UserFactory.create(username="robin", password=PASSWORD, email="old@example.org")
+    UserFactory.create(username="marian", password=PASSWORD)
+    marian = Client()
+    sign_in(client, "robin")
+    sign_in(marian, "marian")
+    client.post(EMAIL, {"email": ADDRESS})
+    link = mailed()
+
+    client.get(link)
+    marian.post(link)
+    before = User.objects.get(username="robin").email
+    client.post(link)
+
+    assert before == "old@example.org"
+    assert User.objects.get(username="robin").email == ADDRESS
+    assert User.objects.get(username="marian").email == ""
+    assert "This link is not known" in client.post(link).content.decode()
+
+
+def test_an_address_belongs_to_one_account(client: Client) -> None:
+    UserFactory.create(username="robin", password=PASSWORD)
+    sign_in(client, "robin")
+    client.post(EMAIL, {"email": ADDRESS})
+    link = mailed()
+    UserFactory.create(username="quicker", email=ADDRESS.upper())
+
+    refused = client.post(link)
+
+    assert "Another account has this address" in refused.content.decode()
+    assert User.objects.get(username="robin").email == ""
