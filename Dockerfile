@@ -1,10 +1,12 @@
 # One image for web, worker, beat and migrations. It runs as nobody in particular, on a read-only disk.
 
-FROM python:3.11-slim AS packages
+ARG PYTHON_IMAGE=python:3.11-slim
+
+FROM ${PYTHON_IMAGE} AS packages
 COPY requirements.txt .
 RUN python -m venv /venv && /venv/bin/pip install --no-cache-dir --require-hashes -r requirements.txt
 
-FROM python:3.11-slim
+FROM ${PYTHON_IMAGE}
 ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 STATIC_ROOT=/static
 COPY --from=packages /venv /venv
 WORKDIR /app

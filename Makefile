@@ -13,7 +13,8 @@ ICU := $(firstword $(wildcard /usr/lib/postgresql/*/bin/initdb))
 # Tests start hundreds of processes: where what Python compiled may not be kept, each compiles everything again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check long elsewhere elsewhere-debian elsewhere-sqlite deployable smoke faults mutants bench lint lock clean
+.PHONY: help demo test check long elsewhere elsewhere-debian elsewhere-sqlite deployable smoke faults mutants bench lint
+.PHONY: lock clean secrets digests audit
 
 help:
 	@echo "make demo    start everything on this machine, with players that keep scoring (PORT, DATA_DIR, DEMO_PLAYERS)"
@@ -24,6 +25,9 @@ help:
 	@echo "make mutants take one protection away at a time, and see that a test fails (ARGS='no_barrier')"
 	@echo "make bench   measure, and print each figure as one line (ARGS='--players 100000')"
 	@echo "make lint    style, types, directions of imports, missing migrations"
+	@echo "make audit   ask whether a weakness is known of a locked package (needs the network)"
+	@echo "make secrets make what is missing of the secrets of docker-compose.yml (SECRETS_FOLDER)"
+	@echo "make digests write down which images its names mean today (needs Docker and the network)"
 	@echo "make lock    renew the locked requirements"
 	@echo "make clean   remove the environment and caches; the demo's data stay"
 
@@ -94,6 +98,16 @@ $(VENV)/.installed-%: requirements-%.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r $<
 	@touch $@ $(if $(filter dev,$*),$(VENV)/.installed-test)
 
+secrets:
+	@$(PYTHON) config/servers/prepare.py $(or $(SECRETS_FOLDER),secrets)
+
+digests:
+	@$(PYTHON) config/servers/digests.py
+
+# Known weaknesses fail it; a network that is away is said, and fails nothing.
+audit:
+	@$(PYTHON) .ci/audit.py
+
 LOCK = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
 
@@ -102,9 +116,10 @@ lock:
 	$(LOCK) pyproject.toml --extra demo --extra test -c requirements-dev.txt -o requirements-test.txt
 	$(LOCK) pyproject.toml --extra demo -c requirements-dev.txt -o requirements-demo.txt
 	$(LOCK) pyproject.toml -c requirements-dev.txt -o requirements.txt
+	echo "pip-audit>=2.10.1" | $(LOCK) - -o .ci/requirements-audit.txt
 
 clean:
-	rm -rf $(VENV) .ci-venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) .ci-venv .ci-audit .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	rm -rf "$${XDG_CACHE_HOME:-$$HOME/.cache}/sunwi-tests"
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 	@echo "The demo's data, if any, stay in .data (or DATA_DIR); remove that folder to start anew."

@@ -4,7 +4,7 @@ Pure functions. A number stands in the path of `redis://host:6379/0` but in the 
 `unix:///path?db=0`, and Celery spells the second one differently again.
 """
 
-from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qs, quote, urlencode, urlsplit, urlunsplit
 
 DATABASES = 16  # what every Redis has unless told otherwise
 
@@ -29,6 +29,20 @@ def with_database(url: str, number: int) -> str:
         return f"unix://{parts.netloc}{parts.path}?{urlencode(query | {'db': number})}"
     query.pop("db", None)
     return urlunsplit(parts._replace(path=f"/{number}", query=urlencode(query)))
+
+
+def has_password(url: str) -> bool:
+    """Whether the address holds one, in its user part or in its query."""
+    parts = urlsplit(url)
+    return bool(parts.password or parse_qs(parts.query).get("password"))
+
+
+def with_password(url: str, password: str) -> str:
+    """The same address and user with this password, which may hold any character."""
+    scheme, _, rest = url.partition("://")
+    place, slash, path = rest.partition("/")
+    user, _, host = place.rpartition("@")
+    return f"{scheme}://{user.partition(':')[0]}:{quote(password, safe='')}@{host}{slash}{path}"
 
 
 def neighbour(url: str, steps: int) -> str:

@@ -4,6 +4,7 @@ A running demo writes its own into DATA_DIR/env; that file only fills in what th
 out, so `manage.py` with the same DATA_DIR works beside it. The README lists every variable.
 """
 
+import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -14,12 +15,13 @@ from django.core.exceptions import ImproperlyConfigured
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from config import accounts, addresses, brakes, logs, policy, sealing, sql
+from config import accounts, addresses, brakes, logs, policy, sealing, secret_files, sql
 from config.schedule import SCHEDULE
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 env = environ.Env()
+env.ENVIRON = secret_files.with_files(os.environ)
 
 # Lets classes of Django's say at run time what they hold, as types do: ModelAdmin[Board].
 django_stubs_ext.monkeypatch()
@@ -37,7 +39,7 @@ SECRET_KEY = env.str("SECRET_KEY", default="")
 if not SECRET_KEY:
     raise ImproperlyConfigured(
         f"SECRET_KEY is not set, and there is no demo in {DATA_DIR}. "
-        "Set SECRET_KEY in the environment, or start the demo once with `make demo`."
+        "Set SECRET_KEY (or SECRET_KEY_FILE) in the environment, or start the demo once with `make demo`."
     )
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 # What SQL keeps of signing secrets is encrypted with the first; all decrypt.
@@ -117,9 +119,9 @@ SQL_ALONE_SECONDS = env.float("SQL_ALONE_SECONDS", default=0.4)
 
 # -- Redis: boards, page cache and broker never share a database --------------------------------
 
-REDIS_URL = env.str("REDIS_URL", default="redis://127.0.0.1:6379/0")
-CACHE_URL = env.str("CACHE_URL", default=addresses.neighbour(REDIS_URL, 1))
-BROKER_URL = env.str("BROKER_URL", default=addresses.neighbour(REDIS_URL, 2))
+REDIS_URL = secret_files.redis_url(env, "REDIS", "redis://127.0.0.1:6379/0")
+CACHE_URL = secret_files.redis_url(env, "CACHE", addresses.neighbour(REDIS_URL, 1))
+BROKER_URL = secret_files.redis_url(env, "BROKER", addresses.neighbour(REDIS_URL, 2))
 for _name, _url in (("CACHE_URL", CACHE_URL), ("BROKER_URL", BROKER_URL)):
     if addresses.same_database(REDIS_URL, _url):
         raise ImproperlyConfigured(
@@ -155,7 +157,8 @@ CACHES["default"]["OPTIONS"]["IGNORE_EXCEPTIONS"] = True
 
 # -- Celery: thrift lives here, correctness in unique rows, versions and scripts ----------------
 
-CELERY_BROKER_URL = addresses.for_broker(BROKER_URL)
+# All three: Celery's command line takes BROKER_URL of the environment for the first, which has no password from a file.
+CELERY_BROKER_URL = CELERY_BROKER_READ_URL = CELERY_BROKER_WRITE_URL = addresses.for_broker(BROKER_URL)
 # A worker waits for its broker for as long as it takes, and also where it refuses: full, or a replica for a moment.
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None

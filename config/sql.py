@@ -8,6 +8,9 @@ the start of a connection (SQL_SESSION_SETTINGS=off); they are the role's then, 
 from typing import Any
 
 import environ
+from django.core.exceptions import ImproperlyConfigured
+
+from config import secret_files
 
 # Name in PostgreSQL, variable, seconds; 0 is no limit.
 TIMEOUTS = (
@@ -26,8 +29,12 @@ KEEPALIVES = {
 
 
 def database(env: environ.Env, url: str) -> dict[str, Any]:
-    """Django's settings of the database at ``url``. What its query says wins over what stands here."""
+    """Django's settings of the database at ``url``. What its query says wins over what stands here.
+
+    DATABASE_PASSWORD is put in. Raises ``ImproperlyConfigured`` where the address has one, or is SQLite's.
+    """
     found: dict[str, Any] = environ.Env.db_url_config(url)
+    _give_password(found, secret_files.password_of(env, "DATABASE"))
     options = found.setdefault("OPTIONS", {})
     if found["ENGINE"].endswith("sqlite3"):
         # BEGIN IMMEDIATE is the barrier between writers and settling; see docs/architecture.md.
@@ -45,6 +52,16 @@ def database(env: environ.Env, url: str) -> dict[str, Any]:
         found["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=60)
         found["CONN_HEALTH_CHECKS"] = True
     return found
+
+
+def _give_password(found: dict[str, Any], password: str) -> None:
+    if not password:
+        return
+    if found["ENGINE"].endswith("sqlite3"):
+        raise ImproperlyConfigured("DATABASE_PASSWORD is set, and SQLite has no passwords: set DATABASE_URL.")
+    if found.get("PASSWORD"):
+        raise secret_files.two_passwords("DATABASE")
+    found["PASSWORD"] = password
 
 
 def _session(env: environ.Env) -> str:

@@ -83,7 +83,8 @@ class Postgres:
 
     def answers(self) -> bool:
         try:
-            psycopg.connect(host=str(self.folder), user="postgres", dbname="postgres").close()
+            port = self.settings.get("port", "5432")  # its socket is named after it
+            psycopg.connect(host=str(self.folder), port=port, user="postgres", dbname="postgres").close()
         except psycopg.OperationalError:
             return False
         return True

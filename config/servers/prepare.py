@@ -1,0 +1,89 @@
+"""`make secrets`: the files that the Compose file hands to its containers. What is there already stays as it is.
+
+Each secret is a file of one line in a folder that only its owner enters; the lists of Redis users are written anew each
+time, with hashes for passwords. Standard library only. The trap: containers run as users of their own, who must be able
+to read the files, so it is the folder that keeps others of this machine out.
+"""
+
+import argparse
+import hashlib
+import re
+import secrets
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+MADE = (
+    "secret_key", "encryption_keys", "postgres_password", "migrate_password", "database_password",
+    "boards_password", "boards_admin_password", "cache_password", "broker_password", "passing_admin_password",
+)  # fmt: skip  # as a list
+GIVEN = {"secret_key_fallbacks": "", "email_url": "dummymail://"}  # what the operator changes
+USERS = ("boards.acl", "passing.acl")
+BYTES = 48
+
+
+class Refused(Exception):
+    """A file or folder cannot be used as it is; the message says what to do."""
+
+
+def prepare(folder: Path) -> list[str]:
+    """Make what is missing in ``folder``; the names of those that were made. Raises ``Refused`` or ``OSError``."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.stat().st_mode & 0o077:
+        raise Refused(f"Others of this machine may enter {folder}: chmod 700 it.")
+    made = [name for name in MADE if _make(folder / name, secrets.token_urlsafe(BYTES))]
+    made += [name for name, content in GIVEN.items() if _make(folder / name, content)]
+    for name in USERS:
+        _replace(folder / name, users(HERE / name, folder))
+    return made
+
+
+def users(template: Path, folder: Path) -> str:
+    """The list of users that Redis reads: one line each, no remarks, SHA-256 in the place of names of secrets."""
+    lines = [line for line in template.read_text().splitlines() if line and not line.startswith("#")]
+    joined = re.sub(r"\n\s+", " ", "\n".join(lines))
+    return re.sub(r"#\{(\w+)\}", lambda found: f"#{_hash(folder / found[1])}", joined) + "\n"
+
+
+def _hash(file: Path) -> str:
+    secret = file.read_text().removesuffix("\n")
+    if len(secret) < 20 or "\n" in secret:
+        raise Refused(f"{file} is no password of at least 20 characters on one line: remove it, and it is made anew.")
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _make(file: Path, content: str) -> bool:
+    """Whether it was missing. Who has it at that moment keeps it."""
+    try:
+        with file.open("x") as written:
+            written.write(f"{content}\n")
+    except FileExistsError:
+        return False
+    file.chmod(0o444)
+    return True
+
+
+def _replace(file: Path, content: str) -> None:
+    """In place, since a running container has this very file; a restart reads it anew."""
+    if file.exists():
+        file.chmod(0o644)
+    file.write_text(content)
+    file.chmod(0o444)
+
+
+def main() -> int:
+    """Exit status 1 where something has to be done by hand."""
+    parser = argparse.ArgumentParser(description="Make the secrets of the Compose file")
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
+    try:
+        made = prepare(folder)
+    except (Refused, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(f"{folder}: {', '.join(made) or 'nothing was missing'}; users of both Redis are written.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,40 @@
+-- The roles of the database, for psql as its superuser: the Compose file's PostgreSQL runs it once, on an empty volume,
+-- and running it again changes passwords to those of the files. sunwi_owner migrates; sunwi_app reads and writes rows.
+
+\set ON_ERROR_STOP on
+\set owner_password `cat /run/secrets/migrate_password`
+\set app_password `cat /run/secrets/database_password`
+
+-- Passwords are in no log, also where a statement fails.
+SET log_min_error_statement = 'panic';
+SET log_statement = 'none';
+
+SELECT format('CREATE ROLE %I', name) FROM (VALUES ('sunwi_owner'), ('sunwi_app')) AS wanted (name)
+WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) \gexec
+
+ALTER ROLE sunwi_owner LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS PASSWORD :'owner_password';
+ALTER ROLE sunwi_app LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS PASSWORD :'app_password';
+
+SELECT 'CREATE DATABASE sunwi OWNER sunwi_owner'
+WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = 'sunwi') \gexec
+
+ALTER DATABASE sunwi OWNER TO sunwi_owner;
+REVOKE ALL ON DATABASE sunwi FROM PUBLIC;
+REVOKE CONNECT, TEMPORARY ON DATABASE postgres FROM PUBLIC;
+REVOKE CONNECT, TEMPORARY ON DATABASE template1 FROM PUBLIC;
+GRANT CONNECT ON DATABASE sunwi TO sunwi_app;
+
+\connect sunwi
+
+ALTER SCHEMA public OWNER TO sunwi_owner;
+REVOKE ALL ON SCHEMA public FROM PUBLIC;
+GRANT USAGE ON SCHEMA public TO sunwi_app;
+
+GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO sunwi_app;
+GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA public TO sunwi_app;
+
+-- What migrations make from now on.
+ALTER DEFAULT PRIVILEGES FOR ROLE sunwi_owner IN SCHEMA public
+    GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO sunwi_app;
+ALTER DEFAULT PRIVILEGES FOR ROLE sunwi_owner IN SCHEMA public
+    GRANT USAGE, SELECT, UPDATE ON SEQUENCES TO sunwi_app;
