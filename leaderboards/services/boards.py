@@ -162,6 +162,14 @@ def retire(board: Board, at: datetime) -> None:
             _tell_this_process()
 
 
+def delete(board: Board, at: datetime) -> None:
+    """Delete a board that nobody has played on, with its empty periods; its settings stay in the audit log."""
+    with transaction.atomic():
+        record("board.deleted", at=at, subjects=[("board", board.pk)], before=settings_of(board))
+        board.periods.all().delete()
+        board.delete()
+
+
 def _tell_this_process() -> None:
     """Other processes know within seconds (docs/decisions/0010)."""
     transaction.on_commit(forget_boards)
