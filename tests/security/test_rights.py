@@ -16,6 +16,8 @@ groups = import_module("leaderboards.migrations.0013_groups")
 leagues = import_module("competitions.migrations.0012_leagues")
 quarantine = import_module("leaderboards.migrations.0017_quarantine")
 DATES = {"date_joined_0": "2026-01-01", "date_joined_1": "00:00:00"}
+READ = "foundation.view_auditentry"
+LOG = {name: {READ} for name in ("moderator", "judge", "operator")} | {"admin": {READ, "foundation.change_auditentry"}}
 GIVEN = {"is_active": "on", "is_staff": "on", "is_superuser": "on"}
 
 
@@ -105,7 +107,8 @@ def test_the_groups_come_with_the_tables_and_each_may_what_its_name_says() -> No
         f"leaderboards.{has}": [f"leaderboards.{each}" for each in w] for has, w in quarantine.LIKEWISE.items()
     }
     assert held == {
-        name: given | {each for has in given for each in likewise.get(has, ())} for name, given in groups.GROUPS.items()
+        name: given | {each for has in given for each in likewise.get(has, ())} | LOG.get(name, set())
+        for name, given in groups.GROUPS.items()
     }
     assert held["viewer"] < held["moderator"] < held["admin"]
     assert held["viewer"] < held["judge"] < held["admin"]
