@@ -255,6 +255,8 @@ class UnknownEntry(NotFound):
     """There is no such quarantined entry any more."""
 
     code = "unknown_entry"
+
+
 class BadTable(Invalid):
     """A file that is no table, or no list of boards, as a whole."""
 

@@ -9,8 +9,8 @@ from leaderboards.models.imports import ImportChunk, ImportedPlayer, ImportRun
 from leaderboards.models.moderation import Purge, PurgedSubmission, SubmissionEdit
 from leaderboards.models.periods import Period
 from leaderboards.models.players import BanKind, BanRecord, LinkCode, Player
-from leaderboards.models.restrictions import Restriction, RestrictionKind
 from leaderboards.models.quarantine import QuarantinedEntry
+from leaderboards.models.restrictions import Restriction, RestrictionKind
 from leaderboards.models.snapshots import KeptRank, PeriodSnapshot
 from leaderboards.models.standings import Difference, FinalStanding, Standing, Submission
 
@@ -30,11 +30,11 @@ __all__ = [
     "Period",
     "PeriodSnapshot",
     "Player",
-    "Restriction",
-    "RestrictionKind",
     "Purge",
     "PurgedSubmission",
     "QuarantinedEntry",
+    "Restriction",
+    "RestrictionKind",
     "Standing",
     "State",
     "Storage",

@@ -39,7 +39,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ("auth", "0012_alter_user_first_name_max_length"),
         ("contenttypes", "0002_remove_content_type_name"),
-        ('leaderboards', '0016_audit_readers'),
+        ('leaderboards', '0017_restrictions'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

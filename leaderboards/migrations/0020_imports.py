@@ -32,7 +32,7 @@ def give_to_groups(apps: Any, schema_editor: Any) -> None:
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('leaderboards', '0016_audit_readers'),
+        ('leaderboards', '0019_quarantine'),
         ('auth', '0012_alter_user_first_name_max_length'),
         ('contenttypes', '0002_remove_content_type_name'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),

@@ -35,7 +35,7 @@ def _permission(apps: Any, codename: str) -> Any:
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('leaderboards', '0016_audit_readers'),
+        ('leaderboards', '0018_moderation'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
