@@ -114,11 +114,7 @@ def test_the_groups_come_with_the_tables_and_each_may_what_its_name_says() -> No
         f"leaderboards.{has}": [f"leaderboards.{each}" for each in w] for has, w in quarantine.LIKEWISE.items()
     }
     assert held == {
-<<<<<<< HEAD
         name: given | since(name) | {each for has in given for each in likewise.get(has, ())}
-=======
-        name: given | {each for has in given for each in likewise.get(has, ())} | LOG.get(name, set())
->>>>>>> quar/main
         for name, given in groups.GROUPS.items()
     }
     assert held["viewer"] < held["moderator"] < held["admin"]
