@@ -17,6 +17,7 @@ leagues = import_module("competitions.migrations.0012_leagues")
 DATES = {"date_joined_0": "2026-01-01", "date_joined_1": "00:00:00"}
 READ = "foundation.view_auditentry"
 LOG = {name: {READ} for name in ("moderator", "judge", "operator")} | {"admin": {READ, "foundation.change_auditentry"}}
+IMPORT = {f"leaderboards.{each}" for each in ("view_importrun", "import_scores", "import_players", "import_boards")}
 GIVEN = {"is_active": "on", "is_staff": "on", "is_superuser": "on"}
 
 
@@ -103,7 +104,10 @@ def test_the_groups_come_with_the_tables_and_each_may_what_its_name_says() -> No
 
     likewise = {f"competitions.{has}": wanted for has, wanted in leagues.LIKEWISE.items()}
     assert held == {
-        name: given | {f"competitions.{each}" for has in given for each in likewise.get(has, ())} | LOG.get(name, set())
+        name: given
+        | {f"competitions.{each}" for has in given for each in likewise.get(has, ())}
+        | LOG.get(name, set())
+        | (IMPORT if name in ("operator", "admin") else set())
         for name, given in groups.GROUPS.items()
     }
     assert held["viewer"] < held["moderator"] < held["admin"]
