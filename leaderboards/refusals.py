@@ -159,6 +159,7 @@ SENTENCES = (
     gettext_noop('The file must hold one object {"boards": [{"name": …}, …]} and nothing else.'),
     gettext_noop("The file: a board names a setting twice."),
     gettext_noop("The file names no board."),
+    gettext_noop("The file names more than %(most)s boards: split it, or use the command apply_boards."),
     gettext_noop("The row has more or fewer cells than the header: look for a comma without quotes around it."),
     gettext_noop("It is not waiting for a yes: it is being judged, or somebody has confirmed it."),
     gettext_noop("Nothing of it can be taken: mend the file and upload it again."),

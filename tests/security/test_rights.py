@@ -18,6 +18,7 @@ audit = import_module("leaderboards.migrations.0016_audit_readers")
 moderation = import_module("leaderboards.migrations.0018_moderation")
 quarantine = import_module("leaderboards.migrations.0019_quarantine")
 DATES = {"date_joined_0": "2026-01-01", "date_joined_1": "00:00:00"}
+IMPORT = {f"leaderboards.{each}" for each in ("view_importrun", "import_scores", "import_players", "import_boards")}
 GIVEN = {"is_active": "on", "is_staff": "on", "is_superuser": "on"}
 
 
@@ -100,7 +101,8 @@ def since(name: str) -> set[str]:
     """What later migrations gave a group."""
     reads = {"foundation.view_auditentry"} if name in audit.READERS else set()
     undoes = {"foundation.change_auditentry"} if name == "admin" else set()
-    return reads | undoes | {f"leaderboards.{right}" for _, right in moderation.RIGHTS.get(name, ())}
+    imports = IMPORT if name in ("operator", "admin") else set()
+    return reads | undoes | imports | {f"leaderboards.{right}" for _, right in moderation.RIGHTS.get(name, ())}
 
 
 def test_the_groups_come_with_the_tables_and_each_may_what_its_name_says() -> None:

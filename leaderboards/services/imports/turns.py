@@ -64,6 +64,8 @@ def _turn(run: ImportRun, at: datetime) -> int:
         return 0
     try:
         return _step(ImportRun.objects.select_related("board", "by", "undo_by").get(pk=run.pk), at)
+    except (ImportRun.DoesNotExist, ImportChunk.DoesNotExist):  # somebody has thrown it away meanwhile
+        return 0
     finally:
         ImportRun.objects.filter(pk=run.pk, leased_until=now + LEASE).update(leased_until=None)
 

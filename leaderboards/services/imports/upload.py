@@ -21,6 +21,7 @@ from leaderboards.services.players import FIELDS
 
 ROWS_PER_CHUNK = 250
 MOST_ROWS = 100_000
+MOST_BOARDS = 500
 FIRST_ROWS = 20
 PLAYER = "player"
 
@@ -55,6 +56,8 @@ def _of_boards(run: ImportRun, sent: Upload) -> list[ImportChunk]:
     run.rows = len(read_boards(sent.content))
     if not run.rows:
         raise BadTable("The file names no board.")
+    if run.rows > MOST_BOARDS:
+        raise BadTable(f"The file names more than {MOST_BOARDS} boards: split it, or use the command apply_boards.")
     return [ImportChunk(run=run, nth=0, content=sent.content)]
 
 

@@ -14,6 +14,7 @@ from leaderboards.models import Board, Period, Submission
 from leaderboards.selectors.board_change import board_change
 from leaderboards.services.boards import SETTINGS, apply_boards, foresee_boards
 from leaderboards.services.submit import submit
+from tests.at_once import at_once
 from tests.leaderboards.admin.typed import change, make_board, save, typed_from
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -73,6 +74,21 @@ def test_two_admins_at_once_the_second_sees_what_the_first_has_changed(admin: Cl
 
     assert "<td>90</td><td>60</td>" in answer.content.decode()
     assert Board.objects.get(pk=board.pk).retention_days == 90
+
+
+def test_of_two_admins_who_save_at_once_one_looks_again(admin: Client) -> None:
+    board = make_board()
+    typed = [typed_from(board, retention_days=days) for days in ("60", "90")]
+    seals = [admin.post(change(board), each).context["foreseen"]["seal"] for each in typed]
+
+    def post(nth: int) -> int:
+        return admin.post(change(board), typed[nth] | {FIELD: seals[nth]}).status_code
+
+    answers = at_once([lambda: post(0), lambda: post(1)])
+
+    assert sorted(answers) == [200, 302]
+    saved = [60, 90][answers.index(302)]
+    assert Board.objects.get(pk=board.pk).retention_days == saved
 
 
 def test_a_turn_of_the_period_or_many_newcomers_call_for_another_look() -> None:

@@ -99,6 +99,11 @@ def test_what_cannot_be_applied_any_more_after_the_yes_stops_whole(weekly: Board
     assert not Board.objects.filter(name="Fresh").exists()
 
 
+def test_a_file_of_more_boards_than_a_page_can_show_is_refused() -> None:
+    with pytest.raises(BadTable, match="more than 500 boards"):
+        sent("boards", boards_file(*({"name": f"B{nth}"} for nth in range(501))))
+
+
 @pytest.mark.parametrize(
     "text", ["[]", '{"boards": []}', '{"boards": [1]}', '{"boards": [{"name": "A", "name": "B"}]}']
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -12,10 +13,12 @@ from foundation.audit.undo import undo as undo_entry
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller
 from leaderboards.errors import BadReason, BadTable, ImportNotReady, ImportStays, StorageUnavailable
-from leaderboards.models import Board, ImportChunk, ImportRun, Period, Submission
+from leaderboards.models import Board, ImportChunk, ImportKind, ImportRun, Period, Submission
 from leaderboards.models.imports import Phase
 from leaderboards.services.imports import acts, rows, scores, turns
+from leaderboards.services.imports.upload import Upload, upload
 from leaderboards.services.submit import submit
+from tests.at_once import at_once
 from tests.leaderboards.factories import BoardFactory
 from tests.leaderboards.imports.files import AT, confirmed, fresh, moved, points, sent, undone
 
@@ -96,6 +99,35 @@ def test_two_workers_with_the_same_chunk_count_it_once(board: Board) -> None:
     assert rows.note_applied(run, chunk, finish, AT)
     assert not rows.note_applied(run, chunk, again, AT)
     assert fresh(run).applied == 2
+
+
+def test_two_workers_at_once_import_every_row_once() -> None:
+    board = BoardFactory.create(storage="sql", update="increment", at=AT)
+    names = [f"p{nth % 40}" for nth in range(600)]
+    run = sent("scores", table(*names, worth=1), board)
+    acts.confirm(run.pk, AT, None)
+
+    at_once([lambda: turns.advance_due(AT, 30)] * 2)
+
+    run = moved(run)
+    assert (run.phase, run.applied, run.report["statuses"]) == (Phase.DONE, 600, {"updated": 600})
+    assert set(points(board).values()) == {15}
+    assert len(points(board)) == 40
+
+
+def test_of_two_who_confirm_the_same_file_at_once_one_is_refused(board: Board) -> None:
+    runs = [sent("scores", table("alice"), board) for _ in range(2)]
+
+    def confirm(nth: int) -> str:
+        try:
+            acts.confirm(runs[nth].pk, AT + timedelta(seconds=nth), None)
+        except ImportStays as error:
+            return error.code
+        return "confirmed"
+
+    answers = at_once([lambda: confirm(0), lambda: confirm(1)])
+
+    assert sorted(answers) == ["confirmed", "import_stays"]
 
 
 def test_a_leased_run_is_left_to_its_worker_until_the_lease_ends(board: Board) -> None:
@@ -226,6 +258,20 @@ def test_strange_cells_spoil_their_own_row_only(board: Board) -> None:
 
     assert points(board) == {"bob": 6}
     assert [row for row, _, _ in run.report["errors"]] == [1, 3, 4, 5]
+
+
+def test_what_is_thrown_away_while_it_is_judged_is_gone(board: Board) -> None:
+    run = upload(Upload(ImportKind.SCORES, "a.csv", table("alice").encode(), board=board, columns={}), AT)
+    judge = scores.judge
+
+    def judged(*args: Any) -> rows.Finish:
+        acts.discard(run.pk)
+        return judge(*args)
+
+    with patch.object(scores, "judge", judged):
+        assert turns.advance_due(AT, 0) == 0
+
+    assert not ImportRun.objects.exists()
 
 
 def test_what_nobody_confirms_goes_after_a_day_and_records_when_they_are_old(board: Board) -> None:
