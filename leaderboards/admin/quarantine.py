@@ -27,8 +27,9 @@ from foundation import clock
 from foundation.client import signed_in
 from foundation.errors import SunwiError
 from leaderboards.admin.paging import ReadOnlyAdmin
+from leaderboards.admin.places import place_text
 from leaderboards.admin.plain import plain
-from leaderboards.admin.scores import READ_BY_ALL, place_text
+from leaderboards.admin.scores import READ_BY_ALL
 from leaderboards.core.instants import milliseconds
 from leaderboards.core.policies import State
 from leaderboards.errors import OutOfRange
