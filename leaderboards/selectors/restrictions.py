@@ -13,6 +13,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from leaderboards.models import Board, Player, Restriction, RestrictionKind, Visibility
 
+ANY = "any"  # board
+
 _viewer: ContextVar[str | None] = ContextVar("shadowed_viewer", default=None)
 
 
@@ -47,10 +49,15 @@ def shown(board: str | int | None, player: str = "player") -> Q:
 
 
 def restricted(board: str | int | None, player: str = "player") -> Exists:
-    """Whether a running restriction keeps the row's player out, likewise; a shadow does not for who is ``seen_by``."""
+    """Whether a running restriction keeps the row's player out, likewise, or out of ``ANY`` board.
+
+    A shadow does not keep out whom it is ``seen_by``.
+    """
     out = running().filter(player=OuterRef(player or "pk"))
     on = Q(board=None)
-    if board is not None:
+    if board == ANY:
+        on = Q()
+    elif board is not None:
         on |= Q(board=OuterRef(board) if isinstance(board, str) else board)
     own = viewer()
     if own is not None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -18,13 +17,11 @@ from foundation.errors import NotFound
 from leaderboards import formats, selectors
 from leaderboards.models import Board, Player
 from leaderboards.selectors import FinalPlace, PlayerRow
-from leaderboards.selectors.restrictions import NOWHERE, hidden_from, seen_by
-from leaderboards.selectors.restrictions import shown as shown_to_all
+from leaderboards.selectors.restrictions import ANY, NOWHERE, KeptOut, hidden_from, restricted, seen_by
 from leaderboards.views.answers import page_number, pages_of, private
 from leaderboards.views.lines import result
 from leaderboards.views.periods import period_words
 from leaderboards.views.second import kept_a_second
-from leaderboards.views.viewer import Viewer, viewer_of
 from leaderboards.views.ways import Way, until_now, way_of
 
 FINALS_A_PAGE = 20
@@ -46,18 +43,17 @@ class Standing:
 def player(request: HttpRequest, player: str) -> HttpResponse:
     """What anybody may know of a player. 404 for those who are unknown, banned, or kept out of all boards; who is so by
     moderators, and has signed in, is told at their own page, or told nothing where it is a shadow."""
-    viewer = viewer_of(request)
-    with seen_by(viewer.player if viewer.linked else None):
-        return _page(request, player, viewer)
-
-
-def _page(request: HttpRequest, player: str, viewer: Viewer) -> HttpResponse:
-    is_own = viewer.linked and viewer.player == player
-    may_see = Q(banned_at=None) if is_own else shown_to_all(None, "")
-    shown = Player.objects.filter(may_see, external_id=player).first() if "\0" not in player else None
-    if shown is None:
+    asked = Player.objects.filter(external_id=player, banned_at=None)
+    known = asked.annotate(is_out=restricted(None, ""), is_restricted=restricted(ANY, ""))
+    shown = known.first() if "\0" not in player else None
+    is_own = shown is not None and request.user.is_authenticated and shown.user_id == request.user.pk
+    if shown is None or (shown.is_out and not is_own):
         raise Http404("There is no such player.")
-    hidden_on = hidden_from(shown) if is_own else NOWHERE
+    with seen_by(player if is_own else None):
+        return _page(request, shown, hidden_from(shown) if is_own and shown.is_restricted else NOWHERE, is_own=is_own)
+
+
+def _page(request: HttpRequest, shown: Player, hidden_on: KeptOut, *, is_own: bool) -> HttpResponse:
     number = page_number(request)
     finals, total = selectors.final_places(shown, (number - 1) * FINALS_A_PAGE, FINALS_A_PAGE)
     context = {
