@@ -13,6 +13,7 @@ from tests.leaderboards.factories import AdminFactory, UserFactory
 pytestmark = pytest.mark.django_db
 
 groups = import_module("leaderboards.migrations.0013_groups")
+invitations = import_module("accounts.migrations.0002_who_invites")
 leagues = import_module("competitions.migrations.0012_leagues")
 audit = import_module("leaderboards.migrations.0016_audit_readers")
 moderation = import_module("leaderboards.migrations.0018_moderation")
@@ -102,7 +103,8 @@ def since(name: str) -> set[str]:
     reads = {"foundation.view_auditentry"} if name in audit.READERS else set()
     undoes = {"foundation.change_auditentry"} if name == "admin" else set()
     imports = IMPORT if name in ("operator", "admin") else set()
-    return reads | undoes | imports | {f"leaderboards.{right}" for _, right in moderation.RIGHTS.get(name, ())}
+    invites = {f"accounts.{act}_invitation" for act in invitations.ACTS} if name == "admin" else set()
+    return reads | undoes | imports | invites | {f"leaderboards.{right}" for _, right in moderation.RIGHTS.get(name, ())}
 
 
 def test_the_groups_come_with_the_tables_and_each_may_what_its_name_says() -> None:
