@@ -108,6 +108,7 @@ def test_the_history_of_a_row_is_its_part_of_the_log(admin: Client) -> None:
 
     assert f"/admin/leaderboards/player/{ann.pk}/history/" in row
     assert f"History of player {ann.pk}" in shown
+    assert "</a> ann</td>" in shown
     assert "A bot of Ann&#x27;s." in shown
     assert "A ring of Bob" not in shown
     assert f'href="/admin/leaderboards/player/{ann.pk}/change/"' in shown
@@ -197,3 +198,15 @@ def test_the_page_of_an_entry_leads_to_its_undo_and_back(admin: Client) -> None:
     assert f"{LOG}{entry.pk}/undo/" not in page(admin, entry_page(entry))
     assert entry_page(told) in page(admin, entry_page(entry))
     assert entry_page(entry) in page(admin, entry_page(told))
+
+
+def test_a_deleted_board_leaves_its_settings_in_the_log(admin: Client) -> None:
+    board = make_board(name="Short-lived", unit="metres")
+    number = board.pk
+
+    admin.post(f"/admin/leaderboards/board/{number}/delete/", {"post": "yes"})
+
+    entry = only("board.deleted")
+    assert (entry.before["name"], entry.before["unit"], entry.by_name) == ("Short-lived", "metres", "admin")
+    assert entry.keys("board") == [str(number)]
+    assert "Short-lived" in page(admin, entry_page(entry))

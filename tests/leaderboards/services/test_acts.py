@@ -1,14 +1,16 @@
 """Acts on boards, players and scores in the audit log: who, why, before and after; and how they are undone from it."""
 
 from pathlib import Path
+from threading import Barrier, Thread
 
 import pytest
+from django.db import connection
 
 from foundation import clock
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import NotUndoable, undo
 from leaderboards.errors import BadBoard, PeriodClosed, UnknownPlayer
-from leaderboards.models import Board, Period, Player, Submission
+from leaderboards.models import BanRecord, Board, Period, Player, Submission
 from leaderboards.services.ban import ban, lift
 from leaderboards.services.boards import retire, save_board
 from leaderboards.services.erase import erase_player
@@ -225,3 +227,30 @@ def test_an_import_is_one_entry_and_its_scores_are_none(tmp_path: Path) -> None:
     entry = only("scores.imported")
     assert (entry.note["command"], entry.note["file"], entry.note["rows"]) == ("import_scores", "past.csv", 2)
     assert set(AuditEntry.objects.values_list("act", flat=True)) == {"board.made", "scores.imported"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_who_press_undo_at_once_undo_once() -> None:
+    ann = PlayerFactory.create()
+    ban([ann.pk], "A bot.", clock.now(), None)
+    entry, together = AuditEntry.objects.get(), Barrier(2)
+    said: list[str] = []
+
+    def press() -> None:
+        together.wait()
+        try:
+            said.append(undo(entry.pk, "A person.", clock.now(), None).act)
+        except NotUndoable:
+            said.append("refused")
+        finally:
+            connection.close()
+
+    threads = [Thread(target=press) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(said) == ["player.unbanned", "refused"]
+    assert BanRecord.objects.filter(kind="lifted").count() == 1
+    assert AuditEntry.objects.filter(undoes=entry).count() == 1
