@@ -1,6 +1,7 @@
 """Files as somebody uploads them, and the schedule's turns until nothing moves."""
 
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from leaderboards.models import Board, ImportKind, ImportRun, Standing
@@ -18,7 +19,7 @@ def sent(kind: str, text: str | bytes, board: Board | None = None, at: datetime 
     return moved(run, at)
 
 
-def boards_file(*boards: dict[str, object]) -> str:
+def boards_file(*boards: Mapping[str, object]) -> str:
     return json.dumps({"boards": boards})
 
 
