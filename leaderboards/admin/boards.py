@@ -247,7 +247,7 @@ class BoardAdmin(NamedLookups[Board]):
 
     def delete_model(self, request: HttpRequest, obj: Board) -> None:
         """Board and empty periods; what Redis keeps of them is a generation that nobody asks for."""
-        services.delete_board(obj, clock.now())
+        services.delete(obj, clock.now())
 
 
 def _standing_on(board: Board) -> list[str]:

@@ -215,12 +215,15 @@ def retire(board: Board, at: datetime) -> None:
             _tell_this_process()
 
 
-@transaction.atomic
-def delete_board(board: Board, at: datetime) -> None:
-    """Delete a board that nobody has played on, with its periods. Raises ``ProtectedError`` where it is in use."""
-    record("board.deleted", at=at, subjects=[("board", board.pk)], before=settings_of(board))
-    board.periods.all().delete()
-    board.delete()
+def delete(board: Board, at: datetime) -> None:
+    """Delete a board that nobody has played on, with its empty periods; its settings stay in the audit log.
+
+    Raises ``ProtectedError`` where it is in use.
+    """
+    with transaction.atomic():
+        record("board.deleted", at=at, subjects=[("board", board.pk)], before=settings_of(board))
+        board.periods.all().delete()
+        board.delete()
 
 
 def _tell_this_process() -> None:

@@ -12,7 +12,7 @@ from leaderboards.core.tables import read_boards
 from leaderboards.errors import BadBoard, ImportStays
 from leaderboards.models import Board, ImportChunk, ImportRun
 from leaderboards.selectors.board_change import BoardChange
-from leaderboards.services.boards import SETTINGS, delete_board, foresee_boards, has_scores, save_board, save_boards
+from leaderboards.services.boards import SETTINGS, delete, foresee_boards, has_scores, save_board, save_boards
 from leaderboards.services.imports.rows import Came, Error, Finish
 from leaderboards.services.open import open_board
 
@@ -88,7 +88,7 @@ def _remove(board: Board, at: datetime) -> None:
     if has_scores(board):
         raise ImportStays(f"{board.name} has scores by now: retire it instead. Nothing was set back.")
     try:
-        delete_board(board, at)
+        delete(board, at)
     except ProtectedError as error:
         raise ImportStays(f"{board.name} is in use by now: retire it instead. Nothing was set back.") from error
 

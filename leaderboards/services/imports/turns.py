@@ -20,7 +20,7 @@ from leaderboards.models.imports import Phase
 from leaderboards.services.imports import boards, foresee, players, scores
 from leaderboards.services.imports.rows import Finish, note_applied, note_judged
 
-LEASE = timedelta(seconds=60)  # a chunk takes a second or two
+LEASE = timedelta(seconds=120)  # a chunk takes a second or two, foreseeing 100,000 rows half a minute
 UNCONFIRMED = timedelta(days=1)  # for how long an upload waits for a yes
 IDS_ARE_SURE = timedelta(hours=12)  # redis boards remember ids for a day
 

@@ -14,7 +14,7 @@ from foundation.audit import record
 from foundation.audit.models import AuditEntry
 from leaderboards.models import Player
 from leaderboards.services.ban import ban
-from tests.leaderboards.admin.typed import change, make_board, page, typed_from
+from tests.leaderboards.admin.typed import change, make_board, page, save, typed_from
 from tests.leaderboards.factories import PlayerFactory, UserFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
@@ -41,7 +41,7 @@ def moderator() -> Client:
 def test_a_board_that_is_typed_anew_is_one_entry_with_before_and_after(admin: Client) -> None:
     board = make_board()
 
-    admin.post(change(board), typed_from(board, unit="metres"))
+    save(admin, board, unit="metres")
     admin.post(change(board), typed_from(board, unit="metres"))  # changes nothing
 
     entry = only("board.changed")
