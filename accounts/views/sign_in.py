@@ -60,7 +60,7 @@ class CodeForm(forms.Form):
     """A code of the app, or one of the recovery codes."""
 
     code = forms.CharField(
-        label=gettext_lazy("Code"),
+        label=gettext_lazy("Sign-in code"),
         max_length=40,
         widget=forms.TextInput(
             attrs={"autocomplete": "one-time-code", "autofocus": True, "spellcheck": "false", "autocapitalize": "none"}

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from django.conf import LazySettings
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
+from django.core.management import call_command
 from django.test import Client
 
 from accounts.errors import LastFactor, WrongCode
@@ -82,6 +83,38 @@ def test_the_password_alone_is_nobody_and_the_code_lets_in(client: Client, robin
     assert "This code is wrong" in wrong.content.decode()
     assert right["Location"] == "/"
     assert who(client) == "robin"
+
+
+def test_a_recovery_code_lets_in_where_the_app_is_lost(client: Client, robin: User) -> None:
+    with_app(robin)
+    codes = recovery.draw(robin)
+    sign_in(client, "robin")
+
+    client.post(SECOND, {"code": codes[3]})
+
+    assert who(client) == "robin"
+    again = Client()
+    sign_in(again, "robin")
+    assert "This recovery code is wrong or was used" in again.post(SECOND, {"code": codes[3]}).content.decode()
+
+
+def test_a_lost_factor_is_taken_away_by_who_may_and_the_password_alone_signs_in(client: Client, robin: User) -> None:
+    with_app(robin)
+    chief = AdminFactory.create(username="chief")
+    client.force_login(chief)
+    with_app(chief)
+    clerk = Client()
+    member = UserFactory.create(username="clerk", is_staff=True)
+    member.user_permissions.set(Permission.objects.filter(content_type__app_label="auth"))
+    clerk.force_login(member)
+    chosen = {"action": "forget_factors", "_selected_action": [robin.pk, chief.pk]}
+
+    clerk.post("/admin/auth/user/", chosen)
+
+    assert list(AuthenticatorApp.objects.values_list("user", flat=True)) == [chief.pk]
+    assert sign_in(Client(), "robin")["Location"] == "/"
+    call_command("account_forget_factors", "chief")
+    assert not AuthenticatorApp.objects.exists()
 
 
 def test_half_a_sign_in_ends_after_ten_minutes_and_with_a_new_password(client: Client, robin: User) -> None:
