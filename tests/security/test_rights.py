@@ -13,6 +13,7 @@ from tests.leaderboards.factories import AdminFactory, UserFactory
 pytestmark = pytest.mark.django_db
 
 groups = import_module("leaderboards.migrations.0013_groups")
+invitations = import_module("accounts.migrations.0002_who_invites")
 leagues = import_module("competitions.migrations.0012_leagues")
 DATES = {"date_joined_0": "2026-01-01", "date_joined_1": "00:00:00"}
 GIVEN = {"is_active": "on", "is_staff": "on", "is_superuser": "on"}
@@ -99,6 +100,7 @@ def test_the_groups_come_with_the_tables_and_each_may_what_its_name_says() -> No
         for group in Group.objects.prefetch_related("permissions__content_type")
     }
 
+    held["admin"] -= {f"accounts.{act}_invitation" for act in invitations.ACTS}
     likewise = {f"competitions.{has}": wanted for has, wanted in leagues.LIKEWISE.items()}
     assert held == {
         name: given | {f"competitions.{each}" for has in given for each in likewise.get(has, ())}
