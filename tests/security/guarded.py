@@ -63,7 +63,7 @@ class Guarded:
         """One of our own programs with that environment and no other addresses or secrets."""
         return subprocess.run(
             [sys.executable, *command], cwd=ROOT, env=self.whole_environment(service, data), capture_output=True,
-            text=True, check=False, timeout=170,
+            text=True, check=False, timeout=420,
         )  # fmt: skip  # as a command line
 
     def whole_environment(self, service: str, data: Path) -> dict[str, str]:
