@@ -15,6 +15,7 @@ class CompetitionsConfig(AppConfig):
         """What stands below asks for competitions and likes comments, tells of players to forget, and shows
         a panel beside boards, without knowing of this app."""
         from competitions.selectors.series import series_of_boards
+        from competitions.services import acts
         from competitions.services.events import Competitions, keeps_places, left_out
         from competitions.services.forget import forget
         from competitions.services.likeable import likeable
@@ -25,6 +26,7 @@ class CompetitionsConfig(AppConfig):
         from leaderboards.views import panels
         from likes import registry
 
+        acts.register()
         events.provide(Competitions())
         hidden.provide(left_out, keeps_places)
         reserved.provide(series_of_boards)

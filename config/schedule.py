@@ -42,6 +42,8 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "deliver_webhooks": every(5, "foundation.tasks.deliver_webhooks"),
     # Webhook messages that arrived, or were dropped, long ago go.
     "retain_webhooks": every(3600, "foundation.tasks.retain_webhooks"),
+    # Entries of the audit log that were kept long enough go.
+    "retain_audit": every(3600, "foundation.tasks.retain_audit"),
     # Nonces of signed requests that are too old to be sent again go, and secrets that were replaced a day ago.
     "retain_signatures": every(60, "foundation.tasks.retain_signatures"),
     # Likes that SQL decided are added up.

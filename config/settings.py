@@ -77,6 +77,7 @@ MIDDLEWARE = [
     "foundation.uploads.BodySizes",
     "django.middleware.csrf.CsrfViewMiddleware",
     "foundation.page_middleware.PageLogins",
+    "foundation.audit.requests.AuditMiddleware",
     "foundation.page_middleware.PageMessages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "foundation.middleware.ServersAwayMiddleware",
@@ -187,6 +188,7 @@ DEFAULT_TIMEZONE = env.str("DEFAULT_TIMEZONE", default="UTC")
 
 # For how many days resolved dead letters, differences and link codes are kept.
 KEEP_RECORDS_DAYS = env.int("KEEP_RECORDS_DAYS", default=90)
+AUDIT_KEEP_DAYS = env.int("AUDIT_KEEP_DAYS", default=730)
 
 # How often the best of each running period are kept for movement and ranks over time, and how many; 0 players: never.
 RANK_SNAPSHOT_MINUTES = max(env.int("RANK_SNAPSHOT_MINUTES", default=60), 1)

@@ -18,10 +18,10 @@ class FoundationConfig(AppConfig):
     def ready(self) -> None:
         """The checks register themselves; the outbox tells readiness what waits for somebody."""
         from foundation import checks, health, sealed_rows  # noqa: F401 (importing registers the checks)
-        from foundation.audit import register_act
+        from foundation.audit import words
         from foundation.webhooks import upkeep
 
-        register_act("audit.undone", _("undone"))
+        words.register()
         health.also(upkeep.trouble)
         health.also(sealed_rows.trouble)
         pre_migrate.connect(_take_time, sender=self)

@@ -4,10 +4,14 @@ Whoever shows letters asks here, and imports none of those apps. The trap: a let
 would know what to do with it; then nobody does, and that is said.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db import transaction
+
+from foundation.audit import record
+from foundation.audit.rows import kind_of
 from foundation.errors import NotFound
 from foundation.models import DeadLetter
 
@@ -42,3 +46,24 @@ def work(letter: DeadLetter) -> Work:
     if letter.kind not in _kinds:
         raise NobodysLetter(f"Nothing that runs here does work of the kind {letter.kind!r}.")
     return _kinds[letter.kind]
+
+
+def retry(letter: DeadLetter, at: datetime) -> str:
+    """Try the work again; why it still fails, or nothing. What somebody tried stays on record. Raises as the app
+    refuses, or ``NobodysLetter``."""
+    why = work(letter).retry(letter, at)
+    record_act("dead_letter.retried", letter, at, {"refused": bool(why)})
+    return why
+
+
+@transaction.atomic
+def drop(letter: DeadLetter, at: datetime) -> None:
+    """Give the work up, on record. Raises as the app refuses, or ``NobodysLetter``."""
+    work(letter).drop(letter, at)
+    record_act("dead_letter.dropped", letter, at)
+
+
+def record_act(act: str, letter: DeadLetter, at: datetime, note: Mapping[str, object] | None = None) -> None:
+    """Keep in the audit log what somebody did about a letter; the letter's own words are not repeated there."""
+    subjects = [(kind_of(DeadLetter), letter.pk)]
+    record(act, at=at, subjects=subjects, note={"kind": letter.kind, **(note or {})})

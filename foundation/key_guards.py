@@ -10,7 +10,9 @@ from typing import ClassVar
 
 from django.db import transaction
 
-from foundation import sealing, service_keys, signatures
+from foundation import clock, sealing, service_keys, signatures
+from foundation.audit import record
+from foundation.audit.rows import about
 from foundation.errors import Conflict
 from foundation.models import ServiceKey
 from foundation.networks import read_blocks
@@ -28,7 +30,10 @@ def bind(key: ServiceKey, blocks: Iterable[str]) -> None:
     """Let a new key be used from these blocks of addresses (CIDR) alone; none means from anywhere. Raises
     ``BadBlock``."""
     key.addresses = read_blocks(blocks) or None
-    key.save(update_fields=["addresses"])
+    with transaction.atomic():
+        key.save(update_fields=["addresses"])
+        if key.addresses:
+            _record("service_key.bound", key, clock.now(), {"addresses": key.addresses})
     service_keys.forget()
 
 
@@ -36,7 +41,9 @@ def demand_signatures(key: ServiceKey) -> str:
     """Give a new key a signing secret, which each of its requests must be signed with; returned this one time."""
     secret = signatures.new_secret()
     key.signing_secret = sealing.seal(secret, sealing.SIGNING)
-    key.save(update_fields=["signing_secret"])
+    with transaction.atomic():
+        key.save(update_fields=["signing_secret"])
+        _record("service_key.signed", key, clock.now())
     service_keys.forget()
     return secret
 
@@ -51,6 +58,7 @@ def rotate(key: ServiceKey, at: datetime) -> str:
     stored.previous_signing_secret, stored.previous_signing_until = stored.signing_secret, at + BOTH_SIGN_FOR
     stored.signing_secret = sealing.seal(secret, sealing.SIGNING)
     stored.save(update_fields=["signing_secret", "previous_signing_secret", "previous_signing_until"])
+    _record("service_key.rotated", stored, at)
     transaction.on_commit(service_keys.forget)
     return secret
 
@@ -59,3 +67,7 @@ def forget_previous(at: datetime) -> int:
     """Delete secrets that sign no longer since a rotation; returns how many."""
     over = ServiceKey.objects.filter(previous_signing_until__lte=at)
     return over.update(previous_signing_secret="", previous_signing_until=None)
+
+
+def _record(act: str, key: ServiceKey, at: datetime, after: dict[str, object] | None = None) -> None:
+    record(act, at=at, subjects=about(key), after=after)

@@ -13,7 +13,11 @@ from collections.abc import Collection, Iterable
 from contextlib import suppress
 from datetime import datetime, timedelta
 
+from django.db import transaction
+
 from foundation import clock
+from foundation.audit import record
+from foundation.audit.rows import about
 from foundation.errors import Forbidden, Invalid, Unauthenticated
 from foundation.limits import Limit
 from foundation.models import ServiceKey
@@ -44,16 +48,17 @@ def make(
     if not 1 <= len(name.strip()) <= 100:
         raise Invalid("A key needs a name of 1 to 100 characters: the service that will hold it.")
     prefix, secret = secrets.token_hex(4), secrets.token_hex(20)
-    key = ServiceKey.objects.create(
-        name=name.strip(),
-        prefix=prefix,
-        secret_hash=_hashed(secret),
-        scopes=wanted,
-        boards=sorted(set(boards)) if boards else None,
-        expires_at=expires_at,
-        requests=limit.requests if limit else None,
-        seconds=limit.seconds if limit else None,
-    )
+    kept = {
+        "name": name.strip(),
+        "scopes": wanted,
+        "boards": sorted(set(boards)) if boards else None,
+        "expires_at": expires_at,
+        "requests": limit.requests if limit else None,
+        "seconds": limit.seconds if limit else None,
+    }
+    with transaction.atomic():
+        key = ServiceKey.objects.create(prefix=prefix, secret_hash=_hashed(secret), **kept)
+        record("service_key.made", at=clock.now(), subjects=about(key), after=kept)
     _prefixes.forget()
     return key, f"sunwi_{prefix}_{secret}"
 
@@ -81,7 +86,9 @@ def require(key: ServiceKey, scope: str) -> None:
 
 def revoke(key: ServiceKey, at: datetime) -> None:
     """End a key for good."""
-    ServiceKey.objects.filter(pk=key.pk, revoked_at=None).update(revoked_at=at)
+    with transaction.atomic():
+        if ServiceKey.objects.filter(pk=key.pk, revoked_at=None).update(revoked_at=at):
+            record("service_key.revoked", at=at, subjects=about(key), before={"name": key.name})
     forget()
 
 

@@ -3,6 +3,7 @@
 from celery import shared_task
 
 from foundation import clock, key_guards, nonces
+from foundation.audit import upkeep as audit
 from foundation.each import run_each
 from foundation.models import Heartbeat
 from foundation.webhooks import sending, upkeep
@@ -26,6 +27,12 @@ def deliver_webhooks() -> int:
 def retain_webhooks() -> int:
     """Let go messages that were delivered or dropped long ago."""
     return upkeep.retain(clock.agreed())
+
+
+@shared_task
+def retain_audit() -> int:
+    """Let go entries of the audit log that were kept long enough."""
+    return audit.retain(clock.agreed())
 
 
 @shared_task

@@ -16,10 +16,11 @@ class LeaderboardsConfig(AppConfig):
         from foundation import dead_letters, health
         from foundation.sync import settling
         from leaderboards.selectors.lag import lag
-        from leaderboards.services import mirror
+        from leaderboards.services import acts, mirror
         from leaderboards.services.restriction_acts import register_restrictions
         from leaderboards.services.settle import everything
 
+        acts.register()
         health.also(lag)
         settling.also(everything)
         register_restrictions()

@@ -11,6 +11,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.options import IS_POPUP_VAR
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 from django.forms.models import BaseInlineFormSet, ModelForm
 from django.http import HttpRequest, HttpResponse
@@ -30,6 +31,8 @@ from competitions.selectors.series import may_count
 from competitions.selectors.series_preview import Plan, leaders, leaders_now
 from competitions.services import series_settings
 from foundation import clock
+from foundation.audit import record
+from foundation.audit.rows import about
 from leaderboards.admin.lookups import NamedLookups
 from leaderboards.admin.paging import ReadOnlyAdmin
 
@@ -238,7 +241,9 @@ class SeriesAdmin(NamedLookups[Series]):
     def count_again(self, request: HttpRequest, several: QuerySet[Series]) -> None:
         """From the results as they are shown now."""
         for series in several:
-            series_settings.count_again(series)
+            with transaction.atomic():
+                series_settings.count_again(series)
+                record("series.counted_again", at=clock.now(), subjects=about(series))
             self.log_change(request, series, "count again")
         messages.success(request, _("Everything is counted anew within seconds."))
 

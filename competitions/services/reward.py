@@ -16,6 +16,8 @@ from competitions.selectors.reward_rules import rules_of
 from competitions.selectors.unfollowed import runs_behind
 from competitions.services.locked import locked
 from competitions.services.settle import is_shown, settle, write_all
+from foundation.audit import record
+from foundation.audit.rows import about
 from foundation.each import for_each
 from foundation.failpoints import failpoint
 from leaderboards.models import Period, State
@@ -34,9 +36,15 @@ def follow_due(at: datetime) -> int:
     return sum(for_each(runs_behind().only("pk"), lambda run: settle(run.pk, at)))
 
 
+@transaction.atomic
 def mark_delivered(chosen: QuerySet[RewardGrant], at: datetime) -> int:
     """The game has handed out those that stand; returns how many were not marked before."""
-    return chosen.filter(RewardGrant.STANDING, delivered_at=None).update(delivered_at=at)
+    rows = RewardGrant.objects.filter(RewardGrant.STANDING, pk__in=chosen.values("pk"), delivered_at=None)
+    held = list(rows.select_for_update(of=("self",)).order_by("pk"))
+    if held:
+        subjects = [pair for grant in held for pair in about(grant)]
+        record("reward.delivered", at=at, subjects=subjects, note={"number": len(held)})
+    return RewardGrant.objects.filter(pk__in=[grant.pk for grant in held]).update(delivered_at=at)
 
 
 def grant_of(period: Period, at: datetime) -> int:

@@ -20,6 +20,8 @@ from competitions.services import grants as granting
 from competitions.services.changes import note, reason_given
 from competitions.services.locked import locked
 from competitions.services.settle import settle
+from foundation.audit import record
+from foundation.audit.rows import about
 from foundation.each import for_each
 from foundation.failpoints import failpoint
 from leaderboards.selectors.hidden import hidden_now
@@ -159,10 +161,13 @@ def _record(
     act: tuple[datetime, AbstractBaseUser | None, str],
     instead: str = "",
 ) -> None:
-    """A row for each in the competition's record; calendar boards have none but the admin's log."""
-    if run.competition is None:
-        return
+    """A row for each in the competition's record; calendar boards have none but the audit log."""
     at, by, reason = act
+    if run.competition is None:
+        for grant in grants:
+            subjects = [*about(grant), ("board", run.period.board_id)]
+            record(f"reward.{kind}", at=at, by=by, reason=reason, subjects=subjects, note={"reward": grant.name})
+        return
     for grant in grants:
         said = {"player": grant.player.external_id, "reward": grant.name, "grant": grant.pk}
         note(run.competition, kind, at, by, reason, **said, **({"instead": instead} if instead else {}))

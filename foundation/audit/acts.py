@@ -29,11 +29,14 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class SubjectKind:
-    """A kind of subject: how people read it, and the name of the admin's page of one (empty: none)."""
+    """A kind of subject: how people read it, and the model whose rows it means, such as ``leaderboards.board``.
+
+    Who may not look at rows of that model in the admin reads nothing of them in the log either.
+    """
 
     kind: str
     label: Text
-    page: str = ""
+    model: str
 
 
 _acts: dict[str, Act] = {}
@@ -49,9 +52,9 @@ def register_act(code: str, label: Text, undo: Callable[..., None] | None = None
     _acts[code] = Act(code, label, undo, needs)
 
 
-def register_subject(kind: str, label: Text, page: str = "") -> None:
-    """Let entries be about ``kind``; ``page`` is the admin's address of one, by the subject's key."""
-    _subjects[kind] = SubjectKind(kind, label, page)
+def register_subject(kind: str, label: Text, model: str) -> None:
+    """Let entries be about ``kind``: rows of ``model`` (app and name with a point between), by their primary key."""
+    _subjects[kind] = SubjectKind(kind, label, model)
 
 
 def act_of(code: str) -> Act:

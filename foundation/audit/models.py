@@ -42,12 +42,16 @@ class AuditEntry(models.Model):
         """Whether another entry undid this one."""
         return AuditEntry.objects.filter(undoes=self.pk).exists()
 
+    def keys(self, kind: str) -> list[str]:
+        """The keys of its subjects of one kind."""
+        return list(self.subjects.filter(kind=kind).values_list("key", flat=True))
+
 
 class AuditSubject(models.Model):
     """What an entry is about: a kind such as ``board``, and the key by which its page asks for it."""
 
     entry = models.ForeignKey(AuditEntry, models.CASCADE, related_name="subjects")
-    kind = models.CharField(max_length=30)
+    kind = models.CharField(max_length=60)
     key = models.CharField(max_length=100)
 
     class Meta:

@@ -39,7 +39,7 @@ class Migration(migrations.Migration):
             name='AuditSubject',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(max_length=30)),
+                ('kind', models.CharField(max_length=60)),
                 ('key', models.CharField(max_length=100)),
                 ('entry', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='subjects', to='foundation.auditentry')),
             ],

@@ -4,7 +4,9 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from foundation import sealing
+from foundation import clock, sealing
+from foundation.audit import record
+from foundation.audit.rows import about
 from foundation.webhooks import signing
 from foundation.webhooks.models import WebhookEndpoint
 
@@ -25,15 +27,23 @@ def rotate(endpoint: WebhookEndpoint, at: datetime) -> str:
     endpoint.previous_secret, endpoint.previous_until = stored.secret, at + BOTH_SIGN_FOR
     secret = new_secret(endpoint)
     endpoint.save(update_fields=["secret", "previous_secret", "previous_until"])
+    record("webhook.rotated", at=at, subjects=about(endpoint))
     return secret
 
 
+@transaction.atomic
 def disable(endpoint: WebhookEndpoint, reason: str, at: datetime) -> None:
     """It is told nothing new, and what waits for it waits. The first reason stays."""
     live = WebhookEndpoint.objects.filter(pk=endpoint.pk, disabled_at=None)
-    live.update(disabled_at=at, disabled_reason=reason)
+    if live.update(disabled_at=at, disabled_reason=reason):
+        record("webhook.disabled", at=at, subjects=about(endpoint), reason=reason)
 
 
+@transaction.atomic
 def enable(endpoint: WebhookEndpoint) -> None:
     """It is told again, what waited for it first."""
-    WebhookEndpoint.objects.filter(pk=endpoint.pk).update(disabled_at=None, disabled_reason="", rests_until=None)
+    rows = WebhookEndpoint.objects.filter(pk=endpoint.pk)
+    was_disabled = rows.filter(disabled_at__isnull=False).exists()
+    rows.update(disabled_at=None, disabled_reason="", rests_until=None)
+    if was_disabled:
+        record("webhook.enabled", at=clock.now(), subjects=about(endpoint))

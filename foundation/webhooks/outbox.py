@@ -11,12 +11,16 @@ from datetime import datetime
 from typing import Any
 
 import orjson
+from django.db import transaction
 from django.db.models import QuerySet
 
+from foundation.audit import record
+from foundation.audit.rows import kind_of
 from foundation.errors import Invalid
 from foundation.webhooks.models import WebhookDelivery, WebhookEndpoint
 
 MOST_BYTES = 20_000
+MOST_NAMED = 50  # messages, in an entry of the audit log
 TEST_KIND = "test"
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
@@ -50,9 +54,11 @@ def enqueue_test(endpoint: WebhookEndpoint, at: datetime) -> WebhookDelivery:
     return row
 
 
+@transaction.atomic
 def replay(deliveries: QuerySet[WebhookDelivery], at: datetime) -> int:
     """Send those that are over (dead, dropped or delivered) again, from the first try; returns how many."""
     over = deliveries.filter(next_try_at=None)
+    _record("webhook.replayed", over, at)
     return over.update(next_try_at=at, tries=0, delivered_at=None, dead_at=None, dropped_at=None)
 
 
@@ -72,10 +78,21 @@ def blank(message_ids: Collection[str], name: str) -> int:
     return WebhookDelivery.objects.bulk_update(changed, ["body"], batch_size=500)
 
 
+@transaction.atomic
 def drop(deliveries: QuerySet[WebhookDelivery], at: datetime) -> int:
     """Give up those that were not delivered; returns how many."""
     undelivered = deliveries.filter(delivered_at=None, dropped_at=None)
+    _record("webhook.dropped", undelivered, at)
     return undelivered.update(dropped_at=at, next_try_at=None, dead_at=None)
+
+
+def _record(act: str, deliveries: QuerySet[WebhookDelivery], at: datetime) -> None:
+    """One entry for all of them, before they change; none for none."""
+    rows = list(deliveries.select_for_update(of=("self",)).order_by("pk").values_list("message_id", "endpoint"))
+    if rows:
+        endpoints = [(kind_of(WebhookEndpoint), number) for number in sorted({each for _, each in rows})]
+        told = [message for message, _ in rows[:MOST_NAMED]]
+        record(act, at=at, subjects=endpoints, note={"number": len(rows), "messages": told})
 
 
 def _row(endpoint: WebhookEndpoint, kind: str, message_id: str, body: str, at: datetime) -> WebhookDelivery:

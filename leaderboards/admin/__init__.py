@@ -7,6 +7,7 @@ from django.contrib import admin
 
 from leaderboards.admin import (
     accounts,
+    audit,
     boards,
     periods,
     players,
@@ -21,6 +22,7 @@ admin.site.site_header = admin.site.site_title = "Sunwi"
 
 __all__ = [
     "accounts",
+    "audit",
     "boards",
     "periods",
     "players",

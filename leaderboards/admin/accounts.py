@@ -23,6 +23,8 @@ admin.site.unregister(Group)
 class AccountAdmin(NamedLookups[User], UserAdmin[User]):
     """Who may sign in."""
 
+    audited_as = "account"
+
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> Any:
         """Rights are typed by superusers alone."""
         given = super().get_readonly_fields(request, obj)
@@ -40,6 +42,8 @@ class AccountAdmin(NamedLookups[User], UserAdmin[User]):
 @admin.register(Group)
 class RoleAdmin(NamedLookups[Group], GroupAdmin):
     """What those of a group may do: a right that is put there is given to all of them."""
+
+    audited_as = "group"
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Superusers."""

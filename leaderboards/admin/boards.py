@@ -40,6 +40,7 @@ FOLDED = ("collapse",)
 class BoardAdmin(NamedLookups[Board]):
     """The key-management table."""
 
+    audited_as = None
     form = BoardForm
     list_display = ("name", "seq", "running_key", "period", "timezone", "decided_by", "players", "boundary", "state")
     list_display_links = ("name",)
@@ -174,7 +175,7 @@ class BoardAdmin(NamedLookups[Board]):
             obj.pk = fresh.pk
             messages.info(request, _("“%(name)s” (%(seq)s) is retired.") % {"name": replaced.name, "seq": replaced.seq})
             return
-        services.save_board(obj)
+        services.save_board(obj, at)
         transaction.on_commit(lambda: open_board(obj, at))
 
     def _cancel_changes(self, request: HttpRequest, object_id: str) -> HttpResponse:
@@ -241,9 +242,7 @@ class BoardAdmin(NamedLookups[Board]):
 
     def delete_model(self, request: HttpRequest, obj: Board) -> None:
         """Board and empty periods; what Redis keeps of them is a generation that nobody asks for."""
-        with transaction.atomic():
-            obj.periods.all().delete()
-            obj.delete()
+        services.delete(obj, clock.now())
 
 
 def _has_scores(board: Board) -> bool:

@@ -15,13 +15,15 @@ from django.core.checks import CheckMessage, Error, Tags, register
 from django.db.models import DateField, Field, Model
 from django.http import HttpRequest
 
+from leaderboards.admin.audited import Audited
+
 Row = TypeVar("Row", bound=Model)
 
 _OF_A_FIELD = ("exact", "isnull", "isempty")
 _OF_A_MOMENT = ("gte", "lt")
 
 
-class NamedLookups(admin.ModelAdmin[Row]):
+class NamedLookups(Audited[Row]):
     """A list that is asked by its declared filters, and by ``linked_by``: the look-ups that our own pages link to."""
 
     linked_by: tuple[str, ...] = ()

@@ -21,6 +21,7 @@ from leaderboards.models import Player
 class PlayerAdmin(RestrictionPages):
     """The game's players. They come with their first submission; nobody types them in."""
 
+    audited_as = "player"
     list_display = ("external_id", "name", "country", "user", "banned_at", "created_at")
     list_select_related = ("user",)
     # From the beginning only: an index answers that, and there may be millions.

@@ -71,7 +71,7 @@ class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
         """Done now, or why not."""
         for letter in letters.filter(resolved_at=None):
             try:
-                why = dead_letters.work(letter).retry(letter, clock.now())
+                why = dead_letters.retry(letter, clock.now())
             except SunwiError as error:
                 messages.error(request, f"{letter}: {translated(error.detail)}")
                 continue
@@ -82,7 +82,7 @@ class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
         """Given up, as the app says whose work it is."""
         for letter in letters.filter(resolved_at=None):
             try:
-                dead_letters.work(letter).drop(letter, clock.now())
+                dead_letters.drop(letter, clock.now())
             except SunwiError as error:
                 messages.error(request, f"{letter}: {translated(error.detail)}")
                 continue
@@ -124,7 +124,9 @@ class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
         """One that did not get through is noted too: where Redis was silent, it may have acted."""
         try:
             why = amend.amend(letter, form.state, form.seen)
+            dead_letters.record_act("dead_letter.edited", letter, clock.now(), {"to": what, "refused": bool(why)})
         except SunwiError as error:
+            dead_letters.record_act("dead_letter.edited", letter, clock.now(), {"to": what, "refused": error.code})
             self.log_change(request, letter, f"Edit to {what}: {error.detail}")
             raise
         self._note(request, letter, f"Edited to {what}", why)

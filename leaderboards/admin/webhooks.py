@@ -63,6 +63,7 @@ class EndpointForm(forms.ModelForm[WebhookEndpoint]):
 class WebhookEndpointAdmin(NamedLookups[WebhookEndpoint]):
     """The site's own systems that are told what happens."""
 
+    audited_as = "webhook"
     form = EndpointForm
     list_display = ("name", "url", "told_of", "state", "created_at")
     search_fields = ("name", "url")

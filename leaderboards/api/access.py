@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from ninja.security.base import AuthBase
 
 from foundation import service_keys
+from foundation.audit.actor import identify
 from foundation.client import client_of
 from foundation.errors import Unauthenticated
 from foundation.models import ServiceKey
@@ -137,6 +138,7 @@ def _authenticated(request: HttpRequest) -> ServiceKey:
     try:
         key = service_keys.authenticate(request.META.get("HTTP_AUTHORIZATION"))
         admit(request, key)
+        identify(key)
     except (Unauthenticated, AddressForbidden):
         refuse_over("read", client_of(request))
         raise

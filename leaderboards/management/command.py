@@ -14,6 +14,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import DatabaseError
 
 from foundation import clock
+from foundation.audit import acting
 from foundation.errors import SunwiError
 from leaderboards.core.entries import read_time
 
@@ -24,7 +25,8 @@ class Command(BaseCommand):
     def execute(self, *args: Any, **options: Any) -> str | None:
         """Run, and say in one line what was refused. ``--traceback`` shows the rest."""
         try:
-            return super().execute(*args, **options)
+            with acting(command=type(self).__module__.rpartition(".")[2]):
+                return super().execute(*args, **options)
         except BrokenPipeError:  # whoever read us has seen enough, as `head` does
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise SystemExit(1) from None

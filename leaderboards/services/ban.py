@@ -11,6 +11,8 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
+from foundation.audit import record
+from foundation.audit.rows import about
 from foundation.failpoints import failpoint
 from leaderboards.errors import BadReason
 from leaderboards.models import BanKind, BanRecord, Player
@@ -62,6 +64,9 @@ def _set(
         BanRecord.objects.bulk_create(
             BanRecord(player=player, kind=kind, at=at, by_id=number, reason=reason) for player in held
         )
+        act = "player.banned" if kind == BanKind.BANNED else "player.unbanned"
+        for player in held:
+            record(act, at=at, by=by, subjects=about(player), reason=reason)
         failpoint("ban.before_commit")
         transaction.on_commit(forget_bans)
     return held

@@ -11,6 +11,9 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
+from foundation import clock
+from foundation.audit import record
+from foundation.audit.rows import differing, sayable
 from leaderboards.core.names import refusal_of
 from leaderboards.core.periods import PeriodKind, window_at
 from leaderboards.core.points import points_text
@@ -32,13 +35,13 @@ SETTINGS = (
 def apply_boards(settings: Sequence[Mapping[str, Any]], at: datetime) -> dict[str, int]:
     """Make or update boards by name, all or none; returns name → seq. Raises ``BadBoard`` naming the board."""
     with transaction.atomic():
-        boards = [_apply(each) for each in settings]
+        boards = [_apply(each, at) for each in settings]
     for board in boards:
         open_board(board, at)
     return {board.name: board.seq for board in boards}
 
 
-def _apply(settings: Mapping[str, Any]) -> Board:
+def _apply(settings: Mapping[str, Any], at: datetime) -> Board:
     name = settings.get("name")
     if not isinstance(name, str) or not name.strip():
         raise BadBoard("Each board needs a name of 1 to 100 characters.", "name")
@@ -49,23 +52,41 @@ def _apply(settings: Mapping[str, Any]) -> Board:
     for field, value in settings.items():
         setattr(board, field, value)
     try:
-        save_board(board)
+        save_board(board, at)
     except BadBoard as error:
         raise BadBoard(f"{name}: {error.detail}", error.field) from error
     return board
 
 
-def save_board(board: Board) -> None:
+def save_board(board: Board, at: datetime | None = None) -> None:
     """Check and save a new or changed board. Raises ``BadBoard``, or what ``refresh_rules`` raises; then nothing has
-    changed.
+    changed. What changed stays in the audit log, as of ``at`` (now).
 
     The caller opens its periods afterwards (``open_board``), outside the transaction.
     """
     check_board(board)
     with transaction.atomic():
+        stored = Board.objects.filter(pk=board.pk).first() if board.pk else None
         board.save()
+        _record_change(board, stored, at or clock.now())
         refresh_rules(board)
         _tell_this_process()
+
+
+def _record_change(board: Board, stored: Board | None, at: datetime) -> None:
+    after = settings_of(board)
+    if stored is None:
+        record("board.made", at=at, subjects=[("board", board.pk)], after=after)
+        return
+    before = settings_of(stored)
+    if changed := differing(before, after):
+        was, now = ({name: each[name] for name in changed} for each in (before, after))
+        record("board.changed", at=at, subjects=[("board", board.pk)], before=was, after=now)
+
+
+def settings_of(board: Board) -> dict[str, Any]:
+    """All settings of a board as the audit log keeps them."""
+    return {name: sayable(name, getattr(board, name)) for name in SETTINGS}
 
 
 def check_board(board: Board) -> None:
@@ -117,7 +138,7 @@ def cancel_changes(board: Board, at: datetime) -> None:
     for field in ("minimum", "maximum", "total_maximum"):
         setattr(board, field, points_text(stored[field], stored["decimals"]))
     board.full_clean()
-    save_board(board)
+    save_board(board, at)
 
 
 def save_as_new(board: Board, changed: Mapping[str, Any], at: datetime) -> Board:
@@ -125,7 +146,7 @@ def save_as_new(board: Board, changed: Mapping[str, Any], at: datetime) -> Board
     fresh = Board(**{field: getattr(board, field) for field in SETTINGS} | dict(changed))
     with transaction.atomic():
         retire(board, at)
-        save_board(fresh)
+        save_board(fresh, at)
     open_board(fresh, at)
     return fresh
 
@@ -135,8 +156,18 @@ def retire(board: Board, at: datetime) -> None:
     if board.retired_at is None:
         ends_at = None if board.is_event else window_at(board.calendar, at).ends_at
         board.retired_at = ends_at or at
-        board.save(update_fields=["retired_at"])
-        _tell_this_process()
+        with transaction.atomic():
+            board.save(update_fields=["retired_at"])
+            record("board.retired", at=at, subjects=[("board", board.pk)], after={"retired_at": board.retired_at})
+            _tell_this_process()
+
+
+def delete(board: Board, at: datetime) -> None:
+    """Delete a board that nobody has played on, with its empty periods; its settings stay in the audit log."""
+    with transaction.atomic():
+        record("board.deleted", at=at, subjects=[("board", board.pk)], before=settings_of(board))
+        board.periods.all().delete()
+        board.delete()
 
 
 def _tell_this_process() -> None:

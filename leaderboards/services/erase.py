@@ -21,6 +21,9 @@ from django.db.models import Case, F, QuerySet, TextField, Value, When
 from django.db.models.functions import Cast, Concat, Length, Substr
 
 from foundation import redis
+from foundation.audit import record
+from foundation.audit.models import AuditSubject
+from foundation.audit.upkeep import forget as forget_entries
 from foundation.models import DeadLetter
 from foundation.sync import barrier
 from leaderboards.core.periods import PeriodKind
@@ -179,6 +182,9 @@ def _rename(player: Player, removed: list[str], at: datetime) -> Erased:
     Player.objects.filter(pk=player.pk).update(
         external_id=new, banned_at=Case(of_erasure, default=F("banned_at")), **nobody
     )
+    forget_entries("player", player.pk, own=("player.linked",))
+    AuditSubject.objects.filter(kind="account", entry__in=_linking(player)).delete()
+    record("player.erased", at=at, subjects=[("player", player.pk)])
     for rename in _renames:
         rename(Player.objects.get(pk=player.pk), old, at)
     transaction.on_commit(forget_bans)
@@ -225,6 +231,12 @@ def _refuse_if_back(player: Player) -> None:
     back = ranked.select_related("period__board").first()
     if back is not None:
         raise _unsettled(back.period)
+
+
+def _linking(player: Player) -> QuerySet[AuditSubject, int]:
+    """The entries that tell which account was linked to them."""
+    theirs = AuditSubject.objects.filter(kind="player", key=str(player.pk), entry__act="player.linked")
+    return theirs.values_list("entry", flat=True)
 
 
 def _free_id(player: Player) -> str:

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import IntegrityError, transaction
 
+from foundation.audit import record
 from foundation.rate_limit import refuse_over
 from leaderboards.errors import AlreadyLinked, BadLinkCode
 from leaderboards.models import LinkCode, Player
@@ -63,6 +64,7 @@ def _redeem(code: str, user: AbstractBaseUser, at: datetime) -> Player:
     player.save(update_fields=["user"])
     row.used_at = at
     row.save(update_fields=["used_at"])
+    record("player.linked", at=at, by=user, subjects=[("player", player.pk), ("account", user.pk)])
     return player
 
 

@@ -5,6 +5,8 @@ from datetime import datetime
 
 from django.db import transaction
 
+from foundation.audit import record
+from foundation.audit.rows import about
 from leaderboards.errors import BadEntry, UnknownPlayer
 from leaderboards.models import Player
 from leaderboards.selectors.kept_files import forget_files
@@ -38,15 +40,22 @@ def refuse_erased(player: Player) -> None:
 
 
 def set_profile(external_id: str, profile: dict[str, str], at: datetime) -> Player:
-    """Set those of ``FIELDS`` that ``profile`` names; the player is made if unknown. Raises ``BadEntry``."""
+    """Set those of ``FIELDS`` that ``profile`` names; the player is made if unknown. Raises ``BadEntry``.
+
+    What changes stays in the audit log.
+    """
     unknown = [field for field in profile if field not in FIELDS]
     if unknown:
         raise BadEntry(f"A player has no {unknown[0]!r}; he has {', '.join(FIELDS)}.")
     player = ensure_player(external_id, at)
     if profile:
         is_renamed = profile.get("name", player.name) != player.name
+        before = {field: getattr(player, field) for field in profile if getattr(player, field) != profile[field]}
         with transaction.atomic():
             Player.objects.filter(external_id=external_id).update(**profile)  # not by number: who was erased keeps his
+            if before:
+                after = {field: profile[field] for field in before}
+                record("player.changed", at=at, subjects=about(player), before=before, after=after)
             if is_renamed:
                 forget_files()
     player.refresh_from_db(fields=FIELDS)

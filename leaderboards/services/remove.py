@@ -9,12 +9,13 @@ from datetime import datetime
 from django.db import transaction
 
 from foundation import redis
+from foundation.audit import record
 from foundation.errors import Unavailable
 from foundation.statements import one_behind_the_other
 from foundation.sync import barrier
 from leaderboards import selectors
 from leaderboards.errors import NotRanked, PeriodClosed, StorageUnavailable
-from leaderboards.models import Board, Period, State, Storage, Submission
+from leaderboards.models import Board, Period, Player, State, Storage, Submission
 from leaderboards.selectors.reserved import refuse_reserved
 from leaderboards.services.publish import write_and_publish
 from leaderboards.stores.sql_locks import lock_standings
@@ -31,7 +32,11 @@ def remove_player(board: Board, player: str, at: datetime) -> None:
     period = selectors.stored_period(board, "current", at)
     if period is None:
         raise _not_ranked(player)
-    remove_from(period, player, at)
+    with transaction.atomic():
+        remove_from(period, player, at)
+        whom = Player.objects.filter(external_id=player).values_list("pk", flat=True)
+        subjects = [("board", board.pk), *(("player", number) for number in whom)]
+        record("player.removed", at=at, subjects=subjects, note={"period": period.label})
 
 
 def remove_from(period: Period, player: str, at: datetime) -> None:

@@ -11,6 +11,8 @@ from datetime import datetime
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
+from foundation.audit import record
+from foundation.audit.rows import about
 from foundation.failpoints import failpoint
 from foundation.statements import one_behind_the_other
 from foundation.sync import barrier
@@ -33,7 +35,11 @@ def unvoid_by_hand(submission: Submission, reason: str, at: datetime, by: Abstra
     """
     if submission.competition:
         return events.source().unvoid(submission, reason, at, by)
-    return unvoid_submission(submission, at)
+    with transaction.atomic():
+        is_done = unvoid_submission(submission, at)
+        if is_done:
+            record("score.restored", at=at, by=by, reason=reason, subjects=about(submission))
+    return is_done
 
 
 def unvoid_submission(submission: Submission, at: datetime) -> bool:

@@ -10,6 +10,8 @@ from datetime import datetime
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
+from foundation.audit import record
+from foundation.audit.rows import about
 from foundation.statements import one_behind_the_other
 from foundation.sync import barrier
 from leaderboards.core.policies import State, replay
@@ -30,13 +32,19 @@ def void_by_hand(submission: Submission, reason: str, at: datetime, by: Abstract
     """
     if submission.competition:
         return events.source().void(submission, reason, at, by)
-    void_submission(submission, at)
-    return True
+    with transaction.atomic():
+        is_done = void_submission(submission, at)
+        if is_done:
+            record("score.voided", at=at, by=by, reason=reason, subjects=about(submission))
+    return is_done
 
 
 @transaction.atomic
-def void_submission(submission: Submission, at: datetime) -> None:
-    """Void it and derive the standing anew. Safe to call twice. Raises ``PeriodClosed`` or ``BoardReserved``."""
+def void_submission(submission: Submission, at: datetime) -> bool:
+    """Void it and derive the standing anew; False if it was void before, which changes nothing.
+
+    Raises ``PeriodClosed`` or ``BoardReserved``.
+    """
     barrier.hold_shared(submission.period_id)
     period = Period.objects.select_related("board").get(pk=submission.period_id)
     if period.state != PeriodState.OPEN:
@@ -44,12 +52,12 @@ def void_submission(submission: Submission, at: datetime) -> None:
     refuse_reserved(period.board)
     player = submission.player
     held = lock_standings(period, [player.external_id])[player.external_id]
-    Submission.objects.filter(pk=submission.pk, voided_at=None).update(voided_at=at)
+    is_done = Submission.objects.filter(pk=submission.pk, voided_at=None).update(voided_at=at) > 0
     state = remaining(period, player)
-    if state == held.state:
-        return
-    with one_behind_the_other() as statements:
-        write_and_publish(statements, period, [standing_row(period, player.external_id, held, state)], at)
+    if state != held.state:
+        with one_behind_the_other() as statements:
+            write_and_publish(statements, period, [standing_row(period, player.external_id, held, state)], at)
+    return is_done
 
 
 def remaining(period: Period, player: Player) -> State | None:

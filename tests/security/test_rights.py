@@ -15,6 +15,8 @@ pytestmark = pytest.mark.django_db
 groups = import_module("leaderboards.migrations.0013_groups")
 leagues = import_module("competitions.migrations.0012_leagues")
 DATES = {"date_joined_0": "2026-01-01", "date_joined_1": "00:00:00"}
+READ = "foundation.view_auditentry"
+LOG = {name: {READ} for name in ("moderator", "judge", "operator")} | {"admin": {READ, "foundation.change_auditentry"}}
 GIVEN = {"is_active": "on", "is_staff": "on", "is_superuser": "on"}
 
 
@@ -101,7 +103,7 @@ def test_the_groups_come_with_the_tables_and_each_may_what_its_name_says() -> No
 
     likewise = {f"competitions.{has}": wanted for has, wanted in leagues.LIKEWISE.items()}
     assert held == {
-        name: given | {f"competitions.{each}" for has in given for each in likewise.get(has, ())}
+        name: given | {f"competitions.{each}" for has in given for each in likewise.get(has, ())} | LOG.get(name, set())
         for name, given in groups.GROUPS.items()
     }
     assert held["viewer"] < held["moderator"] < held["admin"]

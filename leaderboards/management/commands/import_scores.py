@@ -11,6 +11,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from foundation import clock
+from foundation.audit import record
 from foundation.chunks import in_chunks
 from leaderboards import selectors
 from leaderboards.core.points import decimal_of
@@ -21,6 +22,8 @@ from leaderboards.management.tables import Rejects, Table, open_table
 from leaderboards.models import Board, Storage
 from leaderboards.services.close import Closed
 from leaderboards.services.import_scores import BATCH, ROW, Columns, Import, close_past, import_batch
+
+MOST_NAMED = 50  # periods, in the entry of the audit log
 
 
 class Command(BaseCommand):
@@ -59,6 +62,8 @@ class Command(BaseCommand):
             raise CommandError(f"{table.file} has a header and no rows.")
         if job.backfilled:
             tally.closed = close_past(board, tally.labels, clock.agreed())
+        counted = {"file": table.file.name, "rows": tally.rows, "periods": sorted(tally.labels)[:MOST_NAMED]}
+        record("scores.imported", at=clock.now(), subjects=[("board", board.seq)], note=counted)
         for line in tally.lines():
             self.stdout.write(line)
         if rejects.is_written:

@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('leaderboards', '0015_ban_records'),
+        ('leaderboards', '0016_audit_readers'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

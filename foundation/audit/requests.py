@@ -1,0 +1,20 @@
+"""Who is behind a request, for the audit log: asked only when something is recorded, so that a score pays nothing."""
+
+from collections.abc import Callable
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from foundation.audit.actor import acting
+
+
+class AuditMiddleware:
+    """What a request changes is done by its account; where it came with a service key, the API says so."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """The answer."""
+        with acting(lambda: getattr(request, "user", None)):
+            return self._get_response(request)

@@ -1,0 +1,32 @@
+"""What is let go of the audit log: entries that were kept long enough, and what they say of somebody who is erased."""
+
+from collections.abc import Collection
+from datetime import datetime, timedelta
+
+from django.conf import settings
+
+from foundation.audit.models import AuditEntry
+from foundation.sql import unhurried
+
+BATCH = 1000
+
+
+def retain(at: datetime) -> int:
+    """Delete entries of more than AUDIT_KEEP_DAYS ago, in small batches; returns how many went."""
+    old = AuditEntry.objects.filter(at__lt=at - timedelta(days=settings.AUDIT_KEEP_DAYS)).order_by("at")
+    gone = 0
+    while True:
+        with unhurried():
+            batch = list(old.values_list("pk", flat=True)[:BATCH])
+            if not batch:
+                return gone
+            gone += AuditEntry.objects.filter(pk__in=batch).delete()[1].get("foundation.AuditEntry", 0)
+
+
+def forget(kind: str, key: object, own: Collection[str] = ()) -> int:
+    """Empty what entries about a subject say: reasons, values and details. What was done and when stays; returns how
+    many entries that were. Acts in ``own`` are the subject's own, so the name of whoever did them goes too."""
+    about = AuditEntry.objects.filter(subjects__kind=kind, subjects__key=str(key))
+    numbers = about.values("pk")
+    AuditEntry.objects.filter(pk__in=numbers, act__in=own).update(by=None, by_name="")
+    return AuditEntry.objects.filter(pk__in=numbers).update(reason="", before={}, after={}, note={})

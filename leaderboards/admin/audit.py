@@ -1,0 +1,202 @@
+"""The audit log in the admin: looked at, filtered, exported, and undone from. Nobody adds, changes or deletes entries.
+
+The trap: an entry may tell of what its reader may not see, such as a score behind a freeze. So entries about rows that
+the admin would not show the reader are not in their list (``audit_sight.py``).
+"""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.admin.views.main import ChangeList
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import redirect
+from django.template.loader import render_to_string
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+
+from foundation import clock
+from foundation.audit.acts import all_subjects, label_of
+from foundation.audit.models import AuditEntry
+from foundation.audit.undo import LONGEST_REASON, undo
+from foundation.client import signed_in
+from foundation.errors import SunwiError
+from leaderboards.admin import audit_export
+from leaderboards.admin.audit_filters import ActFilter, SubjectFilter, UndoneFilter, WhoFilter, subject_asked
+from leaderboards.admin.audit_names import names_of
+from leaderboards.admin.audit_sight import may_undo, page_of, seen_by
+from leaderboards.admin.audit_values import compared, details, who
+from leaderboards.admin.paging import ReadOnlyAdmin
+from leaderboards.refusals import translated
+
+MOST_SUBJECTS = 20  # that an entry shows; the file has all of them
+
+
+@admin.register(AuditEntry)
+class AuditEntryAdmin(ReadOnlyAdmin[AuditEntry]):
+    """What people and keys changed, the latest first."""
+
+    audited_as = None
+    list_display = ("at", "what", "whose", "about", "short_reason", "is_undone_shown")
+    list_display_links = ("at", "what")
+    list_filter = (ActFilter, WhoFilter, SubjectFilter, UndoneFilter, "at")
+    list_select_related = ("by", "undone_by")
+    date_hierarchy = None
+    search_fields = ("reason__icontains", "by_name__iexact", "key_name__iexact")
+    search_help_text = _lazy("Words of a reason, or the whole name of an account or a service key.")
+    ordering = ("-at", "-pk")
+    fields = ("at", "what", "whose", "about", "reason", "changed", "shown_details", "undoing")
+    change_form_template = "admin/audit/entry.html"
+    change_list_template = "admin/audit/log.html"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[AuditEntry]:
+        """The entries that the reader may see, with what they are about."""
+        return seen_by(request, super().get_queryset(request)).prefetch_related("subjects")
+
+    def get_urls(self) -> list[URLPattern]:
+        """The export and the page that undoes, beside Django's own."""
+        view = self.admin_site.admin_view
+        return [
+            path("export/", view(self.export_view), name="foundation_auditentry_export"),
+            path("<int:number>/undo/", view(self.undo_view), name="foundation_auditentry_undo"),
+            *super().get_urls(),
+        ]
+
+    def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
+        """The entries of this page know how what they are about is called: a question for each kind."""
+        found = super().get_changelist_instance(request)
+        entries = list(found.result_list)
+        names = names_of(subject for entry in entries for subject in entry.subjects.all())
+        for entry in entries:
+            entry.subject_names = names
+        found.result_list = entries
+        return found
+
+    # -- What is shown --------------------------------------------------------------------------
+
+    @admin.display(description=_lazy("what"), ordering="act")
+    def what(self, entry: AuditEntry) -> str:
+        """The act in words."""
+        return str(label_of(entry.act))
+
+    @admin.display(description=_lazy("by"))
+    def whose(self, entry: AuditEntry) -> str:
+        """The account, the key, the command, or the schedule."""
+        return who(entry)
+
+    @admin.display(description=_lazy("about"))
+    def about(self, entry: AuditEntry) -> SafeString | str:
+        """Every subject, with a way to its page."""
+        kinds, subjects = all_subjects(), list(entry.subjects.all())[:MOST_SUBJECTS]
+        names = getattr(entry, "subject_names", None)
+        names = names_of(subjects) if names is None else names
+        lines = [
+            (page_of(each.kind, each.key), kinds[each.kind].label if each.kind in kinds else each.kind, each.key, name)
+            for each in subjects
+            for name in [names.get((each.kind, each.key), "")]
+        ]
+        return format_html_join(", ", '<a href="{}">{} {}</a> {}', lines) or "-"
+
+    @admin.display(description=_lazy("reason"))
+    def short_reason(self, entry: AuditEntry) -> str:
+        """Its beginning."""
+        return entry.reason[:120] or "-"
+
+    @admin.display(description=_lazy("undone"), boolean=True)
+    def is_undone_shown(self, entry: AuditEntry) -> bool:
+        """Whether another entry undid it."""
+        return hasattr(entry, "undone_by")
+
+    @admin.display(description=_lazy("changed"))
+    def changed(self, entry: AuditEntry) -> SafeString | str:
+        """Before and after, a field a line."""
+        rows = compared(entry.before, entry.after)
+        return render_to_string("admin/audit/compared.html", {"rows": rows}) if rows else "-"
+
+    @admin.display(description=_lazy("details"))
+    def shown_details(self, entry: AuditEntry) -> SafeString | str:
+        """What else was noted."""
+        return format_html_join("", "{}: {}<br>", details(entry.note)) or "-"
+
+    @admin.display(description=_lazy("undoing"))
+    def undoing(self, entry: AuditEntry) -> SafeString | str:
+        """The entry that it undid, and the one that undid it."""
+        address = "admin:foundation_auditentry_change"
+        links = []
+        if entry.undoes_id is not None:
+            links.append((reverse(address, args=[entry.undoes_id]), _("It undid an earlier entry.")))
+        if hasattr(entry, "undone_by"):
+            links.append((reverse(address, args=[entry.undone_by.pk]), _("It was undone.")))
+        return format_html_join(" ", '<a href="{}">{}</a>', links) or "-"
+
+    # -- The pages ------------------------------------------------------------------------------
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """The log, or the part of it that is about one board, competition or player."""
+        subject = subject_asked(request)
+        context = {
+            "export_address": f"{reverse('admin:foundation_auditentry_export')}?{request.GET.urlencode()}",
+            **({"title": _("History of %(what)s") % {"what": subject.name}, "subject": subject} if subject else {}),
+        }
+        return super().changelist_view(request, context | (extra_context or {}))
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """One entry, with a way to undo it for who may."""
+        entry = self.get_object(request, object_id)
+        can_undo = entry is not None and may_undo(request, entry)
+        return super().change_view(request, object_id, form_url, {"can_undo": can_undo} | (extra_context or {}))
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Entries have no history: they never change."""
+        raise Http404
+
+    def export_view(self, request: HttpRequest) -> HttpResponseBase:
+        """The entries of the list as it is filtered, as CSV."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        found = self.get_changelist_instance(request).get_queryset(request)
+        response = StreamingHttpResponse(audit_export.lines(found), content_type="text/csv; charset=utf-8")
+        response["Content-Disposition"] = 'attachment; filename="audit-log.csv"'
+        return response
+
+    def undo_view(self, request: HttpRequest, number: int) -> HttpResponseBase:
+        """Asks for a reason, then undoes; two at once undo once."""
+        entry = self.get_object(request, str(number))
+        if entry is None:
+            raise Http404
+        if not may_undo(request, entry):
+            raise PermissionDenied
+        reason = request.POST.get("reason", "").strip()
+        if request.method == "POST" and 1 <= len(reason) <= LONGEST_REASON:
+            return self._undo(request, entry, reason)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": _("Undo: %(what)s") % {"what": label_of(entry.act)},
+            "entry": entry,
+            "whose": who(entry),
+            "about": self.about(entry),
+            "changed": self.changed(entry),
+            "longest": LONGEST_REASON,
+            "reason": reason,
+            "missing": request.method == "POST",
+            "opts": self.opts,
+        }
+        return TemplateResponse(request, "admin/audit/undo.html", context)
+
+    def _undo(self, request: HttpRequest, entry: AuditEntry, reason: str) -> HttpResponseBase:
+        try:
+            told = undo(entry.pk, reason, clock.agreed(), signed_in(request))
+        except SunwiError as error:
+            messages.error(request, translated(error.detail))
+            return redirect("admin:foundation_auditentry_change", entry.pk)
+        messages.success(request, _("Undone: %(what)s.") % {"what": label_of(entry.act)})
+        return redirect("admin:foundation_auditentry_change", told.pk)

@@ -1,0 +1,120 @@
+"""By what the audit log is filtered: the act, who did it, what it is about, whether it was undone."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Exists, OuterRef, QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _lazy
+
+from foundation.audit.acts import all_acts, all_subjects
+from foundation.audit.models import AuditEntry, AuditSubject
+from leaderboards.admin.audit_sight import row_page_of, seen_by
+
+MOST_CHOICES = 50
+LOOKED_AT = 2000  # the latest entries, for the names that the filter offers
+LONGEST_KEY = 100
+Entries = QuerySet[AuditEntry]
+Choices = list[tuple[str, Any]]
+
+_PEOPLE, _KEYS, _NEITHER = "people", "keys", "neither"
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a list is about: how it is called, and the admin's address of it (empty: none)."""
+
+    name: str
+    address: str
+
+
+def subject_asked(request: HttpRequest) -> Subject | None:
+    """The one board, competition, player or other row whose entries an address asks for."""
+    kind, _, key = request.GET.get(SubjectFilter.parameter_name, "").partition(":")
+    if not key:
+        return None
+    kinds = all_subjects()
+    return Subject(f"{kinds[kind].label if kind in kinds else kind} {key}", row_page_of(kind, key))
+
+
+class ActFilter(admin.SimpleListFilter):
+    """By the act."""
+
+    title = _lazy("what")
+    parameter_name = "act"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
+        """Every act that is registered."""
+        return sorted(((act.code, str(act.label)) for act in all_acts()), key=lambda choice: choice[1])
+
+    def queryset(self, request: HttpRequest, queryset: Entries) -> Entries:
+        """The entries of the chosen one."""
+        return queryset.filter(act=self.value()) if self.value() else queryset
+
+
+class WhoFilter(admin.SimpleListFilter):
+    """By who did it: an account or a key that is named, people, keys, or neither."""
+
+    title = _lazy("by")
+    parameter_name = "who"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
+        """The groups first, then the accounts and keys of late; others are found by the search."""
+        seen = seen_by(request, AuditEntry.objects.order_by("-at"))
+        latest = list(seen.values_list("by_name", "key_name")[:LOOKED_AT])
+        names, keys = (sorted({pair[nth] for pair in latest if pair[nth]})[:MOST_CHOICES] for nth in (0, 1))
+        return [
+            (_PEOPLE, _lazy("people")),
+            (_KEYS, _lazy("service keys")),
+            (_NEITHER, _lazy("commands and the schedule")),
+            *((f"account:{name}", name) for name in names),
+            *((f"key:{name}", f"{name} 🔑") for name in keys),
+        ]
+
+    def queryset(self, request: HttpRequest, queryset: Entries) -> Entries:
+        """The entries of the chosen ones."""
+        group, _, name = (self.value() or "").partition(":")
+        if name:
+            return queryset.filter(key_name=name) if group == "key" else queryset.filter(by_name=name)
+        if group == _PEOPLE:
+            return queryset.exclude(by_name="")
+        if group == _KEYS:
+            return queryset.exclude(key_name="")
+        return queryset.filter(by_name="", key_name="") if group == _NEITHER else queryset
+
+
+class SubjectFilter(admin.SimpleListFilter):
+    """By what it is about: a kind such as ``board``, or one row such as ``board:3``."""
+
+    title = _lazy("about")
+    parameter_name = "subject"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
+        """Every kind."""
+        return [(each.kind, each.label) for each in all_subjects().values()]
+
+    def queryset(self, request: HttpRequest, queryset: Entries) -> Entries:
+        """The entries about it."""
+        kind, _, key = (self.value() or "").partition(":")
+        if not kind:
+            return queryset
+        about = AuditSubject.objects.filter(entry=OuterRef("pk"), kind=kind)
+        return queryset.filter(Exists(about.filter(key=key[:LONGEST_KEY]) if key else about))
+
+
+class UndoneFilter(admin.SimpleListFilter):
+    """By whether it was undone."""
+
+    title = _lazy("undone")
+    parameter_name = "undone"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
+        """Undone ones, and those that undid."""
+        return [("yes", _lazy("was undone")), ("undoes", _lazy("undid another"))]
+
+    def queryset(self, request: HttpRequest, queryset: Entries) -> Entries:
+        """The chosen ones."""
+        if self.value() == "yes":
+            return queryset.filter(undone_by__isnull=False)
+        return queryset.filter(undoes__isnull=False) if self.value() == "undoes" else queryset

@@ -1,0 +1,55 @@
+"""Which entries of the audit log somebody may read and undo: those about rows that the admin would show them."""
+
+from django.contrib import admin
+from django.db.models import Exists, OuterRef, QuerySet
+from django.http import HttpRequest
+from django.urls import NoReverseMatch, reverse
+
+from foundation.audit.acts import act_of, all_subjects
+from foundation.audit.models import AuditEntry, AuditSubject
+from foundation.errors import NotFound
+
+MAY_READ = "foundation.view_auditentry"
+
+
+def seen_by(request: HttpRequest, entries: QuerySet[AuditEntry]) -> QuerySet[AuditEntry]:
+    """Those entries of which the reader may see every subject: so a freeze, a draft or an account hides its entries."""
+    unseen = AuditSubject.objects.filter(entry=OuterRef("pk")).exclude(kind__in=kinds_seen(request))
+    return entries if request.user.is_superuser else entries.exclude(Exists(unseen))
+
+
+def kinds_seen(request: HttpRequest) -> list[str]:
+    """The kinds of subjects that the reader may look at: registered ones, and models by their names."""
+    registered = {each.kind: each.model for each in all_subjects().values()}
+    models = {model._meta.label_lower: model._meta.label_lower for model in admin.site._registry}
+    return [kind for kind, model in (models | registered).items() if _may_look(request, model)]
+
+
+def may_undo(request: HttpRequest, entry: AuditEntry) -> bool:
+    """Whether there is an undo for this entry, nobody has used it, and the reader may."""
+    try:
+        act = act_of(entry.act)
+    except NotFound:
+        return False
+    is_open = act.undo is not None and not entry.is_undone
+    return is_open and request.user.has_perm(MAY_READ) and request.user.has_perm(act.needs)
+
+
+def page_of(kind: str, key: str) -> str:
+    """The admin's address of a subject's entries."""
+    return f"{reverse('admin:foundation_auditentry_changelist')}?subject={kind}:{key}"
+
+
+def row_page_of(kind: str, key: str) -> str:
+    """The admin's address of the row itself; empty where there is none."""
+    kinds = all_subjects()
+    app, _, name = (kinds[kind].model if kind in kinds else kind).partition(".")
+    try:
+        return reverse(f"admin:{app}_{name}_change", args=[key])
+    except NoReverseMatch:
+        return ""
+
+
+def _may_look(request: HttpRequest, model: str) -> bool:
+    app, _, name = model.partition(".")
+    return any(request.user.has_perm(f"{app}.{verb}_{name}") for verb in ("view", "change"))

@@ -1,0 +1,122 @@
+"""The acts on boards, players and scores that the audit log keeps, and how those that can be undone are undone.
+
+What an undo needs is asked of the rows as they are now: whoever changed them since is not overruled.
+"""
+
+from datetime import datetime
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.db.models import Field
+from django.utils.translation import gettext_lazy as _
+
+from foundation.audit import register_act, register_subject
+from foundation.audit.models import AuditEntry
+from foundation.audit.undo import NotUndoable
+from leaderboards.models import Board, Player, Submission
+from leaderboards.services.ban import ban, lift
+from leaderboards.services.boards import save_board
+from leaderboards.services.open import open_board
+from leaderboards.services.players import FIELDS, refuse_erased, set_profile
+from leaderboards.services.unvoid import unvoid_by_hand
+from leaderboards.services.void import void_by_hand
+
+CHANGE_PLAYER = "leaderboards.change_player"
+CHANGE_SUBMISSION = "leaderboards.change_submission"
+CHANGE_BOARD = "leaderboards.change_board"
+_CHANGED_SINCE = "It was changed again since: undo the later change first, or change it by hand."
+
+
+def register() -> None:
+    """Say which acts and subjects there are."""
+    register_subject("board", _("board"), "leaderboards.board")
+    register_subject("player", _("player"), "leaderboards.player")
+    register_subject("submission", _("submission"), "leaderboards.submission")
+    register_act("board.made", _("board made"))
+    register_act("board.changed", _("board changed"), undo_board_change, CHANGE_BOARD)
+    register_act("board.retired", _("board retired"))
+    register_act("board.deleted", _("board deleted"))
+    register_act("player.banned", _("player banned"), undo_ban, CHANGE_PLAYER)
+    register_act("player.unbanned", _("ban of a player lifted"), undo_lift, CHANGE_PLAYER)
+    register_act("player.changed", _("profile of a player changed"), undo_profile, CHANGE_PLAYER)
+    register_act("player.linked", _("account linked to a player"))
+    register_act("player.removed", _("player removed from a board"))
+    register_act("player.erased", _("player erased"))
+    register_act("score.voided", _("score voided"), undo_void, CHANGE_SUBMISSION)
+    register_act("score.restored", _("score restored"), undo_restoring, CHANGE_SUBMISSION)
+    register_act("scores.imported", _("scores imported"))
+
+
+def undo_ban(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
+    """Let the player in again. Raises ``NotUndoable`` for who is not banned any more, or was banned anew since."""
+    [player] = players_of(entry)
+    if player.banned_at != entry.at:
+        raise NotUndoable("This ban does not stand any more: it was lifted, or another one came after it.")
+    lift([player.pk], reason, at, by)
+
+
+def undo_lift(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
+    """Ban the player again. Raises ``NotUndoable`` for who is banned, or was erased."""
+    [player] = players_of(entry)
+    refuse_erased(player)
+    if not ban([player.pk], reason, at, by):
+        raise NotUndoable("The player is banned already.")
+
+
+def undo_profile(entry: AuditEntry, *, at: datetime, **_who_and_why: object) -> None:
+    """Give the player back the name, avatar and country of before. Raises ``NotUndoable``, ``UnknownPlayer``."""
+    [player] = players_of(entry)
+    refuse_erased(player)
+    before = {name: str(text) for name, text in entry.before.items() if name in FIELDS}
+    if not before:
+        raise NotUndoable("Nothing of it can be given back: only name, avatar and country can.")
+    if any(getattr(player, name) != entry.after.get(name) for name in before):
+        raise NotUndoable(_CHANGED_SINCE)
+    set_profile(player.external_id, before, at)
+
+
+def undo_void(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
+    """Restore the score. Raises ``NotUndoable``, or what refuses restoring it."""
+    if not unvoid_by_hand(_submission_of(entry), reason, at, by):
+        raise NotUndoable("The score counts already.")
+
+
+def undo_restoring(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
+    """Void the score again. Raises ``NotUndoable``, or what refuses voiding it."""
+    if not void_by_hand(_submission_of(entry), reason, at, by):
+        raise NotUndoable("The score is void already.")
+
+
+def undo_board_change(entry: AuditEntry, *, at: datetime, **_who_and_why: object) -> None:
+    """Give the board the settings of before. Raises ``NotUndoable``, or ``BadBoard`` where they are refused by now."""
+    board = Board.objects.select_for_update().filter(pk__in=entry.keys("board")).first()
+    if board is None or not entry.before:
+        raise NotUndoable("There is no such board any more, or nothing to give back.")
+    if any(getattr(board, name) != _typed(name, entry.after.get(name)) for name in entry.before):
+        raise NotUndoable(_CHANGED_SINCE)
+    for name, value in entry.before.items():
+        setattr(board, name, _typed(name, value))
+    save_board(board, at)
+    transaction.on_commit(lambda: open_board(board, at))
+
+
+def players_of(entry: AuditEntry) -> list[Player]:
+    """Whom an entry is about, held until the transaction ends. Raises ``NotUndoable`` where they are gone."""
+    found = list(Player.objects.select_for_update(of=("self",)).filter(pk__in=entry.keys("player")))
+    if not found:
+        raise NotUndoable("There is no such player any more.")
+    return found
+
+
+def _typed(name: str, kept: object) -> object:
+    """A setting of a board as the log keeps it, as the board does."""
+    field = Board._meta.get_field(name)
+    return field.to_python(kept) if isinstance(field, Field) else kept
+
+
+def _submission_of(entry: AuditEntry) -> Submission:
+    rows = Submission.objects.select_related("period__board", "player", "board")
+    found = rows.filter(pk__in=entry.keys("submission")).first()
+    if found is None:
+        raise NotUndoable("The submission was not kept: nothing can be done about it any more.")
+    return found
