@@ -1,0 +1,45 @@
+"""The shadowed see a competition, their team and their division as if nothing was; nobody else sees them there."""
+
+import re
+
+import pytest
+from django.test import Client
+
+from competitions.selectors.grouped import forget_grouped
+from leaderboards.models import Player
+from tests.competitions.factories import TeamFactory
+from tests.competitions.grouping import in_division
+from tests.competitions.site import race
+from tests.leaderboards.services.restricting import keep_out
+from tests.leaderboards.views.pages import signed_in, text
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+CHEAT = "Zoe Quux"
+
+
+def read(client: Client, address: str) -> str:
+    """What they read, whenever that is."""
+    return re.sub(r"\d\d:\d\d:\d\d|\d+ (minutes|hours|days)", "", text(client.get(address)))
+
+
+def test_pages_of_a_competition_are_for_the_shadowed_what_they_were() -> None:
+    competition = race({"zoe": 9, "mina": 7}, team_score="sum")
+    Player.objects.filter(external_id="zoe").update(name=CHEAT)
+    team = TeamFactory.create(competition=competition, name="Owls")
+    competition.participants.update(team=team)
+    division = in_division(competition, "Juniors", "zoe", "mina")
+    zoe, mina = signed_in(Client(), "someone", "zoe"), signed_in(Client(), "another", "mina")
+    there = f"/competitions/{competition.pk}/"
+    addresses = [there, f"{there}teams/", f"{there}teams/{team.pk}/", f"{there}divisions/{division}/"]
+    before = {address: read(zoe, address) for address in addresses}
+    keep_out("shadowed", competition.board, "zoe")
+    forget_grouped()
+
+    own = {address: read(zoe, address) for address in addresses}
+    others = [read(each, address) for each in (mina, Client()) for address in addresses]
+
+    assert own == before
+    assert CHEAT in before[there]
+    assert [CHEAT in page for page in others] == [False] * len(others)
+    assert [read(Client(), there) == before[there], "16" in read(mina, addresses[1])] == [False, False]
