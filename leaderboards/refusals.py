@@ -55,6 +55,22 @@ SENTENCES = (
     gettext_noop("`at` lies outside period %(period)s."),
     gettext_noop("The field %(name)s must be a whole number."),
     gettext_noop("The field `%(name)s` must be 0 to %(most)s on this board."),
+    # undoing from the audit log
+    gettext_noop("An act of this kind cannot be undone."),
+    gettext_noop("This was undone before."),
+    gettext_noop("It was changed again since: undo the later change first, or change it by hand."),
+    gettext_noop("This ban does not stand any more: it was lifted, or another one came after it."),
+    gettext_noop("The player is banned already."),
+    gettext_noop("Nothing of it can be given back: only name, avatar and country can."),
+    gettext_noop("The score counts already."),
+    gettext_noop("The score is void already."),
+    gettext_noop("There is no such board any more, or nothing to give back."),
+    gettext_noop("There is no such player any more."),
+    gettext_noop("The submission was not kept: nothing can be done about it any more."),
+    gettext_noop("This does not stand any more: it was undone, or changed again since."),
+    gettext_noop("There is no such competition any more."),
+    gettext_noop("There is no such participant any more."),
+    gettext_noop("There is no such comment any more."),
     # what stands in the way
     gettext_noop("What decides for this board is away; try again."),
     gettext_noop(

@@ -1,10 +1,10 @@
 """Writing an entry of the audit log, in the transaction of what it tells: a rollback takes both, a crash neither."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
@@ -17,7 +17,15 @@ from foundation.audit.models import AuditEntry, AuditSubject
 Values = Mapping[str, Any]
 Subjects = Iterable[tuple[str, object]]
 
-_undoing: ContextVar[list[AuditEntry] | None] = ContextVar("audit_undoing", default=None)
+
+class Undoing(NamedTuple):
+    """What is being undone, and why."""
+
+    entry: AuditEntry
+    reason: str
+
+
+_undoing: ContextVar[list[Undoing] | None] = ContextVar("audit_undoing", default=None)
 
 
 def record(  # noqa: PLR0913 (an entry has so many parts, each by name)
@@ -42,17 +50,18 @@ def record(  # noqa: PLR0913 (an entry has so many parts, each by name)
     acting = actor.current()
     if by is None and key is None:
         by, key = acting.by, acting.key
+    undone = _taken()
     entry = AuditEntry(
         at=at,
         act=act,
         by_id=by.pk if by else None,
         by_name=by.get_username() if by else "",
         key_name=key.name if key else "",
-        reason=reason,
+        reason=reason or (undone.reason if undone else ""),
         before=dict(before or {}),
         after=dict(after or {}),
         note={**acting.note, **(note or {})},
-        undoes=undoes or _taken(),
+        undoes=undoes or (undone.entry if undone else None),
     )
     with transaction.atomic():
         entry.save(force_insert=True)
@@ -62,9 +71,10 @@ def record(  # noqa: PLR0913 (an entry has so many parts, each by name)
 
 
 @contextmanager
-def undoing(entry: AuditEntry) -> Any:
-    """Within this block the first entry that is recorded undoes ``entry``; the block learns whether there was one."""
-    waiting = [entry]
+def undoing(entry: AuditEntry, reason: str) -> Iterator[list[Undoing]]:
+    """Within this block the first entry that is recorded undoes ``entry``, with ``reason`` where it has none of its
+    own; the list is empty by then."""
+    waiting = [Undoing(entry, reason)]
     token = _undoing.set(waiting)
     try:
         yield waiting
@@ -72,7 +82,7 @@ def undoing(entry: AuditEntry) -> Any:
         _undoing.reset(token)
 
 
-def _taken() -> AuditEntry | None:
+def _taken() -> Undoing | None:
     """What is being undone, once."""
     waiting = _undoing.get()
     return waiting.pop() if waiting else None

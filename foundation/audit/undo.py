@@ -1,10 +1,12 @@
 """Undoing what an entry tells: once, in one transaction that holds the entry, as the app says whose act it is."""
 
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
+from foundation.audit.actor import acting
 from foundation.audit.acts import act_of
 from foundation.audit.log import record, undoing
 from foundation.audit.models import AuditEntry
@@ -34,13 +36,18 @@ def undo(number: int, reason: str, at: datetime, by: AbstractBaseUser | None) ->
         act = act_of(entry.act)
         if act.undo is None:
             raise NotUndoable("An act of this kind cannot be undone.")
-        with undoing(entry) as waiting:
+        with _by(by), undoing(entry, reason) as waiting:
             act.undo(entry, at=at, by=by, reason=reason)
         if waiting:  # the undo recorded nothing itself
             subjects = entry.subjects.values_list("kind", "key")
             record("audit.undone", at=at, by=by, reason=reason, subjects=subjects, undoes=entry)
         failpoint("audit.undo.before_commit")
     return AuditEntry.objects.get(undoes=entry)
+
+
+def _by(account: AbstractBaseUser | None) -> AbstractContextManager[object]:
+    """Whatever is recorded meanwhile is done by whoever undoes."""
+    return acting(lambda: account) if account is not None else nullcontext()
 
 
 def _held(number: int) -> AuditEntry:

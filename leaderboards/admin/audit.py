@@ -7,6 +7,7 @@ the admin would not show the reader are not in their list (``audit_sight.py``).
 from typing import Any
 
 from django.contrib import admin, messages
+from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
@@ -27,10 +28,13 @@ from foundation.client import signed_in
 from foundation.errors import SunwiError
 from leaderboards.admin import audit_export
 from leaderboards.admin.audit_filters import ActFilter, SubjectFilter, UndoneFilter, WhoFilter, subject_asked
+from leaderboards.admin.audit_names import names_of
 from leaderboards.admin.audit_sight import may_undo, page_of, seen_by
 from leaderboards.admin.audit_values import compared, details, who
 from leaderboards.admin.paging import ReadOnlyAdmin
 from leaderboards.refusals import translated
+
+MOST_SUBJECTS = 20  # that an entry shows; the file has all of them
 
 
 @admin.register(AuditEntry)
@@ -63,6 +67,16 @@ class AuditEntryAdmin(ReadOnlyAdmin[AuditEntry]):
             *super().get_urls(),
         ]
 
+    def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
+        """The entries of this page know how what they are about is called: a question for each kind."""
+        found = super().get_changelist_instance(request)
+        entries = list(found.result_list)
+        names = names_of(subject for entry in entries for subject in entry.subjects.all())
+        for entry in entries:
+            entry.subject_names = names
+        found.result_list = entries
+        return found
+
     # -- What is shown --------------------------------------------------------------------------
 
     @admin.display(description=_lazy("what"), ordering="act")
@@ -78,12 +92,15 @@ class AuditEntryAdmin(ReadOnlyAdmin[AuditEntry]):
     @admin.display(description=_lazy("about"))
     def about(self, entry: AuditEntry) -> SafeString | str:
         """Every subject, with a way to its page."""
-        kinds = all_subjects()
+        kinds, subjects = all_subjects(), list(entry.subjects.all())[:MOST_SUBJECTS]
+        names = getattr(entry, "subject_names", None)
+        names = names_of(subjects) if names is None else names
         lines = [
-            (page_of(each.kind, each.key), str(kinds[each.kind].label if each.kind in kinds else each.kind), each.key)
-            for each in entry.subjects.all()[:20]
+            (page_of(each.kind, each.key), kinds[each.kind].label if each.kind in kinds else each.kind, each.key, name)
+            for each in subjects
+            for name in [names.get((each.kind, each.key), "")]
         ]
-        return format_html_join(", ", '<a href="{}">{} {}</a>', [line for line in lines if line[0]]) or "-"
+        return format_html_join(", ", '<a href="{}">{} {}</a> {}', lines) or "-"
 
     @admin.display(description=_lazy("reason"))
     def short_reason(self, entry: AuditEntry) -> str:

@@ -10,9 +10,10 @@ from django.utils.translation import gettext_lazy as _lazy
 
 from foundation.audit.acts import all_acts, all_subjects
 from foundation.audit.models import AuditEntry, AuditSubject
-from leaderboards.admin.audit_sight import row_page_of
+from leaderboards.admin.audit_sight import row_page_of, seen_by
 
 MOST_CHOICES = 50
+LOOKED_AT = 2000  # the latest entries, for the names that the filter offers
 LONGEST_KEY = 100
 Entries = QuerySet[AuditEntry]
 Choices = list[tuple[str, Any]]
@@ -59,15 +60,16 @@ class WhoFilter(admin.SimpleListFilter):
     parameter_name = "who"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        """The groups first, then the accounts and keys that the log knows; others are found by the search."""
-        names = AuditEntry.objects.order_by("by_name").exclude(by_name="").values_list("by_name", flat=True)
-        keys = AuditEntry.objects.order_by("key_name").exclude(key_name="").values_list("key_name", flat=True)
+        """The groups first, then the accounts and keys of late; others are found by the search."""
+        seen = seen_by(request, AuditEntry.objects.order_by("-at"))
+        latest = list(seen.values_list("by_name", "key_name")[:LOOKED_AT])
+        names, keys = (sorted({pair[nth] for pair in latest if pair[nth]})[:MOST_CHOICES] for nth in (0, 1))
         return [
             (_PEOPLE, _lazy("people")),
             (_KEYS, _lazy("service keys")),
             (_NEITHER, _lazy("commands and the schedule")),
-            *((f"account:{name}", name) for name in names.distinct()[:MOST_CHOICES]),
-            *((f"key:{name}", f"{name} 🔑") for name in keys.distinct()[:MOST_CHOICES]),
+            *((f"account:{name}", name) for name in names),
+            *((f"key:{name}", f"{name} 🔑") for name in keys),
         ]
 
     def queryset(self, request: HttpRequest, queryset: Entries) -> Entries:

@@ -17,7 +17,6 @@ from django.utils.translation import gettext_lazy as _lazy
 from django.views.decorators.http import require_POST
 
 from foundation import clock
-from foundation.audit import record
 from foundation.errors import Unavailable
 from leaderboards import selectors
 from leaderboards.admin.board_form import BOUNDS, BoardForm
@@ -243,10 +242,7 @@ class BoardAdmin(NamedLookups[Board]):
 
     def delete_model(self, request: HttpRequest, obj: Board) -> None:
         """Board and empty periods; what Redis keeps of them is a generation that nobody asks for."""
-        with transaction.atomic():
-            record("board.deleted", at=clock.now(), subjects=[("board", obj.pk)], before=services.settings_of(obj))
-            obj.periods.all().delete()
-            obj.delete()
+        services.delete(obj, clock.now())
 
 
 def _has_scores(board: Board) -> bool:

@@ -124,8 +124,9 @@ class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
         """One that did not get through is noted too: where Redis was silent, it may have acted."""
         try:
             why = amend.amend(letter, form.state, form.seen)
-            dead_letters.record_act("dead_letter.edited", letter, clock.now(), {"refused": bool(why)})
+            dead_letters.record_act("dead_letter.edited", letter, clock.now(), {"to": what, "refused": bool(why)})
         except SunwiError as error:
+            dead_letters.record_act("dead_letter.edited", letter, clock.now(), {"to": what, "refused": error.code})
             self.log_change(request, letter, f"Edit to {what}: {error.detail}")
             raise
         self._note(request, letter, f"Edited to {what}", why)

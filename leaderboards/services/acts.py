@@ -63,7 +63,7 @@ def undo_lift(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, r
         raise NotUndoable("The player is banned already.")
 
 
-def undo_profile(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:  # noqa: ARG001
+def undo_profile(entry: AuditEntry, *, at: datetime, **_who_and_why: object) -> None:
     """Give the player back the name, avatar and country of before. Raises ``NotUndoable``, ``UnknownPlayer``."""
     [player] = players_of(entry)
     refuse_erased(player)
@@ -72,7 +72,7 @@ def undo_profile(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None
         raise NotUndoable("Nothing of it can be given back: only name, avatar and country can.")
     if any(getattr(player, name) != entry.after.get(name) for name in before):
         raise NotUndoable(_CHANGED_SINCE)
-    set_profile(player.external_id, before, at, reason)
+    set_profile(player.external_id, before, at)
 
 
 def undo_void(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
@@ -87,7 +87,7 @@ def undo_restoring(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | No
         raise NotUndoable("The score is void already.")
 
 
-def undo_board_change(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:  # noqa: ARG001
+def undo_board_change(entry: AuditEntry, *, at: datetime, **_who_and_why: object) -> None:
     """Give the board the settings of before. Raises ``NotUndoable``, or ``BadBoard`` where they are refused by now."""
     board = Board.objects.select_for_update().filter(pk__in=entry.keys("board")).first()
     if board is None or not entry.before:
@@ -96,7 +96,7 @@ def undo_board_change(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser |
         raise NotUndoable(_CHANGED_SINCE)
     for name, value in entry.before.items():
         setattr(board, name, _typed(name, value))
-    save_board(board, at, reason)
+    save_board(board, at)
     transaction.on_commit(lambda: open_board(board, at))
 
 

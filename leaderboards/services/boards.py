@@ -58,9 +58,9 @@ def _apply(settings: Mapping[str, Any], at: datetime) -> Board:
     return board
 
 
-def save_board(board: Board, at: datetime | None = None, reason: str = "") -> None:
+def save_board(board: Board, at: datetime | None = None) -> None:
     """Check and save a new or changed board. Raises ``BadBoard``, or what ``refresh_rules`` raises; then nothing has
-    changed. What changed stays in the audit log, as of ``at`` (now), with ``reason`` where somebody gave one.
+    changed. What changed stays in the audit log, as of ``at`` (now).
 
     The caller opens its periods afterwards (``open_board``), outside the transaction.
     """
@@ -68,20 +68,20 @@ def save_board(board: Board, at: datetime | None = None, reason: str = "") -> No
     with transaction.atomic():
         stored = Board.objects.filter(pk=board.pk).first() if board.pk else None
         board.save()
-        _record_change(board, stored, at or clock.now(), reason)
+        _record_change(board, stored, at or clock.now())
         refresh_rules(board)
         _tell_this_process()
 
 
-def _record_change(board: Board, stored: Board | None, at: datetime, reason: str) -> None:
+def _record_change(board: Board, stored: Board | None, at: datetime) -> None:
     after = settings_of(board)
     if stored is None:
-        record("board.made", at=at, subjects=[("board", board.pk)], after=after, reason=reason)
+        record("board.made", at=at, subjects=[("board", board.pk)], after=after)
         return
     before = settings_of(stored)
     if changed := differing(before, after):
         was, now = ({name: each[name] for name in changed} for each in (before, after))
-        record("board.changed", at=at, subjects=[("board", board.pk)], before=was, after=now, reason=reason)
+        record("board.changed", at=at, subjects=[("board", board.pk)], before=was, after=now)
 
 
 def settings_of(board: Board) -> dict[str, Any]:
@@ -160,6 +160,14 @@ def retire(board: Board, at: datetime) -> None:
             board.save(update_fields=["retired_at"])
             record("board.retired", at=at, subjects=[("board", board.pk)], after={"retired_at": board.retired_at})
             _tell_this_process()
+
+
+def delete(board: Board, at: datetime) -> None:
+    """Delete a board that nobody has played on, with its empty periods; its settings stay in the audit log."""
+    with transaction.atomic():
+        record("board.deleted", at=at, subjects=[("board", board.pk)], before=settings_of(board))
+        board.periods.all().delete()
+        board.delete()
 
 
 def _tell_this_process() -> None:

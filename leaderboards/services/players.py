@@ -45,10 +45,10 @@ def refuse_erased(player: Player) -> None:
         raise UnknownPlayer("The player was erased: what they had stays as it is.")
 
 
-def set_profile(external_id: str, profile: dict[str, str], at: datetime, reason: str = "") -> Player:
+def set_profile(external_id: str, profile: dict[str, str], at: datetime) -> Player:
     """Set those of ``FIELDS`` that ``profile`` names; the player is made if unknown. Raises ``BadEntry``.
 
-    What changes stays in the audit log, with ``reason`` where somebody gave one.
+    What changes stays in the audit log.
     """
     unknown = [field for field in profile if field not in FIELDS]
     if unknown:
@@ -61,7 +61,7 @@ def set_profile(external_id: str, profile: dict[str, str], at: datetime, reason:
             Player.objects.filter(external_id=external_id).update(**profile)  # not by number: who was erased keeps his
             if before:
                 after = {field: profile[field] for field in before}
-                record("player.changed", at=at, subjects=about(player), before=before, after=after, reason=reason)
+                record("player.changed", at=at, subjects=about(player), before=before, after=after)
             if is_renamed:
                 forget_files()
     player.refresh_from_db(fields=FIELDS)

@@ -158,7 +158,12 @@ def test_a_made_key_is_shown_once_opens_what_was_ticked_and_is_not_edited(admin:
     assert '<td class="field-how_much">100/10</td>' in page(admin, KEYS)
     assert "no-store" in answer["Cache-Control"]
     secret = text_of_key(answer).rpartition("_")[2]
-    for address in (KEYS, f"{KEYS}{key.pk}/change/", f"{KEYS}{key.pk}/history/", "/admin/"):
+    for address in (
+        KEYS,
+        f"{KEYS}{key.pk}/change/",
+        f"/admin/foundation/auditentry/?subject=service_key:{key.pk}",
+        "/admin/",
+    ):
         assert secret not in page(admin, address)
 
     admin.post(f"{KEYS}{key.pk}/change/", {"name": "other", "scopes": ["boards:read"], "secret_hash": "x"})

@@ -39,7 +39,8 @@ def test_an_endpoints_secret_is_shown_once_and_a_change_keeps_it_and_none_is_del
     assert re.findall(r"whsec_[^<]+", answer.content.decode()) == endpoint.secrets(clock.now())
     assert "no-store" in answer["Cache-Control"]
     address = f"{ENDPOINTS}{endpoint.pk}/"
-    for later in (ENDPOINTS, f"{address}change/", f"{address}history/"):
+    log = f"/admin/foundation/auditentry/?subject=webhook:{endpoint.pk}"
+    for later in (ENDPOINTS, f"{address}change/", log):
         assert "whsec_" not in page(admin, later)
 
     admin.post(f"{address}change/", typed(name="store"))

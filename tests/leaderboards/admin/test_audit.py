@@ -1,0 +1,212 @@
+"""The audit log in the admin: what is typed is in it, the list, the file, the pages of rows, and undoing."""
+
+import csv
+import io
+from datetime import UTC, datetime
+from unittest.mock import patch
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.test import Client
+
+from foundation import clock
+from foundation.audit import record
+from foundation.audit.models import AuditEntry
+from leaderboards.models import Player
+from leaderboards.services.ban import ban
+from tests.leaderboards.admin.typed import change, make_board, page, typed_from
+from tests.leaderboards.factories import PlayerFactory, UserFactory
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
+LOG = "/admin/foundation/auditentry/"
+DATES = {"date_joined_0": "2026-01-01", "date_joined_1": "00:00:00"}
+
+
+def entry_page(entry: AuditEntry) -> str:
+    return f"{LOG}{entry.pk}/change/"
+
+
+def only(act: str) -> AuditEntry:
+    return AuditEntry.objects.get(act=act)
+
+
+def moderator() -> Client:
+    user = UserFactory.create(username="mod", is_staff=True)
+    user.groups.add(Group.objects.get(name="moderator"))
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def test_a_board_that_is_typed_anew_is_one_entry_with_before_and_after(admin: Client) -> None:
+    board = make_board()
+
+    admin.post(change(board), typed_from(board, unit="metres"))
+    admin.post(change(board), typed_from(board, unit="metres"))  # changes nothing
+
+    entry = only("board.changed")
+    assert (entry.by_name, entry.before, entry.after) == ("admin", {"unit": "points"}, {"unit": "metres"})
+    shown = page(admin, entry_page(entry))
+    assert "<caption>What was changed</caption>" in shown
+    assert '<th scope="row">unit</th><td>points</td><td>metres</td>' in shown
+
+
+def test_rights_that_somebody_is_given_are_in_the_log_and_passwords_are_not(admin: Client) -> None:
+    user = UserFactory.create(username="ann")
+    group = Group.objects.get(name="judge")
+    password = {"password1": "a-new-one-123", "password2": "a-new-one-123", "usable_password": "true"}
+
+    admin.post(
+        f"/admin/auth/user/{user.pk}/change/",
+        {"username": "ann", "is_active": "on", "is_staff": "on", "groups": [group.pk], **DATES},
+    )
+    admin.post(f"/admin/auth/user/{user.pk}/password/", password)
+
+    given, renewed = AuditEntry.objects.filter(act="account.changed").order_by("pk")
+    assert given.after["is_staff"] is True
+    assert given.after["groups"] == [f"{group.pk}: judge"]
+    assert set(given.subjects.values_list("kind", "key")) == {("account", str(user.pk))}
+    assert renewed.after == {"password": "•••"}
+    assert "a-new-one" not in str(AuditEntry.objects.values())
+
+
+@pytest.mark.parametrize("by_the_dozen", [True, False])
+def test_a_deleted_account_stays_in_the_log(admin: Client, by_the_dozen: bool) -> None:
+    user = UserFactory.create(username="ann")
+    selected = {"action": "delete_selected", "_selected_action": [user.pk], "post": "yes"}
+
+    if by_the_dozen:
+        admin.post("/admin/auth/user/", selected)
+    else:
+        admin.post(f"/admin/auth/user/{user.pk}/delete/", {"post": "yes"})
+
+    entry = only("account.deleted")
+    assert not User.objects.filter(username="ann").exists()
+    assert (entry.before["username"], entry.before["password"]) == ("ann", "•••")
+
+
+def test_a_deletion_that_fails_leaves_no_entry(admin: Client) -> None:
+    user = UserFactory.create(username="ann")
+    selected = {"action": "delete_selected", "_selected_action": [user.pk], "post": "yes"}
+
+    with (
+        patch("django.contrib.admin.options.ModelAdmin.delete_queryset", side_effect=RuntimeError),
+        pytest.raises(RuntimeError),
+    ):
+        admin.post("/admin/auth/user/", selected)
+
+    assert not AuditEntry.objects.filter(act="account.deleted").exists()
+
+
+def test_the_history_of_a_row_is_its_part_of_the_log(admin: Client) -> None:
+    ann, bob = (PlayerFactory.create(external_id=name) for name in ("ann", "bob"))
+    ban([ann.pk], "A bot of Ann's.", clock.now(), None)
+    ban([bob.pk], "A ring of Bob's.", clock.now(), None)
+
+    row = page(admin, f"/admin/leaderboards/player/{ann.pk}/change/")
+    shown = admin.get(f"/admin/leaderboards/player/{ann.pk}/history/", follow=True).content.decode()
+
+    assert f"/admin/leaderboards/player/{ann.pk}/history/" in row
+    assert f"History of player {ann.pk}" in shown
+    assert "</a> ann</td>" in shown
+    assert "A bot of Ann&#x27;s." in shown
+    assert "A ring of Bob" not in shown
+    assert f'href="/admin/leaderboards/player/{ann.pk}/change/"' in shown
+
+
+def test_the_list_is_filtered_by_act_by_whom_what_it_is_about_and_words(admin: Client) -> None:
+    anna, player = UserFactory.create(username="anna"), PlayerFactory.create()
+    at = datetime(2026, 3, 2, tzinfo=UTC)
+    record("player.banned", at=at, by=anna, subjects=[("player", player.pk)], reason="first reason")
+    record("board.retired", at=at, subjects=[("board", 1)], reason="second reason")
+
+    for asked, shows_first in (
+        ("act=player.banned", True),
+        ("act=board.retired", False),
+        ("who=account:anna", True),
+        ("who=people", True),
+        ("who=neither", False),
+        ("subject=player", True),
+        ("subject=board:1", False),
+        (f"subject=player:{player.pk}", True),
+        ("q=first", True),
+        ("q=anna", True),
+        ("q=second", False),
+    ):
+        shown = page(admin, f"{LOG}?{asked}")
+        assert ("first reason" in shown) == shows_first, asked
+        assert ("second reason" in shown) != shows_first, asked
+
+
+def test_the_file_has_what_the_list_has_and_no_cell_that_a_spreadsheet_would_run(admin: Client) -> None:
+    at = datetime(2026, 3, 2, 9, tzinfo=UTC)
+    record("board.retired", at=at, subjects=[("board", 1)], reason="=HYPERLINK(1)", after={"unit": "metres"})
+    record("board.made", at=at, subjects=[("board", 2)])
+
+    answer = admin.get(f"{LOG}export/?subject=board:1")
+
+    rows = list(csv.DictReader(io.StringIO(answer.getvalue().decode())))
+    assert answer["Content-Type"] == "text/csv; charset=utf-8"
+    assert [(row["act"], row["at"], row["about"]) for row in rows] == [
+        ("board.retired", "2026-03-02T09:00:00+00:00", "board:1")
+    ]
+    assert rows[0]["reason"] == "'=HYPERLINK(1)"
+    assert rows[0]["after"] == '{"unit": "metres"}'
+
+
+def test_a_moderator_undoes_a_ban_with_a_reason() -> None:
+    client, ann = moderator(), PlayerFactory.create()
+    ban([ann.pk], "A bot.", clock.now(), None)
+    entry = only("player.banned")
+    address = f"{LOG}{entry.pk}/undo/"
+
+    asked = page(client, address)
+    without = client.post(address, {"reason": " "}).content.decode()
+    still = Player.objects.get().banned_at
+    done = client.post(address, {"reason": "A person."}, follow=True).content.decode()
+    again = client.post(address, {"reason": "Once more."}).status_code
+
+    assert "A bot." in asked
+    assert "Give a reason of 1 to 300 characters." in without
+    assert still is not None
+    assert "Undone: player banned." in done
+    assert Player.objects.get().banned_at is None
+    assert only("player.unbanned").by_name == "mod"
+    assert again == 403
+
+
+def test_an_undo_that_is_refused_says_why(admin: Client) -> None:
+    ann = PlayerFactory.create()
+    ban([ann.pk], "A bot.", clock.now(), None)
+    Player.objects.update(banned_at=None)
+
+    said = admin.post(f"{LOG}{only('player.banned').pk}/undo/", {"reason": "Oh."}, follow=True).content.decode()
+
+    assert "This ban does not stand any more" in said
+
+
+def test_the_page_of_an_entry_leads_to_its_undo_and_back(admin: Client) -> None:
+    ann = PlayerFactory.create()
+    ban([ann.pk], "A bot.", clock.now(), None)
+    entry = only("player.banned")
+    before = page(admin, entry_page(entry))
+
+    admin.post(f"{LOG}{entry.pk}/undo/", {"reason": "A person."})
+
+    told = only("player.unbanned")
+    assert f"{LOG}{entry.pk}/undo/" in before
+    assert f"{LOG}{entry.pk}/undo/" not in page(admin, entry_page(entry))
+    assert entry_page(told) in page(admin, entry_page(entry))
+    assert entry_page(entry) in page(admin, entry_page(told))
+
+
+def test_a_deleted_board_leaves_its_settings_in_the_log(admin: Client) -> None:
+    board = make_board(name="Short-lived", unit="metres")
+    number = board.pk
+
+    admin.post(f"/admin/leaderboards/board/{number}/delete/", {"post": "yes"})
+
+    entry = only("board.deleted")
+    assert (entry.before["name"], entry.before["unit"], entry.by_name) == ("Short-lived", "metres", "admin")
+    assert entry.keys("board") == [str(number)]
+    assert "Short-lived" in page(admin, entry_page(entry))
