@@ -33,9 +33,15 @@ def hold_player(player: Player) -> Player:
     return held
 
 
+def is_erased(player: Player) -> bool:
+    """Whether the player was erased, or is being."""
+    was = re.fullmatch(rf"{ERASED}{player.pk}(-\d+)?", player.external_id) is not None
+    return was or player.erasing_since is not None
+
+
 def refuse_erased(player: Player) -> None:
     """Raise ``UnknownPlayer`` for whoever was erased, or is being: nothing is done in their name any more."""
-    if player.erasing_since is not None or re.fullmatch(rf"{ERASED}{player.pk}(-\d+)?", player.external_id):
+    if is_erased(player):
         raise UnknownPlayer("The player was erased: what they had stays as it is.")
 
 

@@ -18,9 +18,9 @@ from foundation.statements import one_behind_the_other
 from leaderboards.errors import SubmissionsDropped, UnknownPlayer
 from leaderboards.models import Period, Player, PurgedSubmission, Submission
 from leaderboards.services import events
-from leaderboards.services.players import refuse_erased
+from leaderboards.services.players import is_erased, refuse_erased
 from leaderboards.services.publish import write_and_publish
-from leaderboards.services.void import held_open, remaining, standing_row
+from leaderboards.services.void import held_open, rederive, remaining, standing_row
 from leaderboards.stores.sql_locks import Held, lock_standings
 from leaderboards.stores.sql_writes import StandingRow
 
@@ -62,6 +62,24 @@ def unvoid_in_open(number: int, player: int, submissions: Collection[int], at: d
             write_and_publish(statements, period, [row], at)
     failpoint("unvoid.before_commit")
     return restored
+
+
+def unvoid_many(number: int, players: Collection[int], submissions: Collection[int], at: datetime) -> int:
+    """Let these submissions of several players count again, in the open period of this number; how many were void.
+
+    All are internal numbers. What was not kept, and what is of who was erased, is left out. Call it in a transaction.
+    Raises ``PeriodClosed`` or ``BoardReserved``.
+    """
+    period = held_open(number)
+    known = Player.objects.filter(pk__in=players)
+    held = lock_standings(period, list(known.values_list("external_id", flat=True)))
+    there = {each.pk for each in known.all() if not is_erased(each)}  # read behind the locks
+    theirs = Submission.objects.filter(pk__in=submissions, period=period, player__in=there).exclude(voided_at=None)
+    numbers = list(theirs.values_list("pk", flat=True))
+    PurgedSubmission.objects.filter(submission__in=numbers).delete()
+    Submission.objects.filter(pk__in=numbers).update(voided_at=None)
+    rederive(period, {name: each for name, each in held.items() if each.player_id in there}, at)
+    return len(numbers)
 
 
 def restore_voided(period: Period, player: int, submissions: Collection[int]) -> tuple[int, StandingRow | None]:

@@ -104,9 +104,8 @@ def since(name: str) -> set[str]:
     undoes = {"foundation.change_auditentry"} if name == "admin" else set()
     imports = IMPORT if name in ("operator", "admin") else set()
     invites = {f"accounts.{act}_invitation" for act in invitations.ACTS} if name == "admin" else set()
-    return (
-        reads | undoes | imports | invites | {f"leaderboards.{right}" for _, right in moderation.RIGHTS.get(name, ())}
-    )
+    moderates = {f"leaderboards.{right}" for _, right in moderation.RIGHTS.get(name, ())}
+    return reads | undoes | imports | invites | moderates
 
 
 def test_the_groups_come_with_the_tables_and_each_may_what_its_name_says() -> None:
