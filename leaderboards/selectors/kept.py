@@ -8,11 +8,11 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils.translation import override
 
-from foundation.models import DeadLetter
+from foundation.models import AuditEntry, DeadLetter
 from leaderboards.errors import UnknownPlayer
 from leaderboards.models import Difference, FinalStanding, Period, Player, Standing
 
-NOT_TOLD = "code_hash"  # of one-time codes
+NOT_TOLD = ("code_hash", "by_name")  # one-time codes, and the names of staff
 
 
 def all_kept(external_id: str) -> dict[str, Any]:
@@ -50,12 +50,14 @@ def _rows_of(player: Player) -> list[QuerySet[Any]]:
         final_standings_of(player),
         DeadLetter.objects.filter(payload__player=player.external_id),
         Difference.objects.filter(player=player.external_id),
+        AuditEntry.objects.filter(subjects__kind="player", subjects__key=str(player.pk)),
     ]
     return [*pointing, *named]
 
 
 def _shown(rows: QuerySet[Any]) -> list[dict[str, Any]]:
     """Periods by board and label, secrets not at all."""
-    found = [{name: value for name, value in row.items() if name != NOT_TOLD} for row in rows.order_by("pk").values()]
+    stored = rows.order_by("pk").values()
+    found = [{name: value for name, value in row.items() if name not in NOT_TOLD} for row in stored]
     periods = Period.objects.in_bulk({row["period_id"] for row in found if row.get("period_id")})
     return [row | {"period": str(periods[row["period_id"]])} if row.get("period_id") else row for row in found]

@@ -218,6 +218,8 @@ def test_a_players_export_holds_all_that_is_kept_and_of_nobody_else_in_every_lan
     assert (standing["points"], standing["period"].partition("/")[0]) == (7, str(board.seq))
     assert [row["external_id"] for row in kept["submissions"]] == ([] if storage == "redis" else ["match:alice"])
     assert (kept["final standings"], len(kept["link codes"])) == ([], 1)
+    [renamed] = kept["audit log"]
+    assert (renamed["act"], renamed["after"]) == ("player.changed", {"name": "Alice", "country": "KR"})
     assert "code_hash" not in printed.out
     assert "bob" not in printed.out
     assert korean.keys() == kept.keys()
