@@ -29,6 +29,7 @@ _STATUSES = {
     "unchanged": _lazy("count and change no standing"),
     "duplicate": _lazy("were imported before, by their id"),
     "rejected": _lazy("are refused"),
+    "quarantined": _lazy("wait for a moderator"),
     "new": _lazy("new players"),
     "changed": _lazy("changed"),
     "same": _lazy("the same as before"),

@@ -297,6 +297,7 @@ def _write(judging: _Judging, items: Sequence[Item], service: str, at: datetime,
                 kept.append(insert_submissions(statements, sending, submissions))
                 statements.rest()
         if not kept:
+            commit.reached = bool(judging.broken)  # it ends with the block around
             return
         changed = judging.changed()
         if any(row.external_id is not None for row in judging.submissions):

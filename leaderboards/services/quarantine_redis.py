@@ -17,6 +17,7 @@ from foundation import redis
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from foundation.sql import AWAY
+from leaderboards.core.entries import Entry
 from leaderboards.core.instants import milliseconds
 from leaderboards.core.plausibility import Breach, Field, Limits, Past, Watch
 from leaderboards.core.policies import State
@@ -63,10 +64,7 @@ def _judge_and_note(
 ) -> Mapping[int, Breach]:
     period = items[0].period
     lists = RecentLists(redis.boards(), period, limits)
-    marks = {
-        item.entry.position: mark_of(service, item.entry.external_id) if item.entry.external_id else token_hex(8)
-        for item in items
-    }
+    marks = {item.entry.position: _mark(item.entry, service) for item in items}
     players = list(dict.fromkeys(item.entry.player for item in items))
     asks = limits.needs_past or limits.field_jump is not None
     for _ in range(TRIES):
@@ -78,31 +76,35 @@ def _judge_and_note(
     raise StorageUnavailable("Too many requests for the same players at once; try again.")
 
 
+def _mark(entry: Entry, service: str) -> str:
+    """Of what was said under an id, so that other content under it is judged anew."""
+    return token_hex(8) if entry.external_id is None else mark_of(service, entry.external_id, content(entry))
+
+
 def _nothing(players: Sequence[str]) -> Lately:
     return Lately(dict.fromkeys(players, ()), dict.fromkeys(players), None)
 
 
 def _judge(items: Sequence[Item], marks: Mapping[int, str], lately: Lately, limits: Limits, now_ms: int) -> _Judged:
-    """Each beside what was there and those before it; not beside itself, where it was sent before."""
-    own, known = set(marks.values()), {row.mark for rows in lately.rows.values() for row in rows}
-    past = {player: [row.past for row in rows if row.mark not in own] for player, rows in lately.rows.items()}
+    """Each beside what was there and those before it; what passed before, under its id, passes again."""
+    known = {row.mark for rows in lately.rows.values() for row in rows}
+    past = {player: [row.past for row in rows] for player, rows in lately.rows.items()}
     first = lately.first.value[0] if lately.first is not None else None
     watch = Watch(limits, items[0].period.rules, now_ms, past, Field(first))
-    judged, states, again = _Judged(), dict(lately.states), set[str]()
+    judged, states = _Judged(), dict(lately.states)
     for item in items:
         entry, points, mark = item.entry, points_of(item), marks[item.entry.position]
-        if mark in again:
+        if mark in known:
             continue
         total = total_of(item, states[entry.player])
         breach = watch.breach(entry.player, points, total)
         if breach is not None:
             judged.broken[entry.position] = breach
             continue
-        again.add(mark)
+        known.add(mark)
         watch.note(entry.player, points)
         states[entry.player] = State((total,), 0)
-        if mark not in known:
-            judged.passed[entry.player].append(Row(mark, Past(points, now_ms)))
+        judged.passed[entry.player].append(Row(mark, Past(points, now_ms)))
     return judged
 
 

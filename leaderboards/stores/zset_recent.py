@@ -1,8 +1,8 @@
 """What players submitted lately on boards that Redis decides over: a short list for each, for limits of plausibility.
 
-A row is ``mark:points:milliseconds``; the mark is of the entry's id, so that an entry that is sent again is not held
-against itself. The trap: a list is written only as long as it is what was read, or two processes would each let the
-last one of a minute pass.
+A row is ``mark:points:milliseconds``; the mark is of the entry's id and content, so that an entry that is sent again
+is not held against itself. The trap: a list is written only as long as it is what was read, or two processes would
+each let the last one of a minute pass.
 """
 
 import hashlib
@@ -42,9 +42,9 @@ class Lately(NamedTuple):
     first: State | None
 
 
-def mark_of(service: str, external_id: str) -> str:
-    """What stands for an entry's id."""
-    return hashlib.blake2b(f"{service}\0{external_id}".encode(), digest_size=8).hexdigest()
+def mark_of(service: str, external_id: str, content: str) -> str:
+    """What stands for an entry's id and what was said under it."""
+    return hashlib.blake2b(f"{service}\0{external_id}\0{content}".encode(), digest_size=8).hexdigest()
 
 
 class RecentLists:

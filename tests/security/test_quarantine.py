@@ -31,6 +31,31 @@ def test_no_more_than_a_minute_allows_pass_however_many_come_at_once(storage: st
 
 
 @STORAGES
+def test_what_counted_before_makes_no_room_by_being_sent_again(storage: str) -> None:
+    board = make_board(storage, submissions_per_minute=2, update="increment")
+    counted = [of("a", 1, id="m1"), of("a", 1, id="m2")]
+    send(board, *counted)
+
+    outcomes = send(board, of("a", 1, id="m3"), of("a", 1, id="m4"), *counted)
+
+    assert [outcome.status.value for outcome in outcomes] == ["quarantined"] * 2 + ["duplicate"] * 2
+    assert stand(board) == {"a": 2}
+
+
+@STORAGES
+def test_an_id_that_passed_and_did_not_count_lets_nothing_else_pass(storage: str) -> None:
+    board = make_board(storage, plausible_most=100, total_maximum=150, update="increment")
+    send(board, of("a", 100))
+
+    first = send(board, of("a", 60, id="m1"), of("a", 101, id="m1"))
+    second = send(board, of("a", 101, id="m1"))
+
+    assert [outcome.code for outcome in first] in (["out_of_range", "plausible_most"], ["out_of_range"] * 2)
+    assert [outcome.code for outcome in second] in (["plausible_most"], ["out_of_range"])
+    assert stand(board) == {"a": 100}
+
+
+@STORAGES
 def test_the_same_entry_at_once_is_kept_once_and_passes_never(storage: str) -> None:
     board = make_board(storage, plausible_most=100)
 
