@@ -288,11 +288,8 @@ def _presets() -> list[dict[str, Any]]:
 
 def _as_typed(settings: dict[str, Any]) -> str:
     """Each setting as the text that its field would hold, as JSON."""
-    return json.dumps({name: json.dumps(it) if isinstance(it, list) else _text(it) for name, it in settings.items()})
-
-
-def _text(setting: Any) -> str:
-    return "" if setting is None else str(setting)
+    typed = {name: "" if it is None else it for name, it in settings.items()}
+    return json.dumps({name: json.dumps(it) if isinstance(it, list) else str(it) for name, it in typed.items()})
 
 
 def _board(seq: str | None) -> Board | None:
