@@ -12,9 +12,15 @@ from django.db.models import F, Q, Subquery, Window
 from django.db.models.functions import RowNumber
 
 from leaderboards.core.instants import milliseconds
-from leaderboards.core.plausibility import Field, Limits, Past
+from leaderboards.core.plausibility import Field, Limits, Past, Watch
 from leaderboards.core.rules import Order
 from leaderboards.models import Period, Standing, Submission
+
+
+def watch_of(period: Period, limits: Limits, players: Mapping[int, str], at: datetime) -> Watch:
+    """What entries of these players (id by internal number) are held against, as it is now."""
+    past = past_of(period, limits, players, at)
+    return Watch(limits, period.rules, milliseconds(at), past, field_of(period, limits))
 
 
 def past_of(period: Period, limits: Limits, players: Mapping[int, str], at: datetime) -> Mapping[str, list[Past]]:

@@ -8,7 +8,7 @@ given one in transactions of their own, before anything is locked.
 
 import logging
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +20,6 @@ from foundation.errors import SunwiError
 from foundation.failpoints import failpoint
 from foundation.sql import AWAY
 from foundation.statements import one_behind_the_other
-from leaderboards.core.instants import milliseconds
 from leaderboards.core.plausibility import Limits, Watch
 from leaderboards.core.policies import State, judge
 from leaderboards.core.scores import Packed
@@ -39,7 +38,7 @@ from leaderboards.models import Period
 from leaderboards.models import State as PeriodState
 from leaderboards.selectors.boards import forget_boards
 from leaderboards.selectors.periods import forget_periods
-from leaderboards.selectors.plausibility import field_of, past_of
+from leaderboards.selectors.plausibility import watch_of
 from leaderboards.services.decided import Decided, refused
 from leaderboards.services.events import Event
 from leaderboards.services.ids import content, known, reused
@@ -71,8 +70,7 @@ class _IdRaced(Exception):
 def decide(
     items: Sequence[Item], service: str, at: datetime, dry_run: bool = False, limits: Limits | None = None
 ) -> dict[int, Decided]:
-    """Judge and apply the items of one period, in order; the decisions by position. What breaks ``limits`` is
-    quarantined.
+    """Judge and apply the items of one period, in order, but for what breaks ``limits``; the decisions by position.
 
     Newcomers, a deadlock, or an id that another request used in this moment start the transaction again. A lock that
     PostgreSQL did not give in time does not: whoever has it may have it for longer.
@@ -150,7 +148,8 @@ def _decide_once(
             raise RulesChanged
         newcomers = names - held.keys()
         known_to_all = () if newcomers else items
-        watch = _watch(items[0].period, held, limits, at) if limits and known_to_all else None
+        players = {row.player_id: name for name, row in held.items()}
+        watch = watch_of(items[0].period, limits, players, at) if limits and known_to_all else None
         judging = _Judging(period, held, items[0].event, watch)
         if dry_run:
             judging.take(known_to_all)
@@ -158,13 +157,6 @@ def _decide_once(
         else:
             _write(judging, known_to_all, service, at, commit)
     return judging.decided, newcomers
-
-
-def _watch(period: Period, held: Mapping[str, Held], limits: Limits, at: datetime) -> Watch:
-    """What entries are held against, as it is while the standings are locked."""
-    names = {row.player_id: name for name, row in held.items()}
-    past = past_of(period, limits, names, at)
-    return Watch(limits, period.rules, milliseconds(at), past, field_of(period, limits))
 
 
 def _admit(period: Period, players: Collection[str], at: datetime) -> None:
@@ -220,7 +212,9 @@ class _Judging:
             try:
                 status = self._judge(item)
             except SunwiError as error:
-                self.decided[item.entry.position] = refused(error)._replace(period=self._told_of(error))
+                self.decided[item.entry.position] = refused(error)._replace(
+                    period=self.period if isinstance(error, Implausible) else None
+                )
             else:
                 self.decided[item.entry.position] = Decided(status, self.period, self._states[item.entry.player])
         return self.submissions[before:]
@@ -274,15 +268,11 @@ class _Judging:
             self._said[entry.external_id], self._refused[entry.external_id] = content(entry), refusal
         raise refusal
 
-    def _told_of(self, error: SunwiError) -> Period | None:
-        return self.period if isinstance(error, Implausible) else None
-
 
 def _write(judging: _Judging, items: Sequence[Item], service: str, at: datetime, commit: _Commit) -> None:
     """Submissions, then standings and Redis, and the end of it. SQL writes the first while the next are judged.
 
-    Ids are sure before Redis is told anything. Where there are limits all are judged first: what is quarantined, if
-    anything is, is written ahead of the others.
+    Ids are sure before Redis is told anything. What is quarantined is written ahead of the others.
     """
     period, kept = judging.period, []
     sending = Sending(period, judging.competition, service, at)
