@@ -17,6 +17,7 @@ from leaderboards.models import Board, Player, Submission
 from leaderboards.services import judge_quarantine
 from leaderboards.services.ban import ban, lift
 from leaderboards.services.boards import save_board
+from leaderboards.services.imports.scores import was_undone
 from leaderboards.services.open import open_board
 from leaderboards.services.players import FIELDS, refuse_erased, set_profile
 from leaderboards.services.unvoid import unvoid_by_hand
@@ -81,8 +82,12 @@ def undo_profile(entry: AuditEntry, *, at: datetime, **_who_and_why: object) -> 
 
 
 def undo_void(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
-    """Restore the score. Raises ``NotUndoable``, or what refuses restoring it."""
-    if not unvoid_by_hand(_submission_of(entry), reason, at, by):
+    """Restore the score. Raises ``NotUndoable``, also where its import was undone since, or what refuses restoring
+    it."""
+    submission = _submission_of(entry)
+    if was_undone(submission):
+        raise NotUndoable("The import that made this score was undone since: import it again, or restore it by hand.")
+    if not unvoid_by_hand(submission, reason, at, by):
         raise NotUndoable("The score counts already.")
 
 

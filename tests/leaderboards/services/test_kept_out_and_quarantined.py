@@ -1,4 +1,4 @@
-"""Who is hidden, shadowed or banned, beside the limits of plausibility: what is held against them, and against others."""
+"""Who is hidden, shadowed or banned, beside limits of plausibility: against whom a jump is held, and whose waits."""
 
 import pytest
 
