@@ -14,9 +14,10 @@ from foundation.audit import register_act, register_subject
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import NotUndoable
 from leaderboards.models import Board, Player, Submission
-from leaderboards.services import judge_quarantine
+from leaderboards.services import judge_quarantine, restriction_acts, score_acts
 from leaderboards.services.ban import ban, lift
 from leaderboards.services.boards import save_board
+from leaderboards.services.imports import acts as imports
 from leaderboards.services.imports.scores import was_undone
 from leaderboards.services.open import open_board
 from leaderboards.services.players import FIELDS, refuse_erased, set_profile
@@ -31,7 +32,9 @@ _CHANGED_SINCE = "It was changed again since: undo the later change first, or ch
 
 
 def register() -> None:
-    """Say which acts and subjects there are."""
+    """Tell the audit log of these and of all others of this app. Asking twice changes nothing."""
+    for others in (score_acts, restriction_acts, imports):
+        others.register()
     register_subject("board", _("board"), "leaderboards.board")
     register_subject("player", _("player"), "leaderboards.player")
     register_subject("submission", _("submission"), "leaderboards.submission")

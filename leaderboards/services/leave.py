@@ -16,6 +16,7 @@ from accounts.models import Invitation
 from accounts.services.acts import DELETED
 from foundation import audit
 from foundation.audit.models import AuditEntry
+from foundation.audit.upkeep import forget as forget_entries
 from leaderboards.models import Player
 from leaderboards.services.erase import erase_player
 
@@ -41,6 +42,7 @@ def _delete(user: User, at: datetime) -> None:
     Invitation.objects.filter(used_by=locked).update(email="", note="")
     Player.objects.filter(user=locked).update(user=None)
     AuditEntry.objects.filter(by=locked).update(by_name="")
+    forget_entries("account", locked.pk)  # names, addresses and what they called their passkeys
     if LogEntry.objects.filter(user=locked).exists():
         _empty(locked)
     else:
