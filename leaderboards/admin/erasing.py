@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import ngettext
 
+from accounts.fresh import to_prove
 from foundation import clock
 from leaderboards.admin.foreseen_page import Act, ask, moves_in_words
 from leaderboards.admin.paging import PhraseSearch
@@ -46,19 +47,21 @@ class ErasePages(PhraseSearch[Player]):
         return [path("<int:number>/erase/", page, name="leaderboards_player_erase"), *super().get_urls()]
 
     def erase_view(self, request: HttpRequest, number: int) -> HttpResponseBase:
-        """The id; what comes of it; and then the reason."""
+        """The id; what comes of it; and then the reason. Whoever opens it has just shown who they are."""
         if not request.user.has_perm("leaderboards.erase_player"):
             raise PermissionDenied
         player = Player.objects.filter(pk=number).first()
         if player is None:
             raise Http404
+        return to_prove(request) or self._asked(request, player)
 
+    def _asked(self, request: HttpRequest, player: Player) -> HttpResponseBase:
         def run(reason: str) -> tuple[str, str]:
             erased = erase_player(player.external_id, clock.now(), reason)
             said = _("Erased for good: the player is %(player)s from now on.") % {"player": erased.player}
             return said, back
 
-        back = reverse("admin:leaderboards_player_change", args=[number])
+        back = reverse("admin:leaderboards_player_change", args=[player.pk])
         question = _(
             "It cannot be undone. Name, avatar, country and account are cleared, their words and likes go, they are "
             "taken out of every open period, and what is final stays in its place under a number. Do not write into "
