@@ -3,6 +3,7 @@
 from contextlib import nullcontext
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from foundation import redis
 from leaderboards.errors import StillRanked
@@ -55,3 +56,12 @@ def test_a_refusal_to_anonymise_lifts_no_other_ban_and_ends_its_own_also_where_r
         erase_player(OLD, NOON + DAY, keep_scores=True)
 
     assert Player.objects.get(external_id=OLD).banned_at == (None if case == "away" else NOON)
+
+
+def test_the_command_keeps_scores_where_it_is_told_to() -> None:
+    played(storage="sql")
+
+    with pytest.raises(CommandError, match="in 1 periods that are not final"):
+        call_command("player_erase", OLD, "--keep-scores")
+
+    assert Player.objects.get(external_id=OLD).banned_at is None
