@@ -1,7 +1,7 @@
 """What moderators do to a board, worked out naively: a list of submissions, each void or not, and plain sums over it.
 
 Nothing here packs, replays a part, or knows a store: ``ranks`` begins from nothing each time. Who is not shown is asked
-of ``hidden``, which is the place for further ways to hide somebody.
+of ``hidden``. Ways to keep a player out are those of ``restricting.EVERY_WAY``.
 """
 
 from dataclasses import dataclass, field
@@ -49,21 +49,74 @@ class NaivePurge:
 
 
 @dataclass
+class Deed:
+    """An entry of the log: a player was kept out in one of the ways, or (``is_end``) let back."""
+
+    entry: int
+    player: str
+    how: str
+    is_end: bool
+    is_undone: bool = False
+
+
+@dataclass
+class Judged:
+    """An entry of the log: a submission was voided, or restored."""
+
+    entry: int
+    row: Kept
+    to_void: bool
+    is_undone: bool = False
+
+
+@dataclass
 class Naive:
     """A board that keeps submissions, and all that was done to them."""
 
     board: OracleBoard
     rows: list[Kept] = field(default_factory=list)
     purges: list[NaivePurge] = field(default_factory=list)
-    banned: set[str] = field(default_factory=set)
+    out: dict[tuple[str, str], int] = field(default_factory=dict)  # by player and way the entry that holds
+    deeds: list[Deed] = field(default_factory=list)
+    judged: list[Judged] = field(default_factory=list)
+
+    def ways(self, player: str) -> set[str]:
+        """All that keeps the player out now."""
+        return {how for who, how in self.out if who == player}
 
     def hidden(self, player: str) -> bool:
         """Whether others see nothing of the player."""
-        return player in self.banned
+        return bool(self.ways(player))
 
-    def void(self, row: Kept) -> None:
-        """By hand; what is void stays so."""
-        row.is_void = True
+    def shadowed(self, player: str) -> bool:
+        """Whether nothing but shadows lies on the player, who sees themselves then."""
+        return self.hidden(player) and self.ways(player) <= {"shadowed", "shadowed everywhere"}
+
+    def refused(self, player: str) -> bool:
+        """Whether what the player submits is refused."""
+        return not self.ways(player).isdisjoint({"banned", "banned everywhere"})
+
+    def keep_out_or_let_back(self, entry: int, player: str, how: str) -> None:
+        """What this entry tells: the other of what is so."""
+        is_end = (player, how) in self.out
+        if is_end:
+            del self.out[player, how]
+        else:
+            self.out[player, how] = entry
+        self.deeds.append(Deed(entry, player, how, is_end))
+
+    def can_undo(self, deed: Deed) -> bool:
+        """Once, and not what somebody overruled since."""
+        holds = self.out.get((deed.player, deed.how))
+        return not deed.is_undone and (holds is None if deed.is_end else holds == deed.entry)
+
+    def judge(self, entry: int, row: Kept, *, to_void: bool) -> None:
+        """Void or restore, as this entry tells."""
+        if to_void:
+            row.is_void = True
+        else:
+            self.restore(row)
+        self.judged.append(Judged(entry, row, to_void))
 
     def restore(self, row: Kept) -> None:
         """By hand: no purge has it void from then on."""
@@ -92,8 +145,8 @@ class Naive:
         """What counts of a player, in the order in which it was accepted."""
         return [State(row.value, row.at_ms) for row in self.rows if row.player == player and not row.is_void]
 
-    def ranks(self) -> list[Row]:
-        """The list that others see."""
-        players = {row.player for row in self.rows if not self.hidden(row.player)}
+    def ranks(self, viewer: str = "") -> list[Row]:
+        """The list that others see; or that the viewer sees, who is shadowed."""
+        players = {row.player for row in self.rows if row.player == viewer or not self.hidden(row.player)}
         self.board.counted = {player: states for player in players if (states := self.counting(player))}
         return self.board.rows()
