@@ -55,7 +55,7 @@ def pages() -> list[SitePage]:
         SitePage("admin-restrict", f"{entry}restrict/", "chief", foreign="사유"),
         SitePage("admin-lift", f"{entry}lift/", "chief", foreign="사유"),
         SitePage("admin-ban", f"{entry}ban/", "chief", foreign="사유"),
-        SitePage("admin-purge", "/admin/leaderboards/purge/add/", "chief", foreign="사유"),
+        SitePage("admin-purge", "/admin/leaderboards/purge/add/", "chief", foreign="일괄 무효"),
         SitePage("admin-imports", "/admin/leaderboards/importrun/", "chief", foreign="가져오기"),
         SitePage("admin-invite", "/admin/accounts/invitation/add/", "chief", foreign="초대", cookie=session),
     ]
