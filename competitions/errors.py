@@ -158,7 +158,7 @@ class CommentHidden(Conflict):
 
 
 class OwnComment(Forbidden):
-    """Nobody likes his own comment."""
+    """Nobody likes their own comment."""
 
     code = "own_comment"
 

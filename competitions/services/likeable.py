@@ -1,6 +1,6 @@
 """Comments, as something to like: what the likes ask of them, and what they are told.
 
-Nobody likes his own comment: a count says how many others liked it. The page offers him no button; the API says why.
+Nobody likes their own comment: a count says how many others liked it. The page offers him no button; the API says why.
 """
 
 import re
@@ -52,7 +52,7 @@ def _boards(rows: QuerySet[Comment]) -> dict[str, Board | None]:
 def admit(thing: str, player: str) -> None:
     """Raises ``OwnComment``."""
     if Comment.objects.filter(pk__in=_numbers([thing]), player__external_id=player).exists():
-        raise OwnComment("Nobody likes his own comment.")
+        raise OwnComment("Nobody likes their own comment.")
 
 
 def counted(totals: Mapping[str, int]) -> None:

@@ -142,7 +142,7 @@ def refusal(error: SunwiError) -> str:
     sentences: dict[type[SunwiError], str] = {
         errors.CommentsClosed: _("Comments are closed."),
         errors.CommentHidden: _("A moderator has hidden this comment. You can delete it, and no more."),
-        errors.OwnComment: _("Nobody likes his own comment."),
+        errors.OwnComment: _("Nobody likes their own comment."),
         errors.UnknownComment: _("This comment is gone."),
         Banned: _("This player may not comment."),
         RateLimited: _("That was a lot in a short time. Try again in a minute."),

@@ -1,6 +1,6 @@
 """Accounts and groups in the admin: only a superuser gives rights, or touches the account of somebody who has some.
 
-Else whoever may change accounts would make himself a superuser, or set the password of one. The trap: accounts are
+Else whoever may change accounts would make themselves a superuser, or set the password of one. The trap: accounts are
 Django's own, so its admin of them is replaced here, and ``django.contrib.auth`` must stand before us in INSTALLED_APPS.
 """
 

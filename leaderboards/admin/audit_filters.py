@@ -1,5 +1,6 @@
 """By what the audit log is filtered: the act, who did it, what it is about, whether it was undone."""
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,22 +42,26 @@ def subject_asked(request: HttpRequest) -> Subject | None:
 class ActFilter(admin.SimpleListFilter):
     """By the act."""
 
-    title = _lazy("what")
+    title = _lazy("act")
     parameter_name = "act"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        """Every act that is registered."""
-        return sorted(((act.code, str(act.label)) for act in all_acts()), key=lambda choice: choice[1])
+        """Every act that is registered; those that are called alike, on boards and in competitions, are one choice."""
+        codes: dict[str, list[str]] = defaultdict(list)
+        for act in all_acts():
+            codes[str(act.label)].append(act.code)
+        return [(",".join(sorted(found)), label) for label, found in sorted(codes.items())]
 
     def queryset(self, request: HttpRequest, queryset: Entries) -> Entries:
-        """The entries of the chosen one."""
-        return queryset.filter(act=self.value()) if self.value() else queryset
+        """The entries of the chosen ones."""
+        asked = self.value()
+        return queryset.filter(act__in=asked.split(",")) if asked else queryset
 
 
 class WhoFilter(admin.SimpleListFilter):
     """By who did it: an account or a key that is named, people, keys, or neither."""
 
-    title = _lazy("by")
+    title = _lazy("person or key")
     parameter_name = "who"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
@@ -87,7 +92,7 @@ class WhoFilter(admin.SimpleListFilter):
 class SubjectFilter(admin.SimpleListFilter):
     """By what it is about: a kind such as ``board``, or one row such as ``board:3``."""
 
-    title = _lazy("about")
+    title = _lazy("subject")
     parameter_name = "subject"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:

@@ -101,7 +101,7 @@ _VOID = _Deed(
 class QuarantinedEntryAdmin(ReadOnlyAdmin[QuarantinedEntry]):
     """What broke a limit of plausibility and waits for somebody."""
 
-    list_display = ("created_at", "player", "history", "board", "value", "rule", "seen", "at", "decided")
+    list_display = ("created_at", "player", "rule", "seen", "history", "value", "board", "at", "decided")
     list_display_links = ("created_at",)
     list_select_related = ("player", "board", "period", "decided_by")
     list_filter = (DecisionFilter, "board", "rule", "created_at")
@@ -118,7 +118,7 @@ class QuarantinedEntryAdmin(ReadOnlyAdmin[QuarantinedEntry]):
 
     @admin.display(description=_lazy("all they did"))
     def history(self, row: QuarantinedEntry) -> SafeString:
-        """Ways to everything of this player."""
+        """Ways to this player, where they are banned, and to everything of theirs."""
         ways = (
             ("leaderboards_submission", _("submissions")),
             ("leaderboards_standing", _("standings")),
@@ -134,7 +134,8 @@ class QuarantinedEntryAdmin(ReadOnlyAdmin[QuarantinedEntry]):
             )
             for name, word in ways
         ]
-        return format_html("{} · {} · {}", *links)
+        player = reverse("admin:leaderboards_player_change", args=[row.player_id])
+        return format_html('<a href="{}">{}</a> · {} · {} · {}', player, _("player"), *links)
 
     @admin.display(description=_lazy("value"))
     def value(self, row: QuarantinedEntry) -> str:

@@ -1,4 +1,4 @@
-"""A signed-in user's own page: which player he is, and the form that links him to one."""
+"""A signed-in user's own page: which player is theirs, and the form that links them to one."""
 
 from typing import cast
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
 from pytest_django.live_server_helper import LiveServer
 
 from tests.browser.checks import Watcher
@@ -28,6 +28,9 @@ DESKTOP = ViewportSize(width=1280, height=900)
 
 # Once started, Playwright keeps an event loop in this thread until pytest ends, and Django refuses SQL beside one.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+
+# A busy machine takes longer than the usual five seconds to answer a page.
+expect.set_options(timeout=20_000)
 
 Opened = Callable[..., Page]
 Photograph = Callable[[Page, str], None]

@@ -34,6 +34,7 @@ def test_every_page_is_whole_in_every_variant(
     live_server: LiveServer, browser: Browser, photograph: Photograph, settings: Settings
 ) -> None:
     settings.ROOT_URLCONF = "tests.browser.crowd.failures"
+    settings.SIGN_UP = "open"
     pages = everything()
     site = Site(live_server.url, names(), photograph)
     found: dict[str, list[str]] = defaultdict(list)

@@ -57,6 +57,9 @@ def test_tab_goes_everywhere_in_reading_order_is_seen_and_comes_out_again(played
         f"{played}?player=robin": "robin",
         f"/competitions/{competition.pk}/": "robin",
         "/accounts/login/": "",
+        "/accounts/reset/": "",
+        "/accounts/security/": "robin",
+        "/accounts/security/app/": "robin",
         "/inbox/settings/": "robin",
     }
 

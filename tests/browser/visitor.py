@@ -69,7 +69,7 @@ class Visitor:
         """Visits it once, and looks in each of these ways; what is wrong, by page and way. Axe only where told."""
         self.tab.context.clear_cookies()
         if page.who:
-            cookie = self.site.session(page.who)
+            cookie = (page.cookie or self.site.session)(page.who)
             self.tab.context.add_cookies([{"name": "sessionid", "value": cookie, "url": self.site.url}])
         found: dict[str, list[str]] = {}
         for variant in variants:

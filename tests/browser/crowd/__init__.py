@@ -7,13 +7,14 @@ people are linked to them.
 from competitions.models import Competition, RewardTier
 from leaderboards.core.names import shown_name
 from leaderboards.models import Board, Player
-from tests.browser.crowd import boards, competitions, failures, people, talk
+from tests.browser.crowd import accounts, boards, competitions, failures, people, talk
 from tests.browser.crowd.page import SitePage
 
 
 def everything() -> list[SitePage]:
     """Makes all of it; every page of the site, with who looks at it."""
-    return [*boards.pages(), *competitions.pages(), *talk.pages(), *people.pages(), *failures.pages()]
+    parts = (boards, competitions, talk, people, accounts, failures)
+    return [page for part in parts for page in part.pages()]
 
 
 def names() -> list[str]:

@@ -96,7 +96,7 @@ def test_nobody_likes_their_own_nor_what_is_hidden_nor_while_banned_nor_too_ofte
     banned = [press(ann, say(comment.competition, "bob"), script=script) for script in (True, False)]
     hide(comment.pk, "Rude.", clock.now(), None)
 
-    assert (own.status_code, own.json()) == (403, {"refused": "Nobody likes his own comment."})
+    assert (own.status_code, own.json()) == (403, {"refused": "Nobody likes their own comment."})
     assert [each.status_code for each in banned] == [403, 403]
     assert press(ann, comment, script=False).status_code == 404
 

@@ -11,7 +11,9 @@ from django.test import Client
 
 from foundation import clock
 from foundation.audit import record
+from foundation.audit.acts import all_acts
 from foundation.audit.models import AuditEntry
+from leaderboards.admin.audit_filters import ActFilter
 from leaderboards.models import Player
 from leaderboards.services.ban import ban
 from tests.leaderboards.admin.typed import change, make_board, page, save, typed_from
@@ -112,6 +114,20 @@ def test_the_history_of_a_row_is_its_part_of_the_log(admin: Client) -> None:
     assert "A bot of Ann&#x27;s." in shown
     assert "A ring of Bob" not in shown
     assert f'href="/admin/leaderboards/player/{ann.pk}/change/"' in shown
+
+
+def test_acts_of_boards_and_competitions_that_are_called_alike_are_one_choice(admin: Client) -> None:
+    at = datetime(2026, 3, 2, tzinfo=UTC)
+    alike = [act.code for act in all_acts() if str(act.label) == "score voided"]
+    for code in (*alike, "board.retired"):
+        record(code, at=at, reason=f"why {code}")
+    [choices] = [each for each in admin.get(LOG).context["cl"].filter_specs if isinstance(each, ActFilter)]
+
+    [voided] = [code for code, label in choices.lookup_choices if label == "score voided"]
+    shown = admin.get(LOG, {"act": voided}).context["cl"].result_list
+
+    assert len(alike) == 2
+    assert {entry.act for entry in shown} == set(alike)
 
 
 def test_the_list_is_filtered_by_act_by_whom_what_it_is_about_and_words(admin: Client) -> None:
