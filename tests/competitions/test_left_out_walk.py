@@ -78,15 +78,16 @@ def let_know() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("vacated", "how"),
+    ("how", "vacated", "stages"),
     [
-        ("close_up", "banned"),
-        ("stay_empty", "banned"),
-        ("close_up", "hidden everywhere"),
-        ("close_up", "shadowed"),
+        ("banned", "close_up", ("running", "final")),
+        ("hidden everywhere", "close_up", ("running",)),
+        ("shadowed", "stay_empty", ("final",)),
     ],
 )
-def test_no_address_shows_them_running_and_final_and_all_show_them_again(vacated: str, how: str) -> None:
+def test_no_address_shows_them_running_and_final_and_all_show_them_again(
+    how: str, vacated: str, stages: tuple[str, ...]
+) -> None:
     other, board = make_board(name="By day", period="day"), make_board(name="Cups")
     now = clock.now()
     submit([read_entry({"board": other.seq, "player": "ann", "points": 3}, 0)], Caller("tests"), now)
@@ -108,8 +109,8 @@ def test_no_address_shows_them_running_and_final_and_all_show_them_again(vacated
         "series": SeriesFactory.create(competitions=[competition]).pk,
     }  # fmt: skip  # as a table
 
-    for is_final in (False, True) if vacated == "close_up" else (True,):
-        if is_final:
+    for stage in stages:
+        if stage == "final":
             Competition.objects.filter(pk=competition.pk).update(ends_at=now - HOUR)
             held = reloaded(competition)
             _end(held)
