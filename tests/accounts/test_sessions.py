@@ -124,6 +124,8 @@ def test_a_new_password_of_somebody_else_and_a_lists_action_ask_too(client: Clie
             client.get(f"/admin/auth/user/{chief.pk}/password/"),
             client.post("/admin/auth/user/", action),
             client.post("/admin/auth/user/", action | {"action": "delete_selected"}),
+            client.post("/admin/auth/user/", action | {"action": ["delete_selected", "nothing"], "index": 0}),
+            client.post("/admin/auth/user/", action | {"action": ["nothing", "forget_factors"], "index": 1}),
         ]
 
     assert all(answer["Location"].startswith("/accounts/confirm/") for answer in answers)
