@@ -10,14 +10,13 @@ from django.core.exceptions import ImproperlyConfigured
 from accounts.core.staff_sessions import StaffSession
 
 BACKENDS = ["foundation.login.LoginBrake", "django.contrib.auth.backends.ModelBackend"]
+SHORTEST_PASSWORD = 12  # characters
+_VALIDATOR = "django.contrib.auth.password_validation."
 VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in (
-        "UserAttributeSimilarityValidator",
-        "MinimumLengthValidator",
-        "CommonPasswordValidator",
-        "NumericPasswordValidator",
-    )
+    {"NAME": f"{_VALIDATOR}UserAttributeSimilarityValidator"},
+    {"NAME": f"{_VALIDATOR}MinimumLengthValidator", "OPTIONS": {"min_length": SHORTEST_PASSWORD}},
+    {"NAME": f"{_VALIDATOR}CommonPasswordValidator"},
+    {"NAME": f"{_VALIDATOR}NumericPasswordValidator"},
 ]
 
 

@@ -6,16 +6,13 @@ out, so `manage.py` with the same DATA_DIR works beside it. The README lists eve
 
 import os
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import django_stubs_ext
 import environ
 from django.core.exceptions import ImproperlyConfigured
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
-from config import accounts, addresses, brakes, logs, policy, sealing, secret_files, sql
+from config import accounts, addresses, brakes, caches, logs, policy, sealing, secret_files, sql
 from config.schedule import SCHEDULE
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -129,31 +126,7 @@ for _name, _url in (("CACHE_URL", CACHE_URL), ("BROKER_URL", BROKER_URL)):
             "Give it another database number, or better another server."
         )
 
-
-def redis_cache(url: str) -> dict[str, Any]:
-    return {
-        "BACKEND": "django_redis.cache.RedisCache",
-        "LOCATION": url,
-        "OPTIONS": {
-            # Never pickle, which runs what it reads.
-            "SERIALIZER": "foundation.plain_cache.PlainSerializer",
-            "CONNECTION_POOL_KWARGS": {
-                "socket_timeout": 0.5,
-                "socket_connect_timeout": 0.25,
-                # redis-py repeats commands by itself, writes too: a stalled INCR counts twice.
-                "retry": Retry(NoBackoff(), 0),
-                "max_connections": 64,
-            },
-        },
-    }
-
-
-CACHES = {
-    # A page cache that is away costs time, never a page.
-    "default": redis_cache(CACHE_URL) | {"KEY_PREFIX": "plain"},
-    "boards": redis_cache(REDIS_URL),
-}
-CACHES["default"]["OPTIONS"]["IGNORE_EXCEPTIONS"] = True
+CACHES = caches.caches(CACHE_URL, REDIS_URL)
 
 # -- Celery: thrift lives here, correctness in unique rows, versions and scripts ----------------
 

@@ -16,15 +16,10 @@ class LeaderboardsConfig(AppConfig):
         from foundation import dead_letters, health
         from foundation.sync import settling
         from leaderboards.selectors.lag import lag
-        from leaderboards.services import acts, mirror, score_acts
-        from leaderboards.services.imports import acts as imports
-        from leaderboards.services.restriction_acts import register_restrictions
+        from leaderboards.services import acts, mirror
         from leaderboards.services.settle import everything
 
         acts.register()
-        score_acts.register()
         health.also(lag)
         settling.also(everything)
-        register_restrictions()
-        imports.register()
         dead_letters.provide(mirror.DEAD, mirror.DEAD_WORK)

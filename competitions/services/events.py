@@ -14,7 +14,8 @@ from competitions.models import Competition, Participant, VacatedPlaces
 from competitions.selectors.competitions import competition_by_id, competitions_by_id
 from competitions.services.freeze import freeze_if_due, is_due
 from competitions.services.if_banned import if_banned
-from competitions.services.judge import accept_quarantined, unvoid, void
+from competitions.services.judge import unvoid, void
+from competitions.services.judge_quarantined import accept_quarantined
 from foundation.errors import SunwiError, Unavailable
 from foundation.sql import AWAY, Remembered
 from leaderboards.errors import PeriodClosed, StorageUnavailable
@@ -99,7 +100,7 @@ class Competitions:
         return unvoid(competition_by_id(submission.competition), submission, reason, at, by) is not None
 
     def accept_late(self, entry: QuarantinedEntry, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:
-        """Take a quarantined entry of a closed competition; raises what ``judge.accept_quarantined`` does."""
+        """Take a quarantined entry of a closed competition; raises what ``accept_quarantined`` does."""
         accept_quarantined(competition_by_id(entry.competition), entry, reason, at, by)
 
 

@@ -22,7 +22,6 @@ from competitions.errors import (
     Disqualified,
     NotAParticipant,
     NotClosed,
-    NotOfTheJury,
     NotVoided,
 )
 from competitions.models import Change, ChangeKind, Competition, Participant
@@ -33,14 +32,13 @@ from competitions.services.locked import held_participant, locked, period_of
 from foundation.failpoints import failpoint
 from leaderboards.core.entries import Entry, read_value
 from leaderboards.errors import PeriodClosed, SubmissionsDropped, UnknownCompetition
-from leaderboards.models import Period, Player, QuarantinedEntry, Submission
+from leaderboards.models import Period, Player, Submission
 from leaderboards.services.correct import Late, add_to_closed, unvoid_in_closed, void_in_closed
 from leaderboards.services.resolve import JOINED_TOLERANCE
 from leaderboards.services.unvoid import unvoid_submission
 from leaderboards.services.void import void_submission
-from leaderboards.stores.sql_writes import state_of, value_of
+from leaderboards.stores.sql_writes import state_of
 
-JUDGES = "competitions.change_competition"  # the permission of a jury
 JURY = "jury"  # the service by which a late score is kept
 
 
@@ -153,24 +151,6 @@ def accept_late(
         revise_if_final(held, at, change)
         failpoint("judge.before_commit")
     return change
-
-
-def accept_quarantined(
-    competition: Competition, entry: QuarantinedEntry, reason: str, at: datetime, by: AbstractBaseUser | None
-) -> None:
-    """Take a quarantined entry while the result is provisional, as a late score; again changes nothing.
-
-    Raises what ``accept_late`` does, ``CompetitionOver`` once the result is final, or ``NotOfTheJury``.
-    """
-    if by is not None and not by.has_perm(JUDGES):  # type: ignore[attr-defined]  # accounts have permissions
-        raise NotOfTheJury("The competition is closed: its jury alone takes scores now, who may change competitions.")
-    if competition.final_at is not None:
-        raise CompetitionOver(
-            "The result is final: accept the score as a late one on its competition's page, which revises the result."
-        )
-    points, fields = entry.period.rules.shown(value_of(entry.points, entry.fields))
-    late = LateScore(entry.player, entry.at, points, fields, token=f"quarantine-{entry.pk}")
-    accept_late(competition, late, reason, at, by)
 
 
 def refuse_late(competition: Competition, late: LateScore, at: datetime) -> None:

@@ -1,22 +1,47 @@
-"""All that is kept of a player, for the player: his own row, and every row of any app that points to it.
+"""All that is kept of a player, for the player: their own row, and every row of any app that points to it.
 
-What names him by his id alone is looked up by that. Of redis boards SQL has what is mirrored.
+What names them by their id alone is looked up by that, and what was done to their submissions by those. Of redis
+boards SQL has what is mirrored.
 """
 
+from collections.abc import Callable, Collection
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import ForeignObjectRel, QuerySet
 from django.utils.translation import override
 
 from foundation.models import AuditEntry, DeadLetter
 from leaderboards.errors import UnknownPlayer
-from leaderboards.models import Difference, FinalStanding, Period, Player, Standing
+from leaderboards.models import (
+    Difference,
+    FinalStanding,
+    Period,
+    Player,
+    PurgedSubmission,
+    Restriction,
+    RestrictionKind,
+    Standing,
+    SubmissionEdit,
+)
 
 NOT_TOLD = ("code_hash", "by_name")  # one-time codes, and the names of staff
 
 
+SHADOW_ACTS = ("player.shadowed", "player.restriction_lifted")
+
+
 def all_kept(external_id: str) -> dict[str, Any]:
-    """The columns of his rows, by kind of row. Raises ``UnknownPlayer``."""
+    """The columns of their rows, by kind of row, as operators may tell them. Raises ``UnknownPlayer``."""
+    return _kept(external_id, NOT_TOLD, lambda rows: rows)
+
+
+def told_to_player(external_id: str) -> dict[str, Any]:
+    """The same as the player may have it without asking anybody: nothing of shadows, which they would evade, and of
+    quarantined entries not the limit, which they would stay below. Raises ``UnknownPlayer``."""
+    return _kept(external_id, (*NOT_TOLD, "limit"), _without_shadows)
+
+
+def _kept(external_id: str, untold: Collection[str], of: Callable[[QuerySet[Any]], QuerySet[Any]]) -> dict[str, Any]:
     player = Player.objects.filter(external_id=external_id).first()
     if player is None:
         raise UnknownPlayer(f"There is no player {external_id!r}.")
@@ -24,7 +49,7 @@ def all_kept(external_id: str) -> dict[str, Any]:
     return {
         "player": Player.objects.values().get(pk=player.pk),
         "user": user,
-        **{_kind(rows): _shown(rows) for rows in _rows_of(player)},
+        **{_kind(rows): _shown(of(rows), untold) for rows in _rows_of(player)},
     }
 
 
@@ -35,7 +60,7 @@ def _kind(rows: QuerySet[Any]) -> str:
 
 
 def final_standings_of(player: Player) -> QuerySet[FinalStanding]:
-    """Through the periods that he has a standing in: no index of the final ones begins with the player."""
+    """Through the periods that they have a standing in: no index of the final ones begins with the player."""
     played = Standing.objects.filter(player=player).values("period")
     return FinalStanding.objects.filter(period__in=played, player=player)
 
@@ -43,21 +68,32 @@ def final_standings_of(player: Player) -> QuerySet[FinalStanding]:
 def _rows_of(player: Player) -> list[QuerySet[Any]]:
     pointing = [
         relation.related_model._default_manager.filter(**{relation.field.name: player})
-        for relation in Player._meta.related_objects
-        if relation.related_model is not FinalStanding
+        for relation in Player._meta.get_fields(include_hidden=True)
+        if isinstance(relation, ForeignObjectRel) and relation.related_model is not FinalStanding
     ]
     named: list[QuerySet[Any]] = [
         final_standings_of(player),
         DeadLetter.objects.filter(payload__player=player.external_id),
         Difference.objects.filter(player=player.external_id),
         AuditEntry.objects.filter(subjects__kind="player", subjects__key=str(player.pk)),
+        SubmissionEdit.objects.filter(submission__player=player),
+        PurgedSubmission.objects.filter(submission__player=player),
     ]
     return [*pointing, *named]
 
 
-def _shown(rows: QuerySet[Any]) -> list[dict[str, Any]]:
+def _without_shadows(rows: QuerySet[Any]) -> QuerySet[Any]:
+    if rows.model is Restriction:
+        return rows.exclude(kind=RestrictionKind.SHADOWED)
+    if rows.model is AuditEntry:
+        of_shadows = AuditEntry.objects.filter(act__in=SHADOW_ACTS, note__kind=RestrictionKind.SHADOWED)
+        return rows.exclude(pk__in=of_shadows.values("pk"))
+    return rows
+
+
+def _shown(rows: QuerySet[Any], untold: Collection[str]) -> list[dict[str, Any]]:
     """Periods by board and label, secrets not at all."""
     stored = rows.order_by("pk").values()
-    found = [{name: value for name, value in row.items() if name not in NOT_TOLD} for row in stored]
+    found = [{name: value for name, value in row.items() if name not in untold} for row in stored]
     periods = Period.objects.in_bulk({row["period_id"] for row in found if row.get("period_id")})
     return [row | {"period": str(periods[row["period_id"]])} if row.get("period_id") else row for row in found]

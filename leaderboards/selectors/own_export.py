@@ -5,12 +5,14 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.db.models import QuerySet
 from django.utils.translation import gettext_noop
 
 from accounts.errors import StillHidden
 from accounts.models import AuthenticatorApp, Invitation, Passkey, ProvenEmail, RecoveryCode
+from foundation.audit.models import AuditEntry
 from leaderboards.models import Player
-from leaderboards.selectors.kept import all_kept
+from leaderboards.selectors.kept import told_to_player
 
 PROFILE = ("username", "first_name", "last_name", "email", "date_joined", "last_login", "is_active", "is_staff")
 
@@ -44,8 +46,14 @@ def own_export(user: User, at: datetime) -> dict[str, Any]:
         "invitations": list(
             Invitation.objects.filter(used_by=user).values("email", "note", "created_at", "expires_at", "used_at")
         ),
-        "player": all_kept(player.external_id) if player else None,
+        "audit_log": list(_entries(user).values("at", "act", "before", "after", "reason", "note")),
+        "player": told_to_player(player.external_id) if player else None,
     }
+
+
+def _entries(user: User) -> QuerySet[AuditEntry]:
+    """What the audit log has about the account, without the names of staff."""
+    return AuditEntry.objects.filter(subjects__kind="account", subjects__key=str(user.pk)).order_by("pk")
 
 
 def _groups(user: User) -> list[str]:

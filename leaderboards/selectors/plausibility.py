@@ -15,6 +15,7 @@ from leaderboards.core.instants import milliseconds
 from leaderboards.core.plausibility import Field, Limits, Past, Watch
 from leaderboards.core.rules import Order
 from leaderboards.models import Period, Standing, Submission
+from leaderboards.selectors.hidden import hidden_in
 
 
 def watch_of(period: Period, limits: Limits, players: Mapping[int, str], at: datetime) -> Watch:
@@ -49,10 +50,12 @@ def _periods(period: Period, limits: Limits) -> Q:
 
 
 def field_of(period: Period, limits: Limits) -> Field:
-    """The first place among those who may score, once enough of them have."""
+    """The first place among those who are shown, once enough of them have scored."""
     if limits.field_jump is None:
         return Field()
-    ranked = Standing.objects.filter(period=period, score__isnull=False, player__banned_at=None)
+    ranked = Standing.objects.filter(period=period, score__isnull=False)
+    if hidden := hidden_in(period):
+        ranked = ranked.exclude(player__external_id__in=hidden)
     way = "-score" if period.rules.order is Order.DESC else "score"
     best = list(ranked.order_by(way).values_list("points", flat=True)[: limits.field_players])
     return Field(best[0] if len(best) == limits.field_players else None)

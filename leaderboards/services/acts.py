@@ -14,9 +14,11 @@ from foundation.audit import register_act, register_subject
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import NotUndoable
 from leaderboards.models import Board, Player, Submission
-from leaderboards.services import judge_quarantine
+from leaderboards.services import judge_quarantine, restriction_acts, score_acts
 from leaderboards.services.ban import ban, lift
 from leaderboards.services.boards import save_board
+from leaderboards.services.imports import acts as imports
+from leaderboards.services.imports.scores import was_undone
 from leaderboards.services.open import open_board
 from leaderboards.services.players import FIELDS, refuse_erased, set_profile
 from leaderboards.services.unvoid import unvoid_by_hand
@@ -30,7 +32,9 @@ _CHANGED_SINCE = "It was changed again since: undo the later change first, or ch
 
 
 def register() -> None:
-    """Say which acts and subjects there are."""
+    """Tell the audit log of these and of all others of this app. Asking twice changes nothing."""
+    for others in (score_acts, restriction_acts, imports):
+        others.register()
     register_subject("board", _("board"), "leaderboards.board")
     register_subject("player", _("player"), "leaderboards.player")
     register_subject("submission", _("submission"), "leaderboards.submission")
@@ -81,8 +85,12 @@ def undo_profile(entry: AuditEntry, *, at: datetime, **_who_and_why: object) -> 
 
 
 def undo_void(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
-    """Restore the score. Raises ``NotUndoable``, or what refuses restoring it."""
-    if not unvoid_by_hand(_submission_of(entry), reason, at, by):
+    """Restore the score. Raises ``NotUndoable``, also where its import was undone since, or what refuses restoring
+    it."""
+    submission = _submission_of(entry)
+    if was_undone(submission):
+        raise NotUndoable("The import that made this score was undone since: import it again, or restore it by hand.")
+    if not unvoid_by_hand(submission, reason, at, by):
         raise NotUndoable("The score counts already.")
 
 

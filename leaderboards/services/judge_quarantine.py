@@ -26,7 +26,8 @@ from leaderboards.errors import (
     StorageUnavailable,
     UnknownEntry,
 )
-from leaderboards.models import Decision, QuarantinedEntry, Storage
+from leaderboards.models import Decision, Player, QuarantinedEntry, Storage
+from leaderboards.selectors.restrictions import banned_from
 from leaderboards.services import events
 from leaderboards.services.ids import counted_in_redis
 from leaderboards.services.submit import submit
@@ -77,7 +78,7 @@ def void(number: int, reason: str, at: datetime, by: AbstractBaseUser | None) ->
 
 def reopen(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
     """Undo a voiding: the entry waits again. Raises ``UnknownEntry`` or ``QuarantineDecided``."""
-    row = _held(int(entry.note["entry"]))
+    row = _held(int(entry.note.get("entry", 0)))  # an erasure empties the note, and takes the entry
     if row.decision != Decision.VOIDED:
         raise QuarantineDecided("It is not void any more: somebody has decided anew.")
     row.decision, row.decided_at, row.decided_by, row.reason = "", None, None, ""
@@ -93,13 +94,18 @@ def _accept(number: int, reason: str, at: datetime, by: AbstractBaseUser | None)
         if row.decision == Decision.VOIDED:
             raise QuarantineDecided("It was voided: undo that in the audit log first.")
         _refuse_unsure(row, at)
-        if row.player.banned_at is not None:
-            raise Banned("This player may not score: lift the ban first, or void the entry.")
+        _refuse_banned(row)
         _apply(row, reason, at, by)
         failpoint("quarantine.after_applied")
         _decide(row, Decision.ACCEPTED, reason, at, by)
         failpoint("quarantine.before_accepted")
     return True
+
+
+def _refuse_banned(row: QuarantinedEntry) -> None:
+    """Asked of SQL, as it is now: a closed competition and Redis would take an entry of who was banned just now."""
+    if Player.objects.filter(banned_from(row.board_id, ""), pk=row.player_id).exists():
+        raise Banned("This player may not score: lift the ban first, or void the entry.")
 
 
 def _apply(row: QuarantinedEntry, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:

@@ -19,6 +19,7 @@ from accounts.models import Invitation
 from accounts.services.acts import DELETED
 from foundation import audit
 from foundation.audit.models import AuditEntry
+from foundation.audit.upkeep import forget as forget_entries
 from leaderboards.models import Player, Restriction, RestrictionKind
 from leaderboards.services.ban import can_be_banned
 from leaderboards.services.erase import erase_player
@@ -59,6 +60,7 @@ def _delete(user: User, player: Player | None, at: datetime) -> None:
     audit.record(DELETED, at=at, by=locked, subjects=[("account", user.pk)])  # while there is a row to name
     _forget_names(locked, player)
     Player.objects.filter(user=locked).update(user=None)
+    forget_entries("account", locked.pk)  # names, addresses and what they called their passkeys
     if LogEntry.objects.filter(user=locked).exists():
         _empty(locked)
     else:

@@ -22,6 +22,7 @@ from leaderboards.core.instants import milliseconds
 from leaderboards.core.plausibility import Breach, Field, Limits, Past, Watch
 from leaderboards.core.policies import State
 from leaderboards.errors import StorageUnavailable
+from leaderboards.selectors.hidden import hidden_in
 from leaderboards.selectors.reading import of_the_present
 from leaderboards.services.decided import Decided, refused
 from leaderboards.services.ids import bucketed, content, reused
@@ -67,8 +68,9 @@ def _judge_and_note(
     marks = {item.entry.position: _mark(item.entry, service) for item in items}
     players = list(dict.fromkeys(item.entry.player for item in items))
     asks = limits.needs_past or limits.field_jump is not None
+    hidden = hidden_in(period) if limits.field_jump is not None else ()
     for _ in range(TRIES):
-        lately = of_the_present(period, lambda: lists.read(players)) if asks else _nothing(players)
+        lately = of_the_present(period, lambda: lists.read(players, hidden)) if asks else _nothing(players)
         judged = _judge(items, marks, lately, limits, milliseconds(at))
         failpoint("quarantine.before_note")
         if dry_run or not limits.needs_past or lists.note(lately, judged.passed):

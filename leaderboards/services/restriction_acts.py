@@ -19,8 +19,8 @@ _LABELS = {
 }
 
 
-def register_restrictions() -> None:
-    """Let the log have entries of them."""
+def register() -> None:
+    """Tell the audit log. Asking twice changes nothing."""
     for kind, act in ACTS.items():
         register_act(act, _LABELS[kind], undo_restricting, CHANGE_PLAYER)
     register_act(LIFTED, _("restriction of a player lifted"), undo_lifting, CHANGE_PLAYER)

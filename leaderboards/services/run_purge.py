@@ -26,7 +26,7 @@ from foundation.sql import unhurried
 from leaderboards.errors import StorageUnavailable
 from leaderboards.models import Period, Player, Purge, PurgedSubmission, State, Submission
 from leaderboards.selectors.purging import can_be_voided, counting_in, range_of
-from leaderboards.services.unvoid import unvoid_by_hand, unvoid_many
+from leaderboards.services.unvoid import unvoid_by_hand, unvoid_purged
 from leaderboards.services.void import held_open, rederive, void_by_hand
 from leaderboards.stores.sql_locks import lock_standings
 
@@ -169,7 +169,7 @@ def _restore_some(purge: Purge, number: int, rows: Sequence[_Chosen], at: dateti
         _refuse_closing(number)
         return sum(_counted(purge, "restored", partial(_restore_in_event, purge, row, at)) for row in rows)
     players, numbers = {row.player for row in rows}, [row.pk for row in rows]
-    return _counted(purge, "restored", partial(unvoid_many, number, players, numbers, at))
+    return _counted(purge, "restored", partial(unvoid_purged, purge.pk, number, players, numbers, at))
 
 
 def _restore_in_event(purge: Purge, row: _Chosen, at: datetime) -> int:

@@ -19,7 +19,7 @@ from foundation.audit.models import AuditEntry
 from foundation.sync import barrier
 from leaderboards.core.instants import from_milliseconds
 from leaderboards.core.policies import State
-from leaderboards.errors import NotEditable, PeriodClosed, StandingMoved, StorageUnavailable
+from leaderboards.errors import NotEditable, PeriodClosed, StandingMoved, StorageUnavailable, UnknownPlayer
 from leaderboards.models import Period, Player, Storage
 from leaderboards.models import State as PeriodState
 from leaderboards.services.amend import SetAside
@@ -93,7 +93,9 @@ def undo_set(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, re
 
     Raises ``StandingMoved`` where it is another by now, and what ``set_standing`` does.
     """
-    player = Player.objects.get(pk=entry.note["player"])
+    player = Player.objects.filter(pk__in=entry.keys("player")).first()
+    if player is None:
+        raise UnknownPlayer("There is no such player any more.")
     refuse_erased(player)
     with transaction.atomic():
         period = _period(entry.note["period"])

@@ -64,18 +64,19 @@ def unvoid_in_open(number: int, player: int, submissions: Collection[int], at: d
     return restored
 
 
-def unvoid_many(number: int, players: Collection[int], submissions: Collection[int], at: datetime) -> int:
-    """Let these submissions of several players count again, in the open period of this number; how many were void.
+def unvoid_purged(purge: int, number: int, players: Collection[int], submissions: Collection[int], at: datetime) -> int:
+    """Let these submissions of several players count again, in the open period of this ``number``; how many were void.
 
-    All are internal numbers. What was not kept, and what is of who was erased, is left out. Call it in a transaction.
+    All are internal numbers. What was not kept, what is of who was erased, and what is not void because of this purge
+    any more, is left out. Call it in a transaction.
     Raises ``PeriodClosed`` or ``BoardReserved``.
     """
     period = held_open(number)
     known = Player.objects.filter(pk__in=players)
     held = lock_standings(period, list(known.values_list("external_id", flat=True)))
     there = {each.pk for each in known.all() if not is_erased(each)}  # read behind the locks
-    theirs = Submission.objects.filter(pk__in=submissions, period=period, player__in=there).exclude(voided_at=None)
-    numbers = list(theirs.values_list("pk", flat=True))
+    theirs = Submission.objects.filter(pk__in=submissions, period=period, player__in=there, purged__purge=purge)
+    numbers = list(theirs.exclude(voided_at=None).values_list("pk", flat=True))
     PurgedSubmission.objects.filter(submission__in=numbers).delete()
     Submission.objects.filter(pk__in=numbers).update(voided_at=None)
     rederive(period, {name: each for name, each in held.items() if each.player_id in there}, at)

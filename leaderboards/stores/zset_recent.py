@@ -6,7 +6,7 @@ each let the last one of a minute pass.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from foundation.redis import Argument, Link
@@ -35,7 +35,8 @@ class Row(NamedTuple):
 
 
 class Lately(NamedTuple):
-    """What was submitted lately by player, the earliest first; where they stand; the first place (None: unasked)."""
+    """What was submitted lately by player, the earliest first; where they stand; the first place of those who are
+    shown (None: unasked, or they are too few)."""
 
     rows: Mapping[str, Sequence[Row]]
     states: Mapping[str, State | None]
@@ -53,15 +54,19 @@ class RecentLists:
     def __init__(self, link: Link, period: Period, limits: Limits) -> None:
         self._link, self._period, self._limits = link, period, limits
 
-    def read(self, players: Sequence[str]) -> Lately:
-        """What is known of these players. Raises ``Stale``, or what the link raises."""
+    def read(self, players: Sequence[str], hidden: Collection[str] = ()) -> Lately:
+        """What is known of these players, beside the first place of all but the ``hidden``.
+
+        Raises ``Stale``, or what the link raises.
+        """
         period, limits = self._period, self._limits
         keys = [period.family.gen, period.family.zset, period.family.members, *map(self._key, players)]
         wanted = limits.field_players if limits.field_jump is not None else 0
         args: list[Argument] = [
             *(period.generation, flag(period.layout.in_member), flag(period.rules.order is Order.ASC)),
-            *(limits.kept, wanted),
+            *(limits.kept, wanted, len(hidden)),
             *players,
+            *hidden,
         ]
         member, score, *cells = [cell.decode() for cell in run(self._link, "recent", keys, args)]
         told = list(zip(players, cells[::3], cells[1::3], cells[2::3], strict=True))

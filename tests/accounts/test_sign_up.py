@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 from django.contrib.auth.models import User
+from django.contrib.auth.password_validation import validate_password
 from django.core import mail as post
+from django.core.exceptions import ValidationError
 from django.test import Client
 
 from accounts.models import AccountMail, Invitation, MailKind, ProvenEmail
@@ -242,3 +244,15 @@ def test_an_address_belongs_to_one_account(client: Client) -> None:
 
     assert "Another account has this address" in refused.content.decode()
     assert User.objects.get(username="robin").email == ""
+
+
+@pytest.mark.parametrize(
+    ("password", "is_taken"), [("eleven-char", False), ("twelve-chars", True), ("q1w2e3r4t5y6", False)]
+)
+def test_a_password_has_twelve_characters_and_is_not_among_known_ones(password: str, is_taken: bool) -> None:
+    try:
+        validate_password(password)
+    except ValidationError:
+        assert not is_taken
+    else:
+        assert is_taken

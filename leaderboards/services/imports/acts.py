@@ -97,10 +97,10 @@ def refuse_twin(run: ImportRun) -> None:
 
 
 def register() -> None:
-    """Let the audit log know these acts, and the log undo a confirmed import."""
-    register_subject(SUBJECT, _("import"), "admin:leaderboards_importrun_change")
-    register_act(CONFIRMED, _("Import confirmed"), _undo_entry, needs="leaderboards.view_importrun")
-    register_act(UNDONE, _("Import undone"))
+    """Tell the audit log. Asking twice changes nothing."""
+    register_subject(SUBJECT, _("import"), "leaderboards.importrun")
+    register_act(CONFIRMED, _("import confirmed"), _undo_entry, needs="leaderboards.view_importrun")
+    register_act(UNDONE, _("import undone"))
 
 
 def _undo_entry(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:

@@ -9,10 +9,12 @@ from collections import Counter
 from datetime import datetime
 from functools import partial
 
+from django.db import transaction
+
 from leaderboards.core.submissions import Outcome, Status
 from leaderboards.core.tables import Line
-from leaderboards.errors import OutcomeUnknown, PeriodClosed, StorageUnavailable, UnknownPlayer
-from leaderboards.models import ImportChunk, ImportRun, Storage, Submission
+from leaderboards.errors import BoardReserved, OutcomeUnknown, PeriodClosed, StorageUnavailable, UnknownPlayer
+from leaderboards.models import ImportChunk, ImportKind, ImportRun, PurgedSubmission, Storage, Submission
 from leaderboards.services.import_scores import SERVICE, Columns, Import, entry_of, import_batch
 from leaderboards.services.imports.rows import Came, Error, Finish, lines_of
 from leaderboards.services.void import void_submission
@@ -57,16 +59,29 @@ def apply(run: ImportRun, chunk: ImportChunk, _at: datetime) -> Finish:
 def undo(chunk: ImportChunk, at: datetime) -> tuple[int, int]:
     """Void the submissions that were made of a chunk: how many are void now, and how many stay.
 
-    Those of a closed period, of who was erased, and those that retention took, stay as they are.
+    Those of a closed period, of who was erased, and those that retention took, stay as they are. What a purge has void
+    is void because of this from then on: undoing the purge must not bring it back.
     """
     voided = 0
     for submission in Submission.objects.filter(pk__in=chunk.kept, service=SERVICE).order_by("pk"):
         try:
-            void_submission(submission, at)
-        except (PeriodClosed, UnknownPlayer):
+            _take_back(submission, at)
+        except (PeriodClosed, UnknownPlayer, BoardReserved):
             continue
         voided += 1
     return voided, len(chunk.kept) - voided
+
+
+def was_undone(submission: Submission) -> bool:
+    """Whether an import made it that was undone since, or is being undone."""
+    runs = ImportRun.objects.filter(kind=ImportKind.SCORES, board=submission.board_id, undo_at__isnull=False)
+    return submission.service == SERVICE and runs.filter(started_at=submission.created_at).exists()
+
+
+@transaction.atomic
+def _take_back(submission: Submission, at: datetime) -> None:
+    void_submission(submission, at)
+    PurgedSubmission.objects.filter(submission=submission.pk).delete()
 
 
 def _own(started_at: datetime, lines: list[Line], job: Import, outcomes: list[Outcome]) -> dict[int, int]:

@@ -11,6 +11,7 @@ from competitions.services.finish import finish_due
 from foundation.errors import SunwiError
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller, Outcome
+from leaderboards.errors import Banned
 from leaderboards.models import Board, QuarantinedEntry
 from leaderboards.services import judge_quarantine
 from leaderboards.services.judge_quarantine import accept, void
@@ -20,6 +21,7 @@ from tests.competitions.services.mishaps import dying_at
 from tests.competitions.services.test_judge import CLOSED, JUDGED, is_whole
 from tests.competitions.site import SOON, STORAGES, make_board, points_of, race, ranks, reloaded
 from tests.leaderboards.factories import UserFactory
+from tests.leaderboards.services.restricting import keep_out
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
@@ -89,3 +91,15 @@ def test_who_is_not_of_the_jury_or_too_late_is_refused_and_it_waits(is_final: bo
 
     assert QuarantinedEntry.objects.get().decision == ""
     assert void(number, "Too late.", JUDGED, None)
+
+
+def test_of_who_is_banned_from_the_board_nobody_takes_it_once_the_competition_is_closed() -> None:
+    competition, number = waiting("sql")
+    points_of(competition)
+    finish_due(CLOSED)
+    keep_out("banned", competition.board, "ann")
+
+    with pytest.raises(Banned, match="lift the ban first"):
+        accept(number, WHY, JUDGED, None)
+
+    assert not Change.objects.filter(kind="accepted").exists()

@@ -4,9 +4,11 @@ from pathlib import Path
 from threading import Barrier, Thread
 
 import pytest
+from django.apps import apps
 from django.db import connection
 
 from foundation import clock
+from foundation.audit.acts import all_subjects
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import NotUndoable, undo
 from leaderboards.errors import BadBoard, PeriodClosed, UnknownPlayer
@@ -254,3 +256,8 @@ def test_two_who_press_undo_at_once_undo_once() -> None:
     assert sorted(said) == ["player.unbanned", "refused"]
     assert BanRecord.objects.filter(kind="lifted").count() == 1
     assert AuditEntry.objects.filter(undoes=entry).count() == 1
+
+
+def test_every_subject_names_a_model_whose_permission_guards_its_entries() -> None:
+    assert all(apps.get_model(each.model) for each in all_subjects().values())
+    assert {"purge", "import", "player"} <= all_subjects().keys()

@@ -48,6 +48,7 @@ def test_the_file_holds_all_and_no_secret() -> None:
     assert told["player"]["player"]["external_id"] == "robin"
     assert told["player"]["standings"]
     assert told["passkeys"][0]["name"] == "my phone"
+    assert [row["note"]["name"] for row in told["audit_log"] if "name" in row["note"]] == ["my phone"]
     assert told["recovery_codes_left"] == 10
     text = response.content.decode()
     assert not any(secret in text for secret in (SECRET, user.password, codes[0], "pbkdf2"))
@@ -100,6 +101,18 @@ def test_where_the_player_cannot_be_erased_now_the_account_stays_and_the_page_sa
 
     assert "Redis does not have it." in refused.content.decode()
     assert User.objects.filter(username="robin").exists()
+
+
+def test_the_audit_log_keeps_that_the_account_was_there_and_nothing_of_whose_it_was() -> None:
+    client = with_player()
+    add_passkey(client, Authenticator(), "my phone")
+
+    client.post(DELETE, {"player": "keep"})
+
+    rows = AuditEntry.objects.filter(subjects__kind="account").values("act", "by_name", "note", "before", "after")
+    assert {"account.factor_added", "account.deleted"} <= {row["act"] for row in rows}
+    assert "my phone" not in str(list(rows))
+    assert "robin" not in str(list(rows))
 
 
 def test_staff_stay() -> None:
