@@ -275,6 +275,31 @@ def test_a_session_from_before_it_was_required_opens_nothing_to_staff_and_all_to
     assert who(player) == "player"
 
 
+@pytest.mark.parametrize("rule", ["off", "required"])
+@pytest.mark.parametrize("is_staff", [True, False])
+def test_a_session_from_before_the_first_factor_is_good_for_nothing_of_the_account_afterwards(
+    client: Client, settings: LazySettings, rule: str, is_staff: bool
+) -> None:
+    settings.STAFF_SECOND_FACTOR = rule
+    UserFactory.create(username="mod", password=PASSWORD, is_staff=is_staff)
+    thief = Client()
+    sign_in(thief, "mod")
+    sign_in(client, "mod")
+    before = add_passkey(client, Authenticator()).context["codes"]
+
+    doors = ("security/", "security/app/", "security/codes/", "security/passkeys/challenge/", "password/", "confirm/")
+    sign_in_again = [thief.post(f"/accounts/{door}", {"password": PASSWORD}) for door in doors if door != "security/"]
+    sign_in_again.append(thief.get(SECURITY))
+    opened = who(client)
+
+    assert {each.status_code for each in sign_in_again} == {302}
+    assert all(each["Location"].startswith("/accounts/login/") for each in sign_in_again)
+    assert thief.get("/admin/").status_code == 302
+    assert not AuthenticatorApp.objects.exists()
+    assert opened == "mod"
+    recovery.use(User.objects.get(username="mod"), before[0], AT)  # the owner's codes are still those
+
+
 @pytest.mark.usefixtures("required")
 def test_staff_who_must_have_one_do_not_take_the_last_away(client: Client) -> None:
     chief = AdminFactory.create(username="chief", password=PASSWORD)

@@ -36,9 +36,9 @@ def with_player() -> Client:
 def test_the_file_holds_all_and_no_secret() -> None:
     client = with_player()
     user = User.objects.get(username="robin")
+    add_passkey(client, Authenticator(), "my phone")
     with_app(user)
     codes = recovery.draw(user)
-    add_passkey(client, Authenticator(), "my phone")
 
     response = client.get(EXPORT)
 
