@@ -5,18 +5,16 @@ from datetime import datetime
 from typing import Any
 
 import pytest
-from django.utils import translation
 
-from competitions.models import Competition, Notice, Participant, Revision, RewardGrant, Telling
+from competitions.models import Competition, Notice, Participant, Revision, Telling
 from competitions.selectors import moved
 from competitions.selectors.moved import Moves
 from competitions.selectors.revisions import parts_of
-from competitions.sentences import OTHERS_LEFT_OUT, sentences
+from competitions.sentences import sentences
 from competitions.services import notices as telling
-from competitions.services import outcomes, take_back, tell_rewards
+from competitions.services import outcomes, tell_rewards
 from competitions.services.notices import release_held
 from competitions.services.outcomes import tell_results
-from competitions.services.take_back import Instead
 from foundation import clock
 from foundation.webhooks.models import WebhookDelivery
 from leaderboards.models import FinalStanding, Player
@@ -248,54 +246,6 @@ def test_a_place_that_is_told_at_night_is_told_in_the_morning_though_the_competi
     assert not Notice.objects.filter(dropped_at__isnull=False).exists()
 
 
-def test_who_wins_and_who_loses_a_reward_is_told_once_with_the_reason() -> None:
-    competition = over()
-    tier(competition, name="Gold")
-    settle(AT)
-
-    assert [tell_rewards.tell_rewards(AT), tell_rewards.tell_rewards(AT)] == [1, 0]
-    assert words("a", "rewarded") == "You won “Gold”, in place 1."
-    out(competition, "a", "A car.")
-    settle(AT)
-    assert [tell_rewards.tell_rewards(AT), tell_rewards.tell_rewards(AT)] == [2, 0]
-
-    assert words("a", "reward_revoked") == "The reward “Gold” was taken back. Reason: A car."
-    assert told("rewarded", "reward_revoked") == {
-        ("a", "rewarded", 1, None), ("a", "reward_revoked", 1, None), ("b", "rewarded", 1, None),
-    }  # fmt: skip  # as a table
-
-
-def test_a_reward_that_went_before_anybody_heard_of_it_is_told_to_nobody_and_winning_is_muted_losing_not() -> None:
-    competition = over()
-    tier(competition, name="Gold")
-    tier(competition, name="Cup", limit=2)
-    wants("b", muted=["rewarded"], quiet_from=0, quiet_until=0)
-    settle(AT)
-    take_back.take_back([RewardGrant.objects.get(name="Gold")], Instead.NOBODY, "Twice.", AT)
-
-    tell_rewards.tell_rewards(AT)
-    assert told("rewarded", "reward_revoked") == {("a", "rewarded", 1, None)}
-    take_back.take_back([RewardGrant.objects.get(name="Cup", player=who("b"))], Instead.NOBODY, "Twice.", AT)
-    tell_rewards.tell_rewards(AT)
-
-    assert told("reward_revoked") == {("b", "reward_revoked", 2, None)}
-
-
-def test_telling_of_rewards_at_once_or_after_one_that_died_tells_nobody_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tell_rewards, "CHUNK", 1)
-    competition = over()
-    tier(competition, name="All", limit=3)
-    settle(AT)
-    with dying_at(tell_rewards):
-        tell_rewards.tell_rewards(AT)
-    assert not Notice.objects.exists()
-
-    at_once([lambda: tell_rewards.tell_rewards(AT)] * 4)
-    tell_rewards.tell_rewards(AT)
-
-    assert len(told("rewarded")) == Notice.objects.count() == 3
-
-
 def test_of_one_competition_nobody_else_is_told_and_the_others_are_told_later() -> None:
     cup, other = over(), over({"x": 4, "y": 2})
     for each in (cup, other):
@@ -311,16 +261,3 @@ def test_of_one_competition_nobody_else_is_told_and_the_others_are_told_later() 
     settle(AT)
     assert tell_rewards.tell_rewards(AT, of=other) == 2
     assert {name for name, *_ in told("reward_revoked")} == {"x"}
-
-
-def test_a_reason_that_the_schedule_gives_is_told_in_the_language_of_the_reader() -> None:
-    competition = over()
-    tell_results(AT)
-    out(competition, "a", OTHERS_LEFT_OUT)
-    tell_results(AT)
-    notice = Notice.objects.filter(kind="result_changed").latest("pk")
-
-    with translation.override("ko"):
-        said = " ".join(sentences(notice, "UTC"))
-
-    assert (OTHERS_LEFT_OUT in said, "이용이 정지되거나" in said) == (False, True)

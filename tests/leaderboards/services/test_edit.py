@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 from decimal import Decimal
-from typing import Any
 
 import pytest
 
@@ -19,28 +18,23 @@ from leaderboards.errors import (
     NotEditable,
     OutOfRange,
     PeriodClosed,
-    StandingMoved,
-    StorageUnavailable,
     SubmissionsDropped,
     UnknownPlayer,
 )
-from leaderboards.models import Board, Player, Standing, Submission, SubmissionEdit
+from leaderboards.models import Standing, Submission, SubmissionEdit
 from leaderboards.selectors.foreseen_edit import foresee_edit
 from leaderboards.selectors.purging import BASELINE
 from leaderboards.services.close import close_due
 from leaderboards.services.edit import EDITED, UNDONE, Worth, edit_submission
 from leaderboards.services.erase import erase_player
-from leaderboards.services.set_standing import SET, Setting, set_standing, standing_in_redis
 from leaderboards.services.submit import submit
 from leaderboards.services.void import void_submission
-from tests.competitions.services.mishaps import redis_away
 from tests.leaderboards.factories import AdminFactory
 from tests.leaderboards.services.site import (
     DAY,
     NOON,
     crowd,
     final,
-    follow,
     in_redis,
     in_sql,
     make_board,
@@ -213,89 +207,3 @@ def test_it_is_told_before_where_the_player_will_stand_and_what_ranks_do(storage
     assert found.then is not None
     assert (found.now.rank, found.then.rank) == (1, 2)  # of 7, the earlier one is ahead
     assert found.moves == Moves(firsts=1, ranks=2)
-
-
-class TestSettingAStanding:
-    @staticmethod
-    def wanted(board: Board, number: int | None, name: str = "a") -> Setting:
-        period, player = period_of(board), Player.objects.get(external_id=name)
-        state = None if number is None else State((number,), period.layout.quantize(int(NOON.timestamp() * 1000)))
-        return Setting(period.pk, player, state, standing_in_redis(period, name).score)
-
-    def put(self, board: Board, number: int | None) -> bool:
-        done = set_standing(self.wanted(board, number), "A bug of the game.", NOON, None)
-        follow(period_of(board))
-        return done
-
-    @pytest.mark.parametrize(
-        "form",
-        [
-            {"tie_break": "score", "update": "increment"},
-            {"tie_break": "member"},
-            {"ties": "dense"},
-            {"order": "asc", "ties": "shared", "update": "latest"},
-        ],
-        ids=str,
-    )
-    def test_it_is_set_removed_and_given_back_in_redis_and_sql_alike(self, form: dict[str, Any]) -> None:
-        board = make_board("redis", **form)
-        crowd(board, {"a": 5, "b": 5})
-        before = in_redis(period_of(board))
-
-        for number, expected in ((3, {"a": 3, "b": 5}), (None, {"b": 5}), (8, {"a": 8, "b": 5})):
-            assert self.put(board, number)
-            assert points(board) == expected
-            assert in_redis(period_of(board)) == in_sql(period_of(board))
-        assert not self.put(board, 8)
-        for expected in ({"b": 5}, {"a": 3, "b": 5}, {"a": 5, "b": 5}):
-            undo_last(SET)
-            follow(period_of(board))
-            assert points(board) == expected
-
-        assert in_redis(period_of(board)) == in_sql(period_of(board)) == before
-
-    def test_a_standing_that_moved_is_left_alone_by_setting_and_by_undoing(self) -> None:
-        board = make_board("redis")
-        crowd(board, {"a": 5})
-        stale = self.wanted(board, 3)
-        score(board, {"a": 6})
-        with pytest.raises(StandingMoved):
-            set_standing(stale, "A bug of the game.", NOON, None)
-        assert not AuditEntry.objects.filter(act=SET).exists()
-        self.put(board, 3)
-        score(board, {"a": 7})
-
-        with pytest.raises(StandingMoved, match="has another standing since"):
-            undo_last(SET)
-
-        follow(period_of(board))
-        assert points(board) == {"a": 7}
-
-    def test_old_and_new_stand_in_the_log(self) -> None:
-        board = make_board("redis")
-        crowd(board, {"a": 5})
-        self.put(board, None)
-
-        entry = AuditEntry.objects.get(act=SET)
-        assert (entry.before["worth"], entry.after) == ("5", {"worth": "not ranked"})
-        assert entry.reason == "A bug of the game."
-
-    def test_elsewhere_it_is_refused_and_says_what_is_possible(self) -> None:
-        kept = make_board("hybrid")
-        crowd(kept, {"a": 5})
-        wanted = Setting(period_of(kept).pk, Player.objects.get(), None, 5.0)
-        with pytest.raises(NotEditable, match="edit or void those"):
-            set_standing(wanted, "A bug of the game.", NOON, None)
-
-    def test_without_redis_and_in_a_closed_period_nothing_is_set_and_no_record_says_so(self) -> None:
-        board = make_board("redis")
-        crowd(board, {"a": 5})
-        wanted = self.wanted(board, 3)
-        with redis_away(), pytest.raises(Exception, match="away"):
-            set_standing(wanted, "A bug of the game.", NOON, None)
-        close_due(NOON + DAY)
-        with pytest.raises((PeriodClosed, StorageUnavailable)):
-            set_standing(wanted, "A bug of the game.", NOON, None)
-
-        assert not AuditEntry.objects.filter(act=SET).exists()
-        assert points(board) == {"a": 5}

@@ -1,8 +1,6 @@
 """Erasing a player: nothing names them any more, and nothing that is final has moved."""
 
-import threading
 from contextlib import nullcontext
-from datetime import datetime
 from typing import Any
 from unittest.mock import Mock, patch
 
@@ -13,19 +11,17 @@ from django.test import Client
 
 from foundation import redis
 from foundation.models import DeadLetter
-from leaderboards.errors import PeriodClosed, StorageUnavailable, UnknownPlayer
-from leaderboards.models import Difference, KeptRank, LinkCode, Period, Player, Standing, State, Submission
-from leaderboards.services import erase, mirror
+from leaderboards.errors import PeriodClosed, StorageUnavailable
+from leaderboards.models import Difference, KeptRank, Period, Player, Standing, State, Submission
+from leaderboards.services import erase
 from leaderboards.services.close import close_due
 from leaderboards.services.erase import erase_player
 from leaderboards.services.keep_ranks import keep_due
 from leaderboards.services.link import make_code
-from leaderboards.services.players import ensure_player, set_profile
-from leaderboards.services.remove import remove_from
+from leaderboards.services.players import set_profile
 from leaderboards.services.settle import settle_due
 from leaderboards.services.verify import verify_all
 from leaderboards.stores.sql_final import content_hash
-from tests.at_once import at_once
 from tests.leaderboards.factories import UserFactory
 from tests.leaderboards.services.site import (
     DAY,
@@ -223,85 +219,3 @@ def test_where_a_period_cannot_be_touched_they_keep_their_name_until_it_is_run_a
     Period.objects.filter(pk=running.pk).update(state=State.OPEN, stale_since=None)
     erase_player(OLD, NOON + DAY)
     assert OLD not in everywhere()
-
-
-@pytest.mark.parametrize("storage", ["hybrid", "redis", "sql"])
-def test_who_is_let_in_once_more_before_their_ban_is_heard_of_keeps_their_name_until_the_next_run(storage: str) -> None:
-    _, running = played(storage=storage)
-    them = Player.objects.filter(external_id=OLD)
-
-    def late(player: Player, at: datetime) -> None:
-        them.update(banned_at=None)
-        score(running.board, {OLD: 8}, NOON + DAY)
-        follow(running)
-        them.update(banned_at=at)
-
-    with patch.object(erase, "_first", [late]), pytest.raises(StorageUnavailable):
-        erase_player(OLD, NOON + DAY)
-
-    assert them.exists()
-    erase_player(OLD, NOON + DAY)
-    assert OLD not in everywhere()
-    assert len(in_sql(running)) == 2
-
-
-def test_a_mirror_that_has_read_their_marks_is_waited_for_and_does_not_bring_the_name_back(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    _, running = played(storage="redis")
-    has_read, go_on = threading.Event(), threading.Event()
-
-    def pause(step: str) -> None:
-        if step == "mirror.after_read" and not has_read.is_set():
-            has_read.set()
-            go_on.wait(5)
-
-    def erase() -> None:
-        has_read.wait(5)
-        let_go = threading.Timer(0.5, go_on.set)  # long after somebody who does not wait is done
-        let_go.start()
-        erase_player(OLD, NOON + DAY)
-        go_on.set()
-        let_go.cancel()
-
-    monkeypatch.setattr(mirror, "failpoint", pause)
-
-    at_once([lambda: follow(running), erase])
-    follow(running)
-
-    assert OLD not in everywhere()
-    assert in_redis(running) == in_sql(running)
-
-
-@pytest.mark.parametrize("left", ["a standing", "a mark"])
-def test_who_is_in_redis_once_more_when_they_are_renamed_keeps_their_name_until_the_next_run(left: str) -> None:
-    _, running = played(storage="redis")
-    them = Player.objects.filter(external_id=OLD)
-
-    def late(player: Player, at: datetime) -> None:
-        them.update(banned_at=None)
-        score(running.board, {OLD: 8}, NOON + DAY)
-        if left == "a mark":
-            remove_from(running, OLD, at)
-        them.update(banned_at=at)
-
-    with patch.object(erase, "_first", [late]), pytest.raises(StorageUnavailable):
-        erase_player(OLD, NOON + DAY)
-
-    assert them.exists()
-    erase_player(OLD, NOON + DAY)
-    follow(running)
-    assert OLD not in everywhere()
-
-
-def test_who_read_a_player_before_their_erasure_gives_them_nothing_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    read = ensure_player(OLD, NOON)
-    erase_player(OLD, NOON)
-    for service in ("players", "link"):
-        monkeypatch.setattr(f"leaderboards.services.{service}.ensure_player", lambda *_: read)
-
-    set_profile(OLD, {"name": "Kim"}, NOON)
-    with pytest.raises(UnknownPlayer):
-        make_code(OLD, NOON)
-
-    assert (Player.objects.get().name, LinkCode.objects.exists()) == ("", False)

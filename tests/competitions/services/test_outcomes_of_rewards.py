@@ -1,0 +1,78 @@
+"""Who wins or loses a reward is told once, in their language."""
+
+import pytest
+from django.utils import translation
+
+from competitions.models import Notice, RewardGrant
+from competitions.sentences import OTHERS_LEFT_OUT, sentences
+from competitions.services import take_back, tell_rewards
+from competitions.services.outcomes import tell_results
+from competitions.services.take_back import Instead
+from tests.at_once import at_once
+from tests.competitions.services.mishaps import dying_at
+from tests.competitions.services.telling import wants, who
+from tests.competitions.services.test_outcomes import AT, over, told, words
+from tests.competitions.services.winning import out, settle, tier
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
+
+
+def test_who_wins_and_who_loses_a_reward_is_told_once_with_the_reason() -> None:
+    competition = over()
+    tier(competition, name="Gold")
+    settle(AT)
+
+    assert [tell_rewards.tell_rewards(AT), tell_rewards.tell_rewards(AT)] == [1, 0]
+    assert words("a", "rewarded") == "You won “Gold”, in place 1."
+    out(competition, "a", "A car.")
+    settle(AT)
+    assert [tell_rewards.tell_rewards(AT), tell_rewards.tell_rewards(AT)] == [2, 0]
+
+    assert words("a", "reward_revoked") == "The reward “Gold” was taken back. Reason: A car."
+    assert told("rewarded", "reward_revoked") == {
+        ("a", "rewarded", 1, None), ("a", "reward_revoked", 1, None), ("b", "rewarded", 1, None),
+    }  # fmt: skip  # as a table
+
+
+def test_a_reward_that_went_before_anybody_heard_of_it_is_told_to_nobody_and_winning_is_muted_losing_not() -> None:
+    competition = over()
+    tier(competition, name="Gold")
+    tier(competition, name="Cup", limit=2)
+    wants("b", muted=["rewarded"], quiet_from=0, quiet_until=0)
+    settle(AT)
+    take_back.take_back([RewardGrant.objects.get(name="Gold")], Instead.NOBODY, "Twice.", AT)
+
+    tell_rewards.tell_rewards(AT)
+    assert told("rewarded", "reward_revoked") == {("a", "rewarded", 1, None)}
+    take_back.take_back([RewardGrant.objects.get(name="Cup", player=who("b"))], Instead.NOBODY, "Twice.", AT)
+    tell_rewards.tell_rewards(AT)
+
+    assert told("reward_revoked") == {("b", "reward_revoked", 2, None)}
+
+
+def test_telling_of_rewards_at_once_or_after_one_that_died_tells_nobody_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tell_rewards, "CHUNK", 1)
+    competition = over()
+    tier(competition, name="All", limit=3)
+    settle(AT)
+    with dying_at(tell_rewards):
+        tell_rewards.tell_rewards(AT)
+    assert not Notice.objects.exists()
+
+    at_once([lambda: tell_rewards.tell_rewards(AT)] * 4)
+    tell_rewards.tell_rewards(AT)
+
+    assert len(told("rewarded")) == Notice.objects.count() == 3
+
+
+def test_a_reason_that_the_schedule_gives_is_told_in_the_language_of_the_reader() -> None:
+    competition = over()
+    tell_results(AT)
+    out(competition, "a", OTHERS_LEFT_OUT)
+    tell_results(AT)
+    notice = Notice.objects.filter(kind="result_changed").latest("pk")
+
+    with translation.override("ko"):
+        said = " ".join(sentences(notice, "UTC"))
+
+    assert (OTHERS_LEFT_OUT in said, "이용이 정지되거나" in said) == (False, True)
