@@ -43,3 +43,9 @@ class StaffStay(Conflict):
     """Staff do not delete their own accounts."""
 
     code = "staff_stay"
+
+
+class KeptOut(Conflict):
+    """Who is banned or hidden does not erase their own player."""
+
+    code = "kept_out"

@@ -65,9 +65,10 @@ class FreshForms(admin.ModelAdmin[Row]):
         return self._first(request, "delete" in self.fresh_forms) or super().delete_view(request, *args, **kwargs)
 
     def changelist_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        """The list's actions; Django's own deletes."""
+        """The list's actions; Django's own deletes. Which of several names in a form counts is Django's affair: each
+        of them is looked at."""
         names = (*self.fresh_actions, *(["delete_selected"] if "delete" in self.fresh_forms else []))
-        is_grave = request.method == "POST" and request.POST.get("action") in names
+        is_grave = request.method == "POST" and not set(names).isdisjoint(request.POST.getlist("action"))
         return self._first(request, is_grave) or super().changelist_view(request, *args, **kwargs)
 
     def _first(self, request: HttpRequest, is_grave: bool) -> HttpResponse | None:

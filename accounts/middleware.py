@@ -1,5 +1,5 @@
 """Who a request comes from, for every door alike: staff whose session is over, or lacks a second factor where one is
-required, are nobody. So the admin, pages and all that ask for ``request.user`` need to know nothing of it.
+required or theirs, are nobody. So the admin, pages and all that ask for ``request.user`` need to know nothing of it.
 
 ``request.held`` is then the member of staff who is to set one up: the pages of signing in and of second factors ask it.
 It costs nothing where nobody asks who it is. The trap: pages that poll by themselves keep no session alive.
@@ -14,7 +14,7 @@ from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
 from accounts import marks
-from accounts.selectors.factors import must_have_factor
+from accounts.selectors.factors import has_factor, must_have_factor
 from foundation import clock
 from foundation.page_middleware import PageLogins
 
@@ -37,12 +37,19 @@ def owner_of(request: HttpRequest) -> User | None:
     return user if isinstance(user, User) else None
 
 
+def is_outdated(request: HttpRequest, user: User) -> bool:
+    """Whether the session is from before its account had a second factor: it has shown none, and who signs in anew is
+    asked for one. It may be a thief's, who had the password."""
+    return not marks.has_factor(request.session) and has_factor(user)
+
+
 def _judged(request: HttpRequest) -> AbstractBaseUser | AnonymousUser:
     user = get_user(request)
     if not (isinstance(user, User) and (user.is_staff or user.is_superuser)):
         return user
     session, now = request.session, clock.now().timestamp()
-    if settings.STAFF_SESSION.is_over(session.get(marks.SIGNED_IN), session.get(marks.SEEN), now):
+    is_over = settings.STAFF_SESSION.is_over(session.get(marks.SIGNED_IN), session.get(marks.SEEN), now)
+    if is_over or is_outdated(request, user):
         session.flush()
         return AnonymousUser()
     if request.method != "HEAD" and POLLS not in request.GET:

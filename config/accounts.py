@@ -10,11 +10,12 @@ from django.core.exceptions import ImproperlyConfigured
 from accounts.core.staff_sessions import StaffSession
 
 BACKENDS = ["foundation.login.LoginBrake", "django.contrib.auth.backends.ModelBackend"]
-SHORTEST_PASSWORD = 12  # characters
+SHORTEST_PASSWORD, LONGEST_PASSWORD = 12, 128  # characters
 _VALIDATOR = "django.contrib.auth.password_validation."
 VALIDATORS = [
     {"NAME": f"{_VALIDATOR}UserAttributeSimilarityValidator"},
     {"NAME": f"{_VALIDATOR}MinimumLengthValidator", "OPTIONS": {"min_length": SHORTEST_PASSWORD}},
+    {"NAME": "accounts.longest_password.LongestPassword", "OPTIONS": {"most": LONGEST_PASSWORD}},
     {"NAME": f"{_VALIDATOR}CommonPasswordValidator"},
     {"NAME": f"{_VALIDATOR}NumericPasswordValidator"},
 ]

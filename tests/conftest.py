@@ -103,11 +103,11 @@ def forget_everything() -> None:
     """As the process starts: it remembers no requests, boards, names, periods, bans, pages, exports and test kinds."""
     from competitions.selectors.grouped import forget_grouped
     from foundation import rate_limit
-    from leaderboards.api.downloads import forget_exports
     from leaderboards.selectors.boards import forget_boards
     from leaderboards.selectors.hidden import forget_hidden
     from leaderboards.selectors.names import forget_names
     from leaderboards.selectors.periods import forget_periods
+    from leaderboards.selectors.turns import forget_exports
     from leaderboards.services.decide_redis import forget_bans
     from leaderboards.views import scenes, second  # not before Django is set up
     from likes import registry

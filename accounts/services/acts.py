@@ -14,6 +14,8 @@ FACTOR_ADDED, FACTOR_REMOVED, FACTORS_FORGOTTEN = (
     "account.factor_removed",
     "account.factors_forgotten",
 )
+SIGNED_IN, SIGN_IN_FAILED, SIGNED_OUT = "account.signed_in", "account.sign_in_failed", "account.signed_out"
+RECOVERY_CODE = "account.recovery_code_used"
 PASSWORD, EMAIL, DELETED = "account.password_changed", "account.email_changed", "account.deleted"
 
 
@@ -26,6 +28,10 @@ def register() -> None:
         (FACTOR_ADDED, _("second factor set up")),
         (FACTOR_REMOVED, _("second factor taken away")),
         (FACTORS_FORGOTTEN, _("second factors taken away by staff")),
+        (SIGNED_IN, _("staff signed in")),
+        (SIGN_IN_FAILED, _("sign-in as staff failed")),
+        (SIGNED_OUT, _("staff signed out")),
+        (RECOVERY_CODE, _("recovery code used")),
         (PASSWORD, _("password changed")),
         (EMAIL, _("e-mail address changed")),
         (DELETED, _("account deleted by its owner")),

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_noop
 from accounts.core import recovery
 from accounts.errors import WrongCode
 from accounts.models import RecoveryCode
+from accounts.services.acts import RECOVERY_CODE, told
 from foundation.rate_limit import refuse_over
 
 
@@ -27,5 +28,7 @@ def use(user: User, code: str, at: datetime) -> None:
     refuse_over("second_factor", user.pk)
     refuse_over("login_day", f"second factor of {user.pk}")
     found = RecoveryCode.objects.filter(user=user, code_hash=recovery.hashed(code), used_at=None)
-    if not found.update(used_at=at):
-        raise WrongCode(gettext_noop("This recovery code is wrong or was used."))
+    with transaction.atomic():
+        if not found.update(used_at=at):
+            raise WrongCode(gettext_noop("This recovery code is wrong or was used."))
+        told(RECOVERY_CODE, user, at)

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from django import forms
 from django.conf import settings
+from django.contrib.auth import logout
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
@@ -17,7 +18,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
 from accounts.fresh import to_prove
-from accounts.middleware import owner_of
+from accounts.middleware import is_outdated, owner_of
 from foundation.errors import RateLimited, SunwiError
 
 View = Callable[..., HttpResponseBase]
@@ -47,6 +48,9 @@ def _for(view: View, who: Callable[[HttpRequest], User | None]) -> View:
     @wraps(view)
     def opened(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         user = who(request)
+        if user is not None and is_outdated(request, user):
+            logout(request)
+            user = None
         if user is None:
             return redirect(f"{reverse('login')}?{urlencode({'next': request.get_full_path()})}")
         return view(request, user, *args, **kwargs)

@@ -12,8 +12,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts import marks
 from accounts.selectors.factors import has_passkey
+from accounts.services import sign_ins
 from accounts.views.answers import for_owners, next_of, show_form, tried
-from accounts.views.sign_in import proven
+from accounts.views.sign_in import PASSKEY, proven
 
 
 class PasswordForm(forms.Form):
@@ -48,6 +49,7 @@ def confirm_by_passkey(request: HttpRequest, user: User) -> HttpResponseBase:
     if tried(form, lambda: proven(request, user)):
         marks.proved(request.session)
         return redirect(next_of(request))
+    sign_ins.failed(request, user, PASSKEY)
     return _page(request, user, form)
 
 

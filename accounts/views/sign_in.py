@@ -25,7 +25,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts import marks
 from accounts.middleware import owner_of
 from accounts.selectors.factors import has_app, has_factor, has_passkey, must_have_factor
-from accounts.services import passkeys, recovery, totp
+from accounts.services import passkeys, recovery, sign_ins, totp
 from accounts.views.answers import is_mail_sent, next_of, origin_of, show_form, tried
 from foundation import clock
 from foundation.client import client_of
@@ -34,6 +34,7 @@ from foundation.rate_limit import refuse_over
 
 HALF, ASKED = "half_signed_in", "passkey_asked"
 HALF_FOR_SECONDS = 600
+PASSWORD, PASSKEY = "password", "passkey"  # ways of signing in, as the log calls them
 _BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
@@ -44,7 +45,7 @@ class SignIn(LoginView):
         """In, or on to the second factor."""
         user, way = form.get_user(), self.get_success_url()
         if not has_factor(user):
-            return enter(self.request, user, way)
+            return enter(self.request, user, way, PASSWORD)
         now = clock.now().timestamp()
         self.request.session.cycle_key()
         self.request.session[HALF] = {"user": user.pk, "hash": user.get_session_auth_hash(), "at": now}
@@ -80,16 +81,19 @@ def second_factor(request: HttpRequest) -> HttpResponseBase:
     form = CodeForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         code = form.cleaned_data["code"]
-        if tried(form, lambda: use_code(user, code), "code"):
-            return enter(request, user, next_of(request), with_factor=True)
+        service, way = _service_of(user, code)
+        if tried(form, lambda: service.use(user, code, clock.now()), "code"):
+            return enter(request, user, next_of(request), way, with_factor=True)
+        sign_ins.failed(request, user, way)
     texts = {"title": _("Second factor"), "button": _("Sign in")}
     return show_form(request, form, **texts, passkey=reverse("account-passkey-sign-in") if has_passkey(user) else "")
 
 
-def use_code(user: User, code: str) -> None:
-    """Take a code of the app, or, by its length, a recovery code. Raises ``WrongCode`` and ``RateLimited``."""
-    service = totp if has_app(user) and len("".join(code.split())) <= totp.DIGITS else recovery
-    service.use(user, code, clock.now())
+def _service_of(user: User, code: str) -> tuple[Any, str]:
+    """Who takes the code: the app's, or, by its length, that of recovery codes; and what the log calls it."""
+    if has_app(user) and len("".join(code.split())) <= totp.DIGITS:
+        return totp, "password and code"
+    return recovery, "password and recovery code"
 
 
 @never_cache
@@ -109,7 +113,8 @@ def passkey_sign_in(request: HttpRequest) -> HttpResponseBase:
     form = forms.Form(request.POST)
     found: list[User] = []
     if form.is_valid() and tried(form, lambda: found.append(proven(request, half_signed_in(request)))):
-        return enter(request, found[0], next_of(request), with_factor=True)
+        return enter(request, found[0], next_of(request), PASSKEY, with_factor=True)
+    sign_ins.failed(request, half_signed_in(request), PASSKEY)
     title = _("Sign in with a passkey")
     return show_form(request, form, title=title, passkey=reverse("account-passkey-sign-in"))
 
@@ -137,17 +142,19 @@ def half_signed_in(request: HttpRequest) -> User | None:
     return user if user and user.get_session_auth_hash() == half["hash"] else None
 
 
-def enter(request: HttpRequest, user: User, way: str, with_factor: bool = False) -> HttpResponse:
-    """The one place where somebody becomes signed in; staff who have yet to set up a second factor do that first."""
+def enter(request: HttpRequest, user: User, to: str, way: str, with_factor: bool = False) -> HttpResponse:
+    """The one place where somebody becomes signed in, by ``way``, and goes on ``to`` a page; staff who have yet to set
+    up a second factor do that first."""
     request.session.pop(HALF, None)
     login(request, user, _BACKEND)
     if with_factor:
         marks.factor(request.session)
     is_due = must_have_factor(user) and not with_factor
-    response = redirect(f"{reverse('account-security')}?{_query(way)}" if is_due else way)
+    sign_ins.signed_in(request, user, way)
+    response = redirect(f"{reverse('account-security')}?{_query(to)}" if is_due else to)
     know_device(request, response, user.username)
     return response
 
 
-def _query(way: str) -> str:
-    return urlencode({"next": way})
+def _query(to: str) -> str:
+    return urlencode({"next": to})

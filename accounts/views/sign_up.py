@@ -96,7 +96,7 @@ def _new_account(request: HttpRequest, look: Callable[[], object], make: Callabl
         refuse_over("account_mail_address", f"name {client_of(request)}")  # names are told to be taken here
     made: list[User] = []
     if request.method == "POST" and form.is_valid() and tried(form, lambda: made.append(make(form.wanted()))):
-        return enter(request, made[0], "/account/")
+        return enter(request, made[0], "/account/", "sign-up")
     return show_form(request, form, title=_("Make an account"), button=_("Make the account"))
 
 

@@ -21,6 +21,7 @@ from foundation import clock
 from foundation.client import signed_in
 from foundation.errors import SunwiError
 from leaderboards.core.cells import safe_cell
+from leaderboards.selectors.turns import in_turn
 
 Deed = Callable[[Sequence[RewardGrant], str, AbstractBaseUser], object]
 
@@ -76,8 +77,8 @@ class GrantAdmin(WithReason[RewardGrant]):
 
     @admin.action(description=_lazy("Export the selected rewards as CSV"), permissions=["view"])
     def export(self, request: HttpRequest, grants: QuerySet[RewardGrant]) -> StreamingHttpResponse:
-        """A line for each."""
-        response = StreamingHttpResponse(_csv(grants.order_by("pk")), content_type="text/csv; charset=utf-8")
+        """A line for each; 503 while as many files are made as may be."""
+        response = StreamingHttpResponse(in_turn(_csv(grants.order_by("pk"))), content_type="text/csv; charset=utf-8")
         response["Content-Disposition"] = 'attachment; filename="rewards.csv"'
         return response
 

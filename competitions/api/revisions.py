@@ -4,8 +4,6 @@ While a freeze hides a result, it does not exist yet. What a revision says of it
 that another one followed it is said beside it: in the list, and by the links of its headers.
 """
 
-from collections.abc import Iterator
-from itertools import chain
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -23,6 +21,7 @@ from foundation.encoding import when, when_or_none
 from leaderboards.api.access import Reads
 from leaderboards.api.answers import JSON, conditional, has_already, tagged
 from leaderboards.api.parameters import Whole
+from leaderboards.selectors.turns import in_turn
 
 A_DAY = "public, max-age=86400"  # no longer: an erasure is to reach whatever keeps a copy
 
@@ -55,14 +54,13 @@ def read_revisions(request: HttpRequest, competition: Whole = COMPETITION) -> Ht
 
 
 def _file(request: HttpRequest, competition: Competition, revision: Revision) -> HttpResponseBase:
-    """The stored bytes, or 304 for a caller who has them. The first part is read at once, so that a fault is told."""
+    """The stored bytes, or 304 for a caller who has them. 503 while as many files are made as may be."""
     response: HttpResponseBase
     if has_already(request, revision.content_hash):
         response = HttpResponse(status=304)
         del response["Content-Type"]
     else:
-        parts: Iterator[bytes] = parts_of(revision)
-        response = StreamingHttpResponse(chain([next(parts)], parts), content_type=JSON)
+        response = StreamingHttpResponse(in_turn(parts_of(revision)), content_type=JSON)
         name = f"competition-{competition.pk}-result-{revision.number}.json"
         response["Content-Disposition"] = f'attachment; filename="{name}"'
     response["As-Of"] = when(revision.made_at)

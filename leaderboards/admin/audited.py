@@ -50,8 +50,9 @@ class Audited(admin.ModelAdmin[Row]):
         return super().log_change(request, obj, message)
 
     def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
-        """One row, in the transaction that deletes it; several are recorded as they go."""
-        if not _is_of_several(request):
+        """One row, in the transaction that deletes it. Several are recorded as they go, since the list's action logs
+        before its transaction begins: it alone gives a query. What was sent says nothing of which of the two it is."""
+        if not isinstance(queryset, QuerySet):
             for row in queryset:
                 self._record_deletion(request, row)
         return super().log_deletions(request, queryset)
@@ -96,11 +97,6 @@ class Audited(admin.ModelAdmin[Row]):
             after=after,
             note={"row": str(row)},
         )
-
-
-def _is_of_several(request: HttpRequest) -> bool:
-    """Whether rows are deleted by the list's action, which logs before its transaction begins."""
-    return "action" in request.POST
 
 
 def _values(form: BaseForm, formsets: Any) -> tuple[Values, Values]:

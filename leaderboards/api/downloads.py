@@ -1,15 +1,12 @@
 """Files that are streamed: whatever can be read twice, in parts, with an ETag once it never changes again."""
 
 import csv
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from itertools import chain, repeat
-from weakref import WeakSet
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
@@ -17,9 +14,9 @@ from foundation.chunks import in_chunks
 from foundation.encoding import when
 from leaderboards.api.answers import has_already, tagged
 from leaderboards.core.cells import raw_cell, safe_cell
-from leaderboards.errors import ExportsBusy
 from leaderboards.selectors import Row
 from leaderboards.selectors.kept_files import KeptFile, keep_file, kept_file, packed_file
+from leaderboards.selectors.turns import Turn
 
 ROWS_A_CHUNK = 500
 CSV = "text/csv; charset=utf-8"
@@ -36,7 +33,7 @@ class Download:
 
     def open(self) -> HttpResponseBase:
         """What changes by the second is kept by nobody."""
-        with _Turn() as turn:
+        with Turn() as turn:
             response = self._streamed(turn)
         response["Cache-Control"] = "private, no-store" if self.private else "no-store"
         return response
@@ -46,7 +43,7 @@ class Download:
         kept = kept_file(stamp()) if stamp else None
         if kept is not None and has_already(request, kept.tag):
             return self._unchanged(kept)
-        with _Turn() as turn:
+        with Turn() as turn:
             made = kept or self._made(stamp)
             if has_already(request, made.tag):
                 return self._unchanged(made)
@@ -66,7 +63,7 @@ class Download:
         del response["Content-Type"]
         return tagged(response, made.tag, self.private)
 
-    def _streamed(self, turn: "_Turn", made: KeptFile | None = None) -> StreamingHttpResponse:
+    def _streamed(self, turn: Turn, made: KeptFile | None = None) -> StreamingHttpResponse:
         as_of, parts = self.read() if made is None else (made.as_of, made.parts())
         # The first part is read here: what fails at once is refused properly instead of breaking off.
         content = turn.until_the_end_of(chain([next(parts)], parts))
@@ -74,58 +71,6 @@ class Download:
         response["Content-Disposition"] = f'attachment; filename="{self.name}"'
         response["As-Of"] = when(as_of)
         return response
-
-
-class _Turn:
-    """One export's turn: over at the end of the block, or once what was handed on is read, closed or forgotten."""
-
-    def __init__(self) -> None:
-        self._parts: Iterator[bytes] | None = None
-
-    def __enter__(self) -> "_Turn":
-        _begin(self)
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        if self._parts is None or raised[0] is not None:
-            self.close()
-
-    def until_the_end_of(self, parts: Iterator[bytes]) -> "_Turn":
-        """``parts``, to be iterated; the turn lasts that long."""
-        self._parts = parts
-        return self
-
-    def __iter__(self) -> Iterator[bytes]:
-        return self
-
-    def __next__(self) -> bytes:
-        try:
-            return next(self._parts or iter(()))
-        except BaseException:
-            self.close()
-            raise
-
-    def close(self) -> None:
-        """It is over; saying so twice changes nothing."""
-        _turns.discard(self)
-
-
-# Those of this process that are not over. Weak: who stops reading may not say so.
-_turns: "WeakSet[_Turn]" = WeakSet()
-_lock = threading.Lock()
-
-
-def _begin(turn: _Turn) -> None:
-    """Count one more export. Raises ``ExportsBusy`` where there are as many as may be."""
-    with _lock:
-        if len(_turns) >= settings.EXPORTS_AT_ONCE:
-            raise ExportsBusy("Many files are being made at the moment; try again in a few seconds.")
-        _turns.add(turn)
-
-
-def forget_exports() -> None:
-    """As if none were being made."""
-    _turns.clear()
 
 
 class _Line:

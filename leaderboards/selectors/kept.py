@@ -4,44 +4,56 @@ What names them by their id alone is looked up by that, and what was done to the
 boards SQL has what is mirrored.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from django.db.models import ForeignObjectRel, QuerySet
+from django.db.models import ForeignObjectRel, Model, QuerySet
 from django.utils.translation import override
 
 from foundation.models import AuditEntry, DeadLetter
 from leaderboards.errors import UnknownPlayer
 from leaderboards.models import (
+    BanRecord,
     Difference,
     FinalStanding,
     Period,
     Player,
+    Purge,
     PurgedSubmission,
+    QuarantinedEntry,
     Restriction,
     RestrictionKind,
     Standing,
     SubmissionEdit,
 )
 
+Untold = Mapping[type[Model] | None, Collection[str]]  # columns; of every kind of row under None
+
 NOT_TOLD = ("code_hash", "by_name")  # one-time codes, and the names of staff
-
-
+OF_STAFF = ("by_id", "lifted_by_id", "undo_by_id", "decided_by_id", "hidden_by_id")
+OF_MODERATION: Untold = {
+    AuditEntry: ("reason", "note"),
+    BanRecord: ("reason",),
+    Purge: ("reason", "undo_reason"),
+    QuarantinedEntry: ("reason", "rule", "observed", "limit"),
+    Restriction: ("reason", "lift_reason"),
+}
 SHADOW_ACTS = ("player.shadowed", "player.restriction_lifted")
 
 
 def all_kept(external_id: str) -> dict[str, Any]:
     """The columns of their rows, by kind of row, as operators may tell them. Raises ``UnknownPlayer``."""
-    return _kept(external_id, NOT_TOLD, lambda rows: rows)
+    return _kept(external_id, {None: NOT_TOLD}, lambda rows: rows)
 
 
 def told_to_player(external_id: str) -> dict[str, Any]:
-    """The same as the player may have it without asking anybody: nothing of shadows, which they would evade, and of
-    quarantined entries not the limit, which they would stay below. Raises ``UnknownPlayer``."""
-    return _kept(external_id, (*NOT_TOLD, "limit"), _without_shadows)
+    """The same as the player may have it without asking anybody: nothing of shadows, which they would evade; of
+    quarantined entries not what they broke, which they would stay below; no numbers of staff, and no reason that its
+    form says only those who run the site read. Raises ``UnknownPlayer``."""
+    return _kept(external_id, {None: (*NOT_TOLD, *OF_STAFF), **OF_MODERATION}, _without_shadows)
 
 
-def _kept(external_id: str, untold: Collection[str], of: Callable[[QuerySet[Any]], QuerySet[Any]]) -> dict[str, Any]:
+def _kept(external_id: str, untold: Untold, of: Callable[[QuerySet[Any]], QuerySet[Any]]) -> dict[str, Any]:
     player = Player.objects.filter(external_id=external_id).first()
     if player is None:
         raise UnknownPlayer(f"There is no player {external_id!r}.")
@@ -91,9 +103,10 @@ def _without_shadows(rows: QuerySet[Any]) -> QuerySet[Any]:
     return rows
 
 
-def _shown(rows: QuerySet[Any], untold: Collection[str]) -> list[dict[str, Any]]:
+def _shown(rows: QuerySet[Any], untold: Untold) -> list[dict[str, Any]]:
     """Periods by board and label, secrets not at all."""
+    left_out = {*untold[None], *untold.get(rows.model, ())}
     stored = rows.order_by("pk").values()
-    found = [{name: value for name, value in row.items() if name not in untold} for row in stored]
+    found = [{name: value for name, value in row.items() if name not in left_out} for row in stored]
     periods = Period.objects.in_bulk({row["period_id"] for row in found if row.get("period_id")})
     return [row | {"period": str(periods[row["period_id"]])} if row.get("period_id") else row for row in found]

@@ -46,13 +46,13 @@ def own_export(user: User, at: datetime) -> dict[str, Any]:
         "invitations": list(
             Invitation.objects.filter(used_by=user).values("email", "note", "created_at", "expires_at", "used_at")
         ),
-        "audit_log": list(_entries(user).values("at", "act", "before", "after", "reason", "note")),
+        "audit_log": list(_entries(user).values("at", "act", "before", "after", "note")),
         "player": told_to_player(player.external_id) if player else None,
     }
 
 
 def _entries(user: User) -> QuerySet[AuditEntry]:
-    """What the audit log has about the account, without the names of staff."""
+    """What the audit log has about the account, without staff's names and reasons."""
     return AuditEntry.objects.filter(subjects__kind="account", subjects__key=str(user.pk)).order_by("pk")
 
 

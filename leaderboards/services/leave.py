@@ -1,7 +1,9 @@
 """Deleting one's own account. The player is erased first, or goes on without an account: the person chooses.
 
 Erasing may be refused for a while (a period that closes, a Redis that is away); the account is still there then, and it
-is asked for again. Staff do not: what they did stays theirs, and another one takes their rights first.
+is asked for again. Staff do not: what they did stays theirs, and another one takes their rights first. A player whom
+moderators keep out is not erased by their account: the same id would be a new player, whom nothing concerns. The trap:
+a refusal would tell the shadowed that they are.
 """
 
 from datetime import datetime
@@ -9,47 +11,69 @@ from datetime import datetime
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Q
 from django.utils.translation import gettext_noop
 
-from accounts.errors import StaffStay
+from accounts.errors import KeptOut, StaffStay
 from accounts.models import Invitation
 from accounts.services.acts import DELETED
 from foundation import audit
-from foundation.audit.actor import acting
 from foundation.audit.models import AuditEntry
 from foundation.audit.upkeep import forget as forget_entries
-from leaderboards.models import Player
+from leaderboards.models import Player, Restriction, RestrictionKind
+from leaderboards.services.ban import can_be_banned
 from leaderboards.services.erase import erase_player
 
 ERASE, KEEP = "erase", "keep"
 
 
 def leave(user: User, what_of_player: str, at: datetime) -> None:
-    """Delete the account. Raises ``StaffStay``, and what ``erase_player`` raises where it has to be asked again."""
+    """Delete the account. Raises ``StaffStay``; ``KeptOut`` where a player is to be erased whom moderators keep out;
+    and what ``erase_player`` raises where it has to be asked again."""
     if user.is_staff or user.is_superuser:
         raise StaffStay(gettext_noop("Staff do not delete their accounts: ask another one to take your rights first."))
     player = Player.objects.filter(user=user).first()
     if player is not None and what_of_player == ERASE:
+        _refuse_kept_out(player)
         erase_player(player.external_id, at)
-    _delete(user, at)
+    _delete(user, player, at)
+
+
+def _refuse_kept_out(player: Player) -> None:
+    known = Restriction.objects.filter(Restriction.RUNNING, player=player).exclude(kind=RestrictionKind.SHADOWED)
+    if known.exists() or not can_be_banned().filter(pk=player.pk).exists():
+        raise KeptOut(
+            gettext_noop(
+                "Your player is banned or hidden by those who run the site, so only they erase them: ask them, "
+                "or delete your account and keep the player."
+            )
+        )
 
 
 @transaction.atomic
-def _delete(user: User, at: datetime) -> None:
+def _delete(user: User, player: Player | None, at: datetime) -> None:
     """The row goes; of somebody who was staff once it stays, empty, since the log of the admin points to it."""
     locked = User.objects.select_for_update().filter(pk=user.pk).first()
     if locked is None:  # asked twice at one moment
         return
     Invitation.objects.filter(used_by=locked).update(email="", note="")
+    audit.record(DELETED, at=at, by=locked, subjects=[("account", user.pk)])  # while there is a row to name
+    _forget_names(locked, player)
     Player.objects.filter(user=locked).update(user=None)
-    AuditEntry.objects.filter(by=locked).update(by_name="")
     forget_entries("account", locked.pk)  # names, addresses and what they called their passkeys
     if LogEntry.objects.filter(user=locked).exists():
         _empty(locked)
     else:
         locked.delete()
-    with acting():  # in the request of somebody whose row is gone by now
-        audit.record(DELETED, at=at, subjects=[("account", user.pk)])
+
+
+def _forget_names(user: User, player: Player | None) -> None:
+    """In the audit log, where they acted on themselves; what they did to others stays theirs."""
+    themselves = Q(subjects__kind="account", subjects__key=str(user.pk))
+    if player is not None:
+        themselves |= Q(subjects__kind="player", subjects__key=str(player.pk))
+    own = AuditEntry.objects.filter(themselves, by=user)
+    AuditEntry.objects.filter(pk__in=own.values("pk")).update(by_name="")
 
 
 def _empty(user: User) -> None:

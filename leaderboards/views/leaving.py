@@ -69,7 +69,7 @@ def _left(form: LeaveForm, user: User) -> bool:
     except RateLimited:
         raise
     except SunwiError as error:
-        form.add_error(None, translated(error.detail))
+        form.add_error(None, _(translated(error.detail)))
         return False
     return True
 

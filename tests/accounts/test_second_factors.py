@@ -10,9 +10,9 @@ from django.contrib.auth.models import Permission, User
 from django.core.management import call_command
 from django.test import Client
 
-from accounts.errors import LastFactor, WrongCode
+from accounts.errors import WrongCode
 from accounts.models import AuthenticatorApp, Passkey, RecoveryCode
-from accounts.services import factors, recovery, totp
+from accounts.services import recovery, totp
 from foundation import clock, rate_limit
 from tests.accounts.authenticator import Authenticator, add_passkey, sign_in_by
 from tests.accounts.people import PASSWORD, SECOND, SECRET, SECURITY, code, sign_in, who, with_app
@@ -241,56 +241,6 @@ def test_nobody_who_is_not_active_signs_in_by_a_passkey(client: Client, robin: U
     sign_in_by(away := Client(), key)
 
     assert who(away) == ""
-
-
-@pytest.fixture
-def required(settings: LazySettings) -> None:
-    settings.STAFF_SECOND_FACTOR = "required"
-
-
-@pytest.mark.usefixtures("required")
-def test_staff_without_a_second_factor_reach_the_page_to_set_one_up_and_nothing_else(client: Client) -> None:
-    AdminFactory.create(username="chief", password=PASSWORD)
-
-    first = sign_in(client, "chief")
-    doors = ("/admin/", "/admin/auth/user/", "/account/", "/account/export/", "/accounts/email/", "/accounts/password/")
-    told = {door: client.get(door).status_code for door in doors}
-    page = client.get(first["Location"])
-    made = add_passkey(client, Authenticator())
-
-    assert first["Location"].startswith(SECURITY)
-    assert set(told.values()) == {302}
-    assert "Staff need a second factor here" in page.content.decode()
-    assert len(made.context["codes"]) == 10
-    assert client.get("/admin/").status_code == 200
-
-
-@pytest.mark.usefixtures("required")
-def test_a_session_from_before_it_was_required_opens_nothing_to_staff_and_all_to_players(client: Client) -> None:
-    client.force_login(AdminFactory.create())
-    player = Client()
-    player.force_login(UserFactory.create(username="player"))
-
-    assert client.get("/admin/").status_code == 302
-    assert who(player) == "player"
-
-
-@pytest.mark.usefixtures("required")
-def test_staff_who_must_have_one_do_not_take_the_last_away(client: Client) -> None:
-    chief = AdminFactory.create(username="chief", password=PASSWORD)
-    sign_in(client, "chief")
-    add_passkey(client, Authenticator())
-    number = Passkey.objects.get().pk
-
-    refused = client.post(f"{SECURITY}passkeys/{number}/remove/")
-
-    assert refused.status_code == 409
-    assert Passkey.objects.exists()
-    with_app(chief)
-    client.post(f"{SECURITY}passkeys/{number}/remove/")
-    assert not Passkey.objects.exists()
-    with pytest.raises(LastFactor):
-        factors.remove_app(chief, AT)
 
 
 def test_nobody_takes_away_what_is_anothers(client: Client, robin: User) -> None:

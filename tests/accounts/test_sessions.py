@@ -4,7 +4,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
 from django.test import Client
 
 from accounts.core.staff_sessions import StaffSession
@@ -124,6 +126,8 @@ def test_a_new_password_of_somebody_else_and_a_lists_action_ask_too(client: Clie
             client.get(f"/admin/auth/user/{chief.pk}/password/"),
             client.post("/admin/auth/user/", action),
             client.post("/admin/auth/user/", action | {"action": "delete_selected"}),
+            client.post("/admin/auth/user/", action | {"action": ["delete_selected", "nothing"], "index": 0}),
+            client.post("/admin/auth/user/", action | {"action": ["nothing", "forget_factors"], "index": 1}),
         ]
 
     assert all(answer["Location"].startswith("/accounts/confirm/") for answer in answers)
@@ -134,6 +138,23 @@ def test_guessing_at_that_door_has_the_brake_of_signing_in(client: Client) -> No
     told = [client.post("/accounts/confirm/", {"password": "wrong"}).status_code for _ in range(31)]
 
     assert told == [200] * 30 + [429]
+
+
+@pytest.mark.usefixtures("chief")
+def test_who_reads_sessions_in_sql_has_no_cookie_that_signs_in(client: Client) -> None:
+    cookie = client.cookies[settings.SESSION_COOKIE_NAME]
+    stored = list(Session.objects.values_list("session_key", flat=True))
+
+    thief = Client()
+    for key in stored:
+        thief.cookies[settings.SESSION_COOKIE_NAME] = key
+        assert thief.get("/admin/").status_code == 302
+    assert cookie.value not in stored
+    assert who(client) == "chief"
+    client.post("/accounts/logout/")
+    thief.cookies[settings.SESSION_COOKIE_NAME] = cookie.value
+    assert who(thief) == ""
+    assert not Session.objects.filter(session_key__in=stored).exists()
 
 
 @pytest.mark.usefixtures("chief")

@@ -247,9 +247,16 @@ def test_an_address_belongs_to_one_account(client: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("password", "is_taken"), [("eleven-char", False), ("twelve-chars", True), ("q1w2e3r4t5y6", False)]
+    ("password", "is_taken"),
+    [
+        ("eleven-char", False),
+        ("twelve-chars", True),
+        ("q1w2e3r4t5y6", False),
+        ("ab-c" * 32, True),
+        ("ab-c" * 32 + "d", False),
+    ],
 )
-def test_a_password_has_twelve_characters_and_is_not_among_known_ones(password: str, is_taken: bool) -> None:
+def test_a_password_has_12_to_128_characters_and_is_not_among_known_ones(password: str, is_taken: bool) -> None:
     try:
         validate_password(password)
     except ValidationError:

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from config.logs import FORGOTTEN_AFTER, PAUSES, SaidBefore
+from config.logs import FORGOTTEN_AFTER, PAUSES, SaidBefore, UtcFormatter
 
 AT = 1_772_625_600.0  # 2026-03-04 12:00:00 UTC
 
@@ -43,3 +43,14 @@ def test_what_comes_again_after_a_while_is_news(quiet: float, is_news: bool) -> 
     written(log, 0)
 
     assert ("times more" not in written(log, quiet)) is is_news
+
+
+@pytest.mark.parametrize("page", ["reset/MTE", "sign-up", "email", "invitations"])
+def test_the_end_of_a_link_from_a_mail_is_in_no_line(page: str) -> None:
+    record = logging.LogRecord(
+        "django.request", logging.WARNING, "", 0, "Not Found: %s", (f"/accounts/{page}/s3cr/",), None
+    )
+
+    line = UtcFormatter("{message}", style="{").format(record)
+
+    assert line == f"Not Found: /accounts/{page.partition('/')[0]}/***"

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import redis
 from django.conf import settings
-from django.contrib.sessions.backends.db import SessionStore
 from django.core.cache import cache, caches
 from django.test import Client
 
+from accounts.session_store import SessionStore
 from foundation import clock
 from leaderboards.models import Board
 from leaderboards.views import scenes, second, spread
@@ -100,5 +100,5 @@ def test_a_session_is_json_and_lies_in_sql(tmp_path: Path) -> None:
         store.encode({"evil": Evil(file)})
 
     assert not touched(file)
-    assert settings.SESSION_ENGINE == "django.contrib.sessions.backends.db"
+    assert settings.SESSION_ENGINE == "accounts.session_store"
     assert settings.SESSION_SERIALIZER.endswith("JSONSerializer")

@@ -13,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from foundation import rate_limit
 from foundation.limits import Limit
 from tests.leaderboards.api.conftest import Caller, Make, problem
+from tests.leaderboards.factories import AdminFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -33,6 +34,18 @@ def test_no_more_exports_run_at_once_than_may_and_others_are_told_to_come_back(p
     problem(refused, 503, "exports_busy")
     assert b"alice" in b"".join(held[0])
     assert anybody.get(path).status_code == 200
+
+
+def test_the_file_of_the_audit_log_takes_its_turn_with_the_others(path: str, anybody: Caller, client: Client) -> None:
+    client.force_login(AdminFactory.create())
+    log = "/admin/foundation/auditentry/export/"
+    held: list[Any] = [anybody.get(path), client.get(log)]
+
+    assert [each.status_code for each in held] == [200, 200]
+    assert client.get(log).status_code == 503
+    problem(anybody.get(path), 503, "exports_busy")
+    assert b"entry,at,act" in b"".join(held[1])
+    assert client.get(log).status_code == 200
 
 
 @pytest.mark.parametrize("leave", ["close", "forget"])

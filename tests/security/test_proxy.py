@@ -167,6 +167,20 @@ def test_a_client_who_writes_addresses_into_headers_is_counted_by_their_own(plai
     assert signs_in(4, "127.0.0.9") == 200
 
 
+@pytest.mark.parametrize("page", ["reset/MTE", "sign-up", "email", "invitations"])
+def test_the_end_of_a_link_from_a_mail_is_in_no_log(plain: Front, tmp_path: Path, page: str) -> None:
+    with proxy_alone(tmp_path) as alone:  # what says that the application is away quotes the address, too
+        away = ask(alone.port, "GET", f"/accounts/{page}/the-secret-end/")
+    ask(plain.port, "GET", f"/accounts/{page}/the-secret-end/")
+    ask(plain.port, "GET", f"//accounts/%{ord(page[0]):02x}{page[1:]}/the-secret-end/")
+    lines = [path.read_text() for folder in (plain.folder.parent, tmp_path) for path in folder.glob("*.log")]
+
+    assert away.status == 503
+    assert len(lines) == 3
+    assert any(f"/accounts/{page.partition('/')[0]}/***" in text for text in lines)
+    assert not any("the-secret-end" in text for text in lines)
+
+
 def test_what_the_proxy_refuses_by_itself_says_what_to_do(plain: Front) -> None:
     too_long = b"x" * (bodies.LARGEST + 1)
     page, api = (ask(plain.port, "POST", path, too_long) for path in (LOGIN, "/api/v1/scores"))

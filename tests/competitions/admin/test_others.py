@@ -5,6 +5,7 @@ import io
 from typing import Any
 
 import pytest
+from django.conf import LazySettings
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 
@@ -164,7 +165,7 @@ def test_staff_without_permission_neither_see_nor_act(stranger: Client) -> None:
     assert comment.is_visible
 
 
-def test_grants_are_exported_and_marked_once(admin: Client) -> None:
+def test_grants_are_exported_and_marked_once(admin: Client, settings: LazySettings) -> None:
     competition = open_competition(starts_at=START - DAY, ends_at=START + HOUR)
     RewardTierFactory.create(competition=competition)
     raced(competition, {"alice": 30, "bob": 20}, SOON - DAY)
@@ -180,6 +181,8 @@ def test_grants_are_exported_and_marked_once(admin: Client) -> None:
     assert "Marked as delivered: 1." in said(admin, GRANTS, "deliver", grant.pk)
     assert "Marked as delivered: 0." in said(admin, GRANTS, "deliver", grant.pk)
     assert RewardGrant.objects.get().delivered_at is not None
+    settings.EXPORTS_AT_ONCE = 0
+    assert acted(admin, GRANTS, "export", grant.pk).status_code == 503
 
 
 def test_a_grant_is_taken_back_with_a_reason_found_by_it_exported_with_it_and_given_back(admin: Client) -> None:

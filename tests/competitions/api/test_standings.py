@@ -6,6 +6,7 @@ import json
 
 import pytest
 from django.db import OperationalError
+from django.test import override_settings
 
 from competitions.api import standings
 from competitions.models import Competition
@@ -104,6 +105,8 @@ def test_a_final_has_every_row_and_a_hash_and_leaves_out_who_is_disqualified_aft
     assert (told["total"], len(told["content_hash"])) == (3, 64)
     assert players(told) == [(1, "p3"), (2, "p2"), (3, "p1")]
     assert anybody.get(path(competition, "result.json"), If_None_Match=response["ETag"]).status_code == 304
+    with override_settings(EXPORTS_AT_ONCE=0):
+        problem(anybody.get(path(competition, "result.json")), 503, "exports_busy")
 
     disqualify(reloaded(competition), player("p3"), "Two accounts.", clock.now(), None)
     rows = anybody.get(path(competition, "standings")).json()["rows"]

@@ -14,10 +14,12 @@ from accounts.services import recovery
 from foundation import clock
 from foundation.audit.models import AuditEntry
 from leaderboards.errors import StorageUnavailable
-from leaderboards.models import Player
+from leaderboards.models import Board, Player
 from leaderboards.services import leave as leaving
+from leaderboards.services.ban import ban
 from tests.accounts.authenticator import Authenticator, add_passkey
 from tests.accounts.people import SECRET, with_app
+from tests.leaderboards.services.restricting import EVERY_WAY, keep_out
 from tests.leaderboards.views.pages import signed_in
 from tests.playing import make_board, score
 
@@ -34,9 +36,9 @@ def with_player() -> Client:
 def test_the_file_holds_all_and_no_secret() -> None:
     client = with_player()
     user = User.objects.get(username="robin")
+    add_passkey(client, Authenticator(), "my phone")
     with_app(user)
     codes = recovery.draw(user)
-    add_passkey(client, Authenticator(), "my phone")
 
     response = client.get(EXPORT)
 
@@ -139,3 +141,58 @@ def test_of_somebody_who_was_staff_the_row_stays_empty_and_so_does_what_they_did
         False,
     )
     assert LogEntry.objects.filter(user=user).exists()
+
+
+@pytest.mark.parametrize("choice", ["erase", "keep"])
+def test_the_log_says_that_an_account_went_and_not_whose(choice: str) -> None:
+    client = with_player()
+    number = User.objects.get(username="robin").pk
+
+    client.post(DELETE, {"player": choice})
+
+    entry = AuditEntry.objects.get(act="account.deleted")
+    assert (entry.keys("account"), entry.by_id) == ([str(number)], None)
+    assert not AuditEntry.objects.filter(by_name="robin").exists()
+
+
+def test_what_somebody_did_to_others_keeps_their_name() -> None:
+    client = with_player()
+    other = Player.objects.create(external_id="cheat")
+    ban([other.pk], "A test.", clock.now(), User.objects.get(username="robin"))
+
+    client.post(DELETE, {"player": "keep"})
+
+    assert not User.objects.filter(username="robin").exists()
+    entry = AuditEntry.objects.get(act="player.banned")
+    assert (entry.by_name, entry.by_id) == ("robin", None)
+
+
+@pytest.mark.parametrize("how", [each for each in EVERY_WAY if not each.startswith("shadowed")])
+def test_whom_moderators_keep_out_does_not_erase_their_player_and_may_go_without_it(how: str) -> None:
+    client = with_player()
+    keep_out(how, Board.objects.get(), "robin")
+
+    refused = client.post(DELETE, {"player": "erase"})
+
+    assert "only they erase them" in refused.content.decode()
+    assert Player.objects.filter(external_id="robin", user__username="robin").exists()
+    client.post(DELETE, {"player": "keep"})
+    assert Player.objects.filter(external_id="robin", user=None).exists()
+    assert not User.objects.filter(username="robin").exists()
+
+
+def test_a_refusal_does_not_tell_the_shadowed_that_they_are() -> None:
+    client = with_player()
+    keep_out("shadowed everywhere", Board.objects.get(), "robin")
+
+    client.post(DELETE, {"player": "erase"})
+
+    assert not Player.objects.filter(external_id="robin").exists()
+
+
+def test_a_refusal_is_in_the_readers_language() -> None:
+    staff = signed_in(Client(), "staff", is_staff=True)
+
+    refused = staff.post(DELETE, headers={"accept-language": "ko"})
+
+    assert "운영진 계정은 직접 삭제할 수 없습니다" in refused.content.decode()

@@ -3,10 +3,10 @@
 from unittest.mock import Mock
 
 import pytest
-from django.contrib.sessions.backends.db import SessionStore
 from django.db import OperationalError
 from django.test import Client
 
+from accounts.session_store import SessionStore
 from foundation import sql
 from tests.leaderboards.views.pages import signed_in, text
 from tests.playing import make_board, score
