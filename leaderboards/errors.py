@@ -167,6 +167,12 @@ class EditedSince(Conflict):
     code = "edited_since"
 
 
+class StillRanked(Conflict):
+    """A player is to be anonymised with all scores, and has some in periods that are not final."""
+
+    code = "still_ranked"
+
+
 class IdReused(Conflict):
     """The entry's id was used before, for something else."""
 

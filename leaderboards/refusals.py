@@ -109,6 +109,10 @@ SENTENCES = (
     ),
     gettext_noop("This row sums up submissions that are not kept any more: no single value can be changed."),
     gettext_noop("The submission was not kept: it can not be edited any more."),
+    gettext_noop(
+        "The player has a score in %(number)s periods that are not final, such as %(period)s: anonymise once they are, "
+        "or erase for good."
+    ),
     gettext_noop("This board keeps submissions, which its standings follow from: edit or void those."),
     gettext_noop("A standing of a competition is not set: take the player out of it, or bring them back."),
     gettext_noop("%(player)s has another standing since: set it anew instead."),

@@ -12,7 +12,7 @@ from django.contrib import admin, messages
 from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -22,6 +22,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
+from accounts.fresh import to_prove
 from foundation import clock
 from foundation.client import signed_in
 from leaderboards.admin.ban_lines import if_banned_in_words
@@ -31,6 +32,7 @@ from leaderboards.models import Player
 from leaderboards.services.ban import LONGEST_REASON, ban, can_be_banned, can_be_let_in, lift
 
 MOST_AT_ONCE = 500  # each is a field of the form that asks
+MOST_UNPROVED = 20  # beyond that, a deed for several asks for a proof of who does it
 
 Service = Callable[[list[int], str, datetime, AbstractBaseUser | None], list[Player]]
 
@@ -135,7 +137,7 @@ class BanPages(PhraseSearch[Player]):
         if not chosen:
             messages.warning(request, str(deed.nobody))
             return None
-        return self._asked_or_done(request, deed, chosen, "")
+        return to_prove_for(request, chosen) or self._asked_or_done(request, deed, chosen, "")
 
     def _asked_or_done(
         self, request: HttpRequest, deed: _Deed, chosen: Sequence[Player], back: str
@@ -171,6 +173,11 @@ class BanPages(PhraseSearch[Player]):
             messages.warning(request, str(deed.nobody))
             return
         messages.success(request, str(deed.done) % {"names": ", ".join(player.external_id for player in done)})
+
+
+def to_prove_for(request: HttpRequest, chosen: Sequence[Player]) -> HttpResponse | None:
+    """The way to the page that asks for a proof, where so many players are concerned that it is grave; else None."""
+    return to_prove(request) if len(chosen) > MOST_UNPROVED else None
 
 
 def full_name(player: Player) -> str:

@@ -26,7 +26,7 @@ from django.utils.translation import gettext_lazy as _lazy
 from foundation import clock
 from foundation.client import signed_in
 from leaderboards.admin.ban_lines import if_banned_in_words
-from leaderboards.admin.bans import MOST_AT_ONCE, BanPages, full_name
+from leaderboards.admin.bans import MOST_AT_ONCE, BanPages, full_name, to_prove_for
 from leaderboards.admin.restrict_forms import LiftForm, RestrictForm, on_in_words
 from leaderboards.models import Player
 from leaderboards.selectors.restrictions import can_come_back, running, shown
@@ -126,7 +126,7 @@ class RestrictionPages(BanPages):
         if len(chosen) > MOST_AT_ONCE:
             messages.error(request, _("Choose up to %(number)s players at once.") % {"number": MOST_AT_ONCE})
             return None
-        return self._asked_or_restricted(request, deed, chosen, "")
+        return to_prove_for(request, chosen) or self._asked_or_restricted(request, deed, chosen, "")
 
     def _asked_or_restricted(
         self, request: HttpRequest, deed: _Deed, chosen: Sequence[Player], back: str

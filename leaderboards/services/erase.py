@@ -17,17 +17,18 @@ from typing import Any
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
-from django.db.models import Case, F, QuerySet, TextField, Value, When
+from django.db.models import Case, F, Q, QuerySet, TextField, Value, When
 from django.db.models.functions import Cast, Concat, Length, Substr
 
 from foundation import redis
 from foundation.audit import record
 from foundation.audit.models import AuditSubject
 from foundation.audit.upkeep import forget as forget_entries
+from foundation.errors import SunwiError
 from foundation.models import DeadLetter
 from foundation.sync import barrier
 from leaderboards.core.periods import PeriodKind
-from leaderboards.errors import NotRanked, PeriodClosed, StorageUnavailable, UnknownPlayer
+from leaderboards.errors import NotRanked, PeriodClosed, StillRanked, StorageUnavailable, UnknownPlayer
 from leaderboards.models import (
     BanRecord,
     Difference,
@@ -98,16 +99,21 @@ def renamed(rename: Rename) -> None:
         _renames.append(rename)
 
 
-def erase_player(external_id: str, at: datetime, reason: str = "") -> Erased:
+def erase_player(external_id: str, at: datetime, reason: str = "", *, keep_scores: bool = False) -> Erased:
     """Erase. Raises ``UnknownPlayer``, and ``PeriodClosed`` or what the link raises where it has to be run again.
 
-    ``reason`` stays in the audit log: it must not say who they were.
+    ``reason`` stays in the audit log: it must not say who they were. With ``keep_scores`` nobody is taken out of a
+    period: ``StillRanked`` is raised where the player stands in one that is not final, and all is as it was.
     """
     player = _known(external_id, at)
     Player.objects.filter(pk=player.pk, banned_at=None).update(banned_at=at, erasing_since=at)
     forget_bans()
     living = Period.objects.filter(state__in=LIVING).select_related("board").order_by("pk")
-    removed = [str(period) for period in living if _take_out(period, player, at)]
+    if keep_scores:
+        _refuse_if_ranked(living, player, at)
+        removed = []
+    else:
+        removed = [str(period) for period in living if _take_out(period, player, at)]
     _forget_in_redis(player)
     for forget in _first:
         forget(player, at)
@@ -122,6 +128,32 @@ def _known(external_id: str, at: datetime) -> Player:
     if player is None:
         raise UnknownPlayer(f"There is no player {external_id!r}.")
     return player
+
+
+def _refuse_if_ranked(living: QuerySet[Period], player: Player, at: datetime) -> None:
+    """Raises ``StillRanked``, and lifts the ban that this very run began with; so it does where Redis cannot say."""
+    try:
+        found = [str(period) for period in living if _stands_in(period, player)]
+        if found:
+            raise StillRanked(
+                f"The player has a score in {len(found)} periods that are not final, such as {found[0]}: anonymise "
+                "once they are, or erase for good."
+            )
+    except SunwiError:
+        Player.objects.filter(pk=player.pk, banned_at=at, erasing_since=at).update(banned_at=None, erasing_since=None)
+        forget_bans()
+        raise
+
+
+def _stands_in(period: Period, player: Player) -> bool:
+    """Whether they have a score there, or may get one from what SQL or Redis does not know of yet."""
+    if Standing.objects.filter(Q(score__isnull=False) | Q(unput=True), period=period, player=player).exists():
+        return True
+    if period.board.storage != Storage.REDIS:
+        return False
+    if period.stale_since is not None:
+        raise _unsettled(period)
+    return ZsetSettler(redis.alone()).names(period, player.external_id)
 
 
 def _take_out(period: Period, player: Player, at: datetime) -> bool:

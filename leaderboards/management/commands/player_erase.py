@@ -10,14 +10,20 @@ from leaderboards.services.erase import erase_player
 
 
 class Command(BaseCommand):
-    """``player_erase PLAYER``. It cannot be undone."""
+    """``player_erase PLAYER [--keep-scores]``. It cannot be undone."""
 
     help = "Take a player out of open periods, and give him a number for a name in all that is final; prints JSON."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The game's own id."""
+        """The game's own id, and whether no score may go."""
         parser.add_argument("player", metavar="PLAYER")
+        parser.add_argument(
+            "--keep-scores",
+            action="store_true",
+            help="Anonymise: refuse, and change nothing, while the player has a score in a period that is not final.",
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Where a period cannot be touched now, the command says which, and is run again later."""
-        self.print_json(asdict(erase_player(options["player"], clock.now())))
+        erased = erase_player(options["player"], clock.now(), keep_scores=options["keep_scores"])
+        self.print_json(asdict(erased))

@@ -144,8 +144,8 @@ def test_a_player_is_erased_once_the_id_was_typed_and_not_before(admin: Client, 
     address = f"/admin/leaderboards/player/{ann.pk}/erase/"
     assert f'href="{address}"' in page(admin, f"/admin/leaderboards/player/{ann.pk}/change/")
 
-    wrong, _ = shown(admin, address, typed="Ann")
-    asked, typed = shown(admin, address, typed="ann")
+    wrong, _ = shown(admin, address, how="erase", typed="Ann")
+    asked, typed = shown(admin, address, how="erase", typed="ann")
 
     assert "This is not the id of the player" in wrong
     assert "They are taken out of 1 open period." in asked
@@ -155,6 +155,19 @@ def test_a_player_is_erased_once_the_id_was_typed_and_not_before(admin: Client, 
     assert f"erased-{ann.pk} from now on" in done
     entry = AuditEntry.objects.get(act="player.erased")
     assert (entry.by_name, entry.reason) == ("admin", "A cheat.")
+
+
+def test_a_player_with_a_running_score_is_not_anonymised_and_keeps_all_of_it(admin: Client, ann: Player) -> None:
+    address = f"/admin/leaderboards/player/{ann.pk}/erase/"
+
+    asked, typed = shown(admin, address, how="anonymise", typed="ann")
+    refused = admin.post(address, typed).content.decode()
+
+    assert "They have a score in 1 open period: until that is final, this is refused." in asked
+    assert "The player has a score in 1 periods that are not final" in refused
+    ann.refresh_from_db()
+    assert (ann.external_id, ann.banned_at) == ("ann", None)
+    assert Standing.objects.filter(player=ann, score__isnull=False).count() == 1
 
 
 def test_voiding_says_what_all_ranks_do(admin: Client, ann: Player) -> None:

@@ -1,7 +1,7 @@
 """What moderators do to a board, worked out naively: a list of submissions, each void or not, and plain sums over it.
 
 Nothing here packs, replays a part, or knows a store: ``ranks`` begins from nothing each time. Who is not shown is asked
-of ``hidden``, which is the place for further ways to hide somebody.
+of ``hidden``. Ways to keep a player out are those of ``restricting.EVERY_WAY``.
 """
 
 from dataclasses import dataclass, field
@@ -35,9 +35,14 @@ class NaivePurge:
     until: int
     player: str
     service: str
-    is_done: bool = False
+    asked_at: int
+    done_at: int | None = None
     to_undo: bool = False
     is_undone: bool = False
+
+    def stands_since(self, at: int) -> bool:
+        """Whether it stands, and was not through before that moment."""
+        return not self.to_undo and (self.done_at is None or self.done_at >= at)
 
     def holds(self, row: Kept) -> bool:
         """Whether the submission lies in it."""
@@ -49,21 +54,88 @@ class NaivePurge:
 
 
 @dataclass
+class Deed:
+    """An entry of the log: a player was kept out in one of the ways, or (``is_end``) let back."""
+
+    entry: int
+    player: str
+    how: str
+    is_end: bool
+    is_undone: bool = False
+
+
+@dataclass
+class Judged:
+    """An entry of the log: a submission was voided, or restored."""
+
+    entry: int
+    row: Kept
+    to_void: bool
+    at: int
+    is_undone: bool = False
+
+
+@dataclass
 class Naive:
     """A board that keeps submissions, and all that was done to them."""
 
     board: OracleBoard
     rows: list[Kept] = field(default_factory=list)
     purges: list[NaivePurge] = field(default_factory=list)
-    banned: set[str] = field(default_factory=set)
+    out: dict[tuple[str, str], int] = field(default_factory=dict)  # by player and way the entry that holds
+    deeds: list[Deed] = field(default_factory=list)
+    judged: list[Judged] = field(default_factory=list)
+
+    def ways(self, player: str) -> set[str]:
+        """All that keeps the player out now."""
+        return {how for who, how in self.out if who == player}
 
     def hidden(self, player: str) -> bool:
         """Whether others see nothing of the player."""
-        return player in self.banned
+        return bool(self.ways(player))
 
-    def void(self, row: Kept) -> None:
-        """By hand; what is void stays so."""
-        row.is_void = True
+    def shadowed(self, player: str) -> bool:
+        """Whether nothing but shadows lies on the player, who sees themselves then."""
+        return self.hidden(player) and self.ways(player) <= {"shadowed", "shadowed everywhere"}
+
+    def refused(self, player: str) -> bool:
+        """Whether what the player submits is refused."""
+        return not self.ways(player).isdisjoint({"banned", "banned everywhere"})
+
+    def keep_out_or_let_back(self, entry: int, player: str, how: str) -> None:
+        """What this entry tells: the other of what is so."""
+        is_end = (player, how) in self.out
+        if is_end:
+            del self.out[player, how]
+        else:
+            self.out[player, how] = entry
+        self.deeds.append(Deed(entry, player, how, is_end))
+
+    def can_undo(self, deed: Deed) -> bool:
+        """Once, and not what somebody overruled since."""
+        last = [each for each in self.deeds if (each.player, each.how) == (deed.player, deed.how)][-1]
+        return not deed.is_undone and last is deed
+
+    def can_undo_judging(self, judged: Judged) -> bool:
+        """Once, not what somebody overruled since, and not while a purge that stands is about it too."""
+        row = judged.row
+        last = [each for each in self.judged if each.row is row][-1]
+        if judged.is_undone or last is not judged or row.is_void is not judged.to_void:
+            return False
+        return not judged.to_void or self.purge_about(row, judged.at) is None
+
+    def purge_about(self, row: Kept, since: int, but: int | None = None) -> NaivePurge | None:
+        """The first that stands since then and is about the submission, or none."""
+        found = (each for each in self.purges if each.pk != but and each.stands_since(since) and each.holds(row))
+        return next(found, None)
+
+    def judge(self, entry: int, row: Kept, at: int, *, to_void: bool) -> None:
+        """Void or restore, as this entry tells."""
+        if to_void:
+            row.is_void = True
+        else:
+            self.restore(row)
+        self.judged.append(Judged(entry, row, to_void, at))
 
     def restore(self, row: Kept) -> None:
         """By hand: no purge has it void from then on."""
@@ -74,11 +146,11 @@ class Naive:
         for row in self.rows:
             row.is_void = row.is_void or row.player == player
 
-    def work(self) -> None:
+    def work(self, at: int) -> None:
         """Do all that was asked for of purges."""
         for purge in self.purges:
-            if not purge.is_done and not purge.to_undo:
-                purge.is_done = True
+            if purge.done_at is None and not purge.to_undo:
+                purge.done_at = at
                 for row in self.rows:
                     if purge.holds(row) and not row.is_void:
                         row.is_void, row.claimed = True, purge.pk
@@ -86,14 +158,22 @@ class Naive:
                 purge.is_undone = True
                 for row in self.rows:
                     if row.claimed == purge.pk:
-                        self.restore(row)
+                        self.undo_claim(row, purge)
+
+    def undo_claim(self, row: Kept, purge: NaivePurge) -> None:
+        """It counts again, unless another purge is about it too."""
+        other = self.purge_about(row, purge.asked_at, but=purge.pk)
+        if other is None:
+            self.restore(row)
+        else:
+            row.claimed = other.pk
 
     def counting(self, player: str) -> list[State]:
         """What counts of a player, in the order in which it was accepted."""
         return [State(row.value, row.at_ms) for row in self.rows if row.player == player and not row.is_void]
 
-    def ranks(self) -> list[Row]:
-        """The list that others see."""
-        players = {row.player for row in self.rows if not self.hidden(row.player)}
+    def ranks(self, viewer: str = "") -> list[Row]:
+        """The list that others see; or that the viewer sees, who is shadowed."""
+        players = {row.player for row in self.rows if row.player == viewer or not self.hidden(row.player)}
         self.board.counted = {player: states for player in players if (states := self.counting(player))}
         return self.board.rows()

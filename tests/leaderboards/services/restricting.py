@@ -1,21 +1,40 @@
 """Restricting players as moderators do, and letting go of it."""
 
+from collections.abc import Collection
+from datetime import datetime
+
 from foundation import clock
 from leaderboards.models import Board, Player, Restriction, RestrictionKind
 from leaderboards.services.ban import lift
-from leaderboards.services.restrict import What, lift_restrictions, restrict
+from leaderboards.services.restrict import What, lift_from, lift_restrictions, restrict
 
 EVERY_WAY = (
     "hidden", "shadowed", "banned", "hidden everywhere", "shadowed everywhere", "banned everywhere",
 )  # fmt: skip  # as a line
 
 
-def keep_out(how: str, board: Board, *players: str) -> None:
+def keep_out(how: str, board: Board, *players: str, at: datetime | None = None) -> None:
     """In one of all the ways: a kind, followed by "everywhere" where it is not on the board alone."""
+    assert len(restrict(_numbers(players), _what(how, board), "A test.", at or clock.now(), None)) == len(players)
+
+
+def let_back_from(how: str, board: Board, *players: str, at: datetime) -> None:
+    """The end of what ``keep_out`` did in this way, and of nothing else."""
+    what = _what(how, board)
+    if what.is_ban_from_all:
+        held = lift(_numbers(players), "Over.", at, None)
+    else:
+        held = lift_from(_numbers(players), what, "Over.", at, None)
+    assert len(held) == len(players)
+
+
+def _what(how: str, board: Board) -> What:
     kind, _, everywhere = how.partition(" ")
-    what = What(RestrictionKind(kind), None if everywhere else board)
-    numbers = Player.objects.filter(external_id__in=players).values_list("pk", flat=True)
-    assert len(restrict(list(numbers), what, "A test.", clock.now(), None)) == len(players)
+    return What(RestrictionKind(kind), None if everywhere else board)
+
+
+def _numbers(players: Collection[str]) -> list[int]:
+    return list(Player.objects.filter(external_id__in=players).values_list("pk", flat=True))
 
 
 def let_back() -> None:

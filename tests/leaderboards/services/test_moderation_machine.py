@@ -1,128 +1,32 @@
-"""Any order of submissions, voids, restorings, edits, purges, their undoing, removals, bans and lifts leaves exactly
-the ranks of a naive recomputation, on every storage; where Redis decides, of what can be done there.
-
-What hides players in other ways belongs into ``Naive.hidden``, with a rule here.
+"""Any order of submissions, voids, restorings, edits, purges, removals, hides, shadows, bans, their ends, and of the
+undoing of these from the log, also of what was undone, leaves exactly the ranks of a naive recomputation, on every
+storage, for everybody and for the shadowed; where Redis decides, of what can be done there.
 """
-
-from datetime import datetime, timedelta
-from typing import Any
 
 import pytest
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import initialize, precondition, rule
 
 from foundation.audit.models import AuditEntry
-from foundation.audit.undo import undo
-from leaderboards import selectors
-from leaderboards.core.entries import read_entry
+from foundation.audit.undo import NotUndoable, undo
 from leaderboards.core.instants import milliseconds
 from leaderboards.core.policies import State
-from leaderboards.core.rules import Order, Ties, Update
-from leaderboards.core.submissions import Caller
-from leaderboards.errors import EditedSince, NotRanked, StandingMoved
-from leaderboards.models import Board, Period, Player, Purge, Standing, Submission
+from leaderboards.core.rules import Ties
+from leaderboards.errors import EditedSince, StandingMoved
+from leaderboards.models import Player, Submission
 from leaderboards.selectors.purging import Range
-from leaderboards.services.ban import ban, lift
 from leaderboards.services.edit import Worth, edit_submission
 from leaderboards.services.purge import ask_purge
-from leaderboards.services.remove import remove_player
 from leaderboards.services.run_purge import run_due
 from leaderboards.services.set_standing import Setting, set_standing, standing_in_redis
-from leaderboards.services.submit import submit
 from leaderboards.services.unvoid import unvoid_by_hand
 from leaderboards.services.void import void_by_hand
 from tests.contracts.machines import play
-from tests.leaderboards.factories import PlayerFactory
-from tests.leaderboards.services.moderated import Kept, Naive, NaivePurge
-from tests.leaderboards.services.site import NOON, follow, in_redis, in_sql, make_board, period_of
-from tests.oracle import OracleBoard
+from tests.leaderboards.services.moderated import Kept, NaivePurge
+from tests.leaderboards.services.moderating import NTH, NUMBERS, PLAYERS, SECOND, WHO, Moderated
+from tests.leaderboards.services.site import NOON
 
 pytestmark = [pytest.mark.contract, pytest.mark.hypothesis]
-
-WHO = ("a", "B", "ä", "가")
-PLAYERS = st.sampled_from(WHO)
-SERVICES = st.sampled_from(("one", "two"))
-NUMBERS = st.integers(0, 9)
-NTH = st.integers(0, 99)
-SECOND = timedelta(seconds=1)
-
-
-class Moderated(RuleBasedStateMachine):
-    """A board of any storage: scores, bans, and the comparison. Each step is a second later than the one before."""
-
-    storage: str
-    ties: tuple[Ties, ...] = tuple(Ties)
-
-    @initialize(order=st.sampled_from(Order), update=st.sampled_from(Update), data=st.data())
-    def open(self, order: Order, update: Update, data: st.DataObject) -> None:
-        ties = data.draw(st.sampled_from(self.ties))
-        wide: dict[str, Any] = {"minimum": 0, "maximum": 10**6, "total_maximum": 10**6}
-        rules: dict[str, Any] = {"order": order.value, "update": update.value, "ties": ties.value}
-        self.board = make_board(
-            self.storage, period="all_time", **rules, **(wide if update is Update.INCREMENT else {})
-        )
-        self.period = period_of(self.board)
-        self.naive = Naive(OracleBoard(self.period.rules, self.period.window))
-        self.step = 0
-        for name in WHO:
-            PlayerFactory.create(external_id=name)
-
-    @property
-    def now(self) -> datetime:
-        return NOON + self.step * SECOND
-
-    def later(self) -> datetime:
-        """The moment of the next step."""
-        self.step += 1
-        return self.now
-
-    @rule(players=st.lists(PLAYERS, min_size=1, max_size=4), number=NUMBERS, ago=st.integers(0, 2), service=SERVICES)
-    def score(self, players: list[str], number: int, ago: int, service: str) -> None:
-        at = self.later()
-        happened = at - ago * SECOND
-        raw = {"board": self.board.seq, "points": number, "at": happened.isoformat()}
-        entries = [read_entry({**raw, "player": name}, nth) for nth, name in enumerate(players)]
-        before = Submission.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
-
-        outcomes = submit(entries, Caller(service), at)
-
-        assert [each.status.is_accepted for each in outcomes] == [name not in self.naive.banned for name in players]
-        at_ms = self.period.layout.quantize(milliseconds(happened))
-        new = iter(Submission.objects.filter(pk__gt=before).order_by("pk").values_list("pk", flat=True))
-        for name in players:
-            if name not in self.naive.banned:
-                self.naive.rows.append(Kept(next(new, 0), name, (number,), at_ms, self.step, service))
-
-    @rule(player=PLAYERS)
-    def ban_or_let_in(self, player: str) -> None:
-        deed = lift if player in self.naive.banned else ban
-        assert deed([Player.objects.get(external_id=player).pk], "why", self.later(), None)
-        self.naive.banned ^= {player}
-
-    @rule(player=PLAYERS)
-    def take_out(self, player: str) -> None:
-        if self.naive.counting(player):
-            remove_player(self.board, player, self.later())
-            self.naive.remove(player)
-        else:
-            with pytest.raises(NotRanked):
-                remove_player(self.board, player, self.later())
-
-    @invariant()
-    def ranks_are_those_of_a_naive_recomputation(self) -> None:
-        if not hasattr(self, "naive"):
-            return
-        expected = [(row.rank, row.player, row.value[0], row.tied) for row in self.naive.ranks()]
-        found = selectors.standings(self.board, self.period.label, 0, 50)
-        assert [(row.rank, row.player, row.points, row.tied) for row in found.rows] == expected
-        follow(self.period)
-        assert self.storage == "sql" or in_redis(self.period) == in_sql(self.period)
-
-    def teardown(self) -> None:
-        AuditEntry.objects.all().delete()
-        Purge.objects.all().delete()
-        for model in (Submission, Standing, Period, Board, Player):
-            model.objects.all().delete()
 
 
 class KeepsSubmissions(Moderated):
@@ -137,8 +41,9 @@ class KeepsSubmissions(Moderated):
     @rule(nth=NTH)
     def void(self, nth: int) -> None:
         row, submission = self.some(nth)
-        void_by_hand(submission, "why", self.later(), None)
-        self.naive.void(row)
+        assert void_by_hand(submission, "why", self.later(), None) is not row.is_void
+        if not row.is_void:
+            self.naive.judge(AuditEntry.objects.latest("pk").pk, row, self.step, to_void=True)
 
     @precondition(lambda self: self.naive.rows)
     @rule(nth=NTH)
@@ -146,7 +51,19 @@ class KeepsSubmissions(Moderated):
         row, submission = self.some(nth)
         assert unvoid_by_hand(submission, "why", self.later(), None) is row.is_void
         if row.is_void:
-            self.naive.restore(row)
+            self.naive.judge(AuditEntry.objects.latest("pk").pk, row, self.step, to_void=False)
+
+    @precondition(lambda self: self.naive.judged)
+    @rule(nth=NTH)
+    def undo_a_void_or_a_restoring(self, nth: int) -> None:
+        judged = self.naive.judged[nth % len(self.naive.judged)]
+        if not self.naive.can_undo_judging(judged):
+            with pytest.raises(NotUndoable):
+                undo(judged.entry, "why", self.later(), None)
+            return
+        judged.is_undone = True
+        entry = undo(judged.entry, "why", self.later(), None)
+        self.naive.judge(entry.pk, judged.row, self.step, to_void=not judged.to_void)
 
     @precondition(lambda self: self.naive.rows)
     @rule(nth=NTH, number=NUMBERS)
@@ -187,12 +104,12 @@ class KeepsSubmissions(Moderated):
         )
         purge = ask_purge(chosen, "why", now, None)
         entry = AuditEntry.objects.latest("pk").pk
-        self.naive.purges.append(NaivePurge(purge.pk, entry, since, until, player, service))
+        self.naive.purges.append(NaivePurge(purge.pk, entry, since, until, player, service, self.step))
 
     @rule()
     def work(self) -> None:
         run_due(self.later(), 60.0)
-        self.naive.work()
+        self.naive.work(self.step)
 
     @precondition(lambda self: any(not purge.to_undo for purge in self.naive.purges))
     @rule(nth=NTH)
