@@ -47,13 +47,15 @@ def undo(number: int, reason: str, at: datetime, by: AbstractBaseUser | None) ->
 
 
 def refuse_overruled(entry: AuditEntry, acts: Collection[str], kinds: Collection[str], **note: object) -> None:
-    """Raise ``NotUndoable`` where somebody has decided anew: where one of these ``acts`` was done, later than the
-    entry's own, to the same subjects of each of these ``kinds``, with this in its note.
+    """Raise ``NotUndoable`` where somebody has decided anew: where one of these ``acts`` (any, if there are
+    none) was done, later than the entry's own, to the same subjects of each of these ``kinds``, with this in its note.
 
     An undo holds only while things are as the act of its entry made them. Every undo of something that can be decided
     more than once asks here, once it holds what it is about.
     """
-    later = AuditEntry.objects.filter(act__in=acts, pk__gt=entry.pk, **{f"note__{key}": note[key] for key in note})
+    later = AuditEntry.objects.filter(pk__gt=entry.pk, **{f"note__{key}": note[key] for key in note})
+    if acts:
+        later = later.filter(act__in=acts)
     for kind in kinds:
         later = later.filter(subjects__kind=kind, subjects__key__in=entry.keys(kind))
     if later.exists():

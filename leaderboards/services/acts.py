@@ -54,7 +54,7 @@ def register() -> None:
     register_act("score.voided", _("score voided"), undo_void, CHANGE_SUBMISSION)
     register_act("score.restored", _("score restored"), undo_restoring, CHANGE_SUBMISSION)
     register_act("scores.imported", _("scores imported"))
-    register_act(judge_quarantine.ACCEPTED, _("quarantined entry accepted"))
+    register_act(judge_quarantine.ACCEPTED, _("quarantined entry accepted"), undo_accepting, CHANGE_SUBMISSION)
     register_act(judge_quarantine.VOIDED, _("quarantined entry voided"), judge_quarantine.reopen, JUDGE_QUARANTINE)
     register_act(judge_quarantine.REOPENED, _("quarantined entry put back"))
 
@@ -103,6 +103,17 @@ def undo_restoring(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | No
     """Void the score again. Raises ``NotUndoable`` where somebody has judged it anew, or what refuses voiding it."""
     submission = _submission_of(entry)
     refuse_decided(entry, _VOIDS)
+    if not void_by_hand(submission, reason, at, by):
+        raise NotUndoable("The score is void already.")
+
+
+def undo_accepting(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
+    """Void the score that was accepted. Raises ``NotUndoable`` where somebody has judged or edited it since or no
+    submission of its own was kept, or what refuses voiding it."""
+    if not entry.keys("submission"):
+        raise NotUndoable("No submission of its own was kept: set the standing, or void the late score, by hand.")
+    submission = _submission_of(entry)
+    refuse_decided(entry)
     if not void_by_hand(submission, reason, at, by):
         raise NotUndoable("The score is void already.")
 

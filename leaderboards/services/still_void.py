@@ -13,8 +13,8 @@ from leaderboards.selectors.purging import is_about, standing_since
 from leaderboards.services.imports.scores import was_undone
 
 
-def refuse_decided(entry: AuditEntry, acts: Collection[str]) -> None:
-    """Raise ``NotUndoable`` where one of these ``acts`` was done to the score since the act of the entry."""
+def refuse_decided(entry: AuditEntry, acts: Collection[str] = ()) -> None:
+    """Raise ``NotUndoable`` where one of these ``acts``, or without them any, was done to the score since the entry."""
     refuse_overruled(entry, acts, ["submission"])
 
 
