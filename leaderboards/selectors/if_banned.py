@@ -114,7 +114,7 @@ def _parted(
     rows: QuerySet[_Row], period: Period, players: Collection[int], banned: bool
 ) -> tuple[QuerySet[_Row], QuerySet[_Row]]:
     """The rows of these players that are shown, or would be if they were let in, and those of all others."""
-    out = hidden_now(period)
+    out: list[int] = list(hidden_now(period))
     theirs = rows.filter(player__in=players).order_by()
     if banned:  # nothing moves for those who are not shown as it is
         theirs = theirs.exclude(player__in=out)

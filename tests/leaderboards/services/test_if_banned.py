@@ -1,5 +1,7 @@
 """What leaving players out comes to, before it is done: the same count as of any other act, and final periods too."""
 
+from typing import Any
+
 import pytest
 
 from foundation import clock
@@ -19,7 +21,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
 CROWD = {"ann": 9, "bob": 9, "cid": 7, "dan": 7, "eve": 5, "fay": 1}
 
 
-def crowded(ties: str, **settings: str) -> Board:
+def crowded(ties: str, **settings: Any) -> Board:
     board = make_board("sql", ties=ties, **settings)
     score(board, CROWD, NOON)
     return board
