@@ -12,7 +12,10 @@ from django.utils.translation import pgettext
 from competitions.models import Notice, NoticeKind
 from leaderboards import formats
 
-OTHERS_LEFT_OUT = "A player was banned, or let in again."  # the reason that the schedule gives a revision
+# The reason that the schedule gives a revision. It says nothing of why: it may be a wish, a ban, or a shadow.
+OTHERS_LEFT_OUT = "Who is shown in the result has changed."
+BANNED_OR_LET_IN = "A player was banned, or let in again."  # what it said until bans were not all there is
+LEFT_OUT_ANEW = (OTHERS_LEFT_OUT, BANNED_OR_LET_IN)
 # Why somebody's reward is another one though no place moved: the reason of the act is for the player it is about.
 PRIZES_MOVED_ON = "Somebody else's reward was taken back or given back, so each reward behind it has moved."
 # The same where several acts came together, and none of them alone is why.
@@ -34,8 +37,8 @@ def sentences(notice: Notice, zone: str) -> list[str]:
 
 def reason_shown(reason: str) -> str:
     """A published reason as somebody typed it; those that the schedule gives are said in the active language."""
-    if reason == OTHERS_LEFT_OUT:
-        return _("A player was banned, or let in again.")
+    if reason in LEFT_OUT_ANEW:
+        return _("Who is shown in the result has changed.")
     if reason == PRIZES_MOVED_ON:
         return _("Somebody else's reward was taken back or given back, so each reward behind it has moved.")
     if reason == SEVERAL_CHANGES:

@@ -122,6 +122,8 @@ SENTENCES = (
     gettext_noop("There is no competition %(number)s."),
     gettext_noop("This player may not score."),
     gettext_noop("The import that made this score was undone since: import it again, or restore it by hand."),
+    gettext_noop("No submission of its own was kept: set the standing, or void the late score, by hand."),
+    gettext_noop("A purge has this score void too: undo the purge first, or restore the score by hand."),
     gettext_noop("This player may not score: lift the ban first, or void the entry."),
     gettext_noop("It counts already: accept it to have that on record, then void its score."),
     gettext_noop("It is not void any more: somebody has decided anew."),

@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 
 from competitions.admin.times import on_the_clock
 from competitions.models import Change, Competition, Revision
-from competitions.sentences import OTHERS_LEFT_OUT
+from competitions.sentences import LEFT_OUT_ANEW
 from competitions.services.take_back import Instead
 from leaderboards.models import Player
 
@@ -46,7 +46,7 @@ def changes_in_words(competition: Competition) -> list[ChangeInWords]:
 
 def _bans(competition: Competition, zone: str) -> list[ChangeInWords]:
     """What bans, and their ends, made of a final result: from whom its revisions leave out."""
-    rows = competition.revisions.filter(number__gt=1, change=None, reason=OTHERS_LEFT_OUT).order_by("-number")
+    rows = competition.revisions.filter(number__gt=1, change=None, reason__in=LEFT_OUT_ANEW).order_by("-number")
     made = list(rows[:MOST])
     before = competition.revisions.filter(number__in=[each.number - 1 for each in made])
     left_out = {number: set(players) for number, players in before.values_list("number", "left_out")}
@@ -62,9 +62,9 @@ def _bans(competition: Competition, zone: str) -> list[ChangeInWords]:
 def _ban(revision: Revision, players: set[int], zone: str, *, is_ban: bool) -> ChangeInWords:
     number = len(players)
     if is_ban:
-        what = ngettext("%(number)s player was banned", "%(number)s players were banned", number)
+        what = ngettext("%(number)s player is not shown any more", "%(number)s players are not shown any more", number)
     else:
-        what = ngettext("%(number)s player was let in again", "%(number)s players were let in again", number)
+        what = ngettext("%(number)s player is shown again", "%(number)s players are shown again", number)
     names = Player.objects.filter(pk__in=players).order_by("external_id").values_list("external_id", flat=True)
     player, number_of = _("player"), _("revision")
     lines = [f"{player}: {name}" for name in names[:MOST_NAMES]]

@@ -13,17 +13,37 @@ from django.db.models import Max
 from competitions.errors import NotFinal, UnknownRevision
 from competitions.models import Competition, Revision, RevisionPart, VacatedPlaces
 from foundation.errors import Unavailable
-from leaderboards.models import Period
+from leaderboards.models import Period, Player
 from leaderboards.selectors.export import Finalist, final_ranking
+from leaderboards.selectors.hidden import shadowed_in
+from leaderboards.selectors.restrictions import viewer
 
 LARGEST_NUMBER = 2**31 - 1
 
 
 def revisions_shown(competition: Competition, at: datetime) -> list[Revision]:
-    """All of them as the public may see them, the earliest first; none while there is no result or it is hidden."""
+    """All of them as the public may see them, the earliest first; none while there is no result or it is hidden.
+
+    To the shadowed, on their own page, each total says what their ranking there shows: with themselves.
+    """
     if competition.final_at is None or competition.is_hidden(at):
         return []
-    return list(competition.revisions.order_by("number"))
+    found = list(competition.revisions.order_by("number"))
+    own = _shadowed_viewer(competition)
+    for revision in found:
+        revision.total += own in revision.left_out
+    return found
+
+
+def _shadowed_viewer(competition: Competition) -> int | None:
+    """The number of the player for whom this is read, if a shadow alone keeps them out of the competition."""
+    own = viewer()
+    if own is None:
+        return None
+    periods = Period.objects.filter(board=competition.board_id, label=competition.label).select_related("board")
+    if not any(own in shadowed_in(period) for period in periods):
+        return None
+    return Player.objects.filter(external_id=own).values_list("pk", flat=True).first()
 
 
 def latest_numbers(competitions: Collection[int]) -> dict[int, int]:

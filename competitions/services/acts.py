@@ -17,14 +17,19 @@ from competitions.services.disqualify import disqualify, reinstate
 from competitions.services.take_back import give_back
 from foundation.audit import register_act, register_subject
 from foundation.audit.models import AuditEntry
-from foundation.audit.undo import NotUndoable
+from foundation.audit.undo import NotUndoable, refuse_overruled
 from leaderboards.models import Submission
+from leaderboards.services.still_void import refuse_decided, refuse_void_beside
 
 CHANGE_PARTICIPANT = "competitions.change_participant"
 CHANGE_COMMENT = "competitions.change_comment"
 CHANGE_GRANT = "competitions.change_rewardgrant"
 CHANGE_SUBMISSION = "leaderboards.change_submission"
 _NOT_SO = "This does not stand any more: it was undone, or changed again since."
+
+_OF_PLACE = tuple(f"competition.{kind}" for kind in (ChangeKind.DISQUALIFIED, ChangeKind.REINSTATED))
+_OF_SCORES = tuple(f"competition.{kind}" for kind in (ChangeKind.VOIDED, ChangeKind.RESTORED))
+_OF_COMMENTS = tuple(f"competition.{kind}" for kind in (ChangeKind.HIDDEN, ChangeKind.SHOWN))
 
 Undo = Callable[..., None]
 
@@ -63,6 +68,7 @@ def undo_disqualifying(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser 
 def undo_reinstating(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
     """Disqualify the participant again. Raises ``NotUndoable``, or what ``disqualify`` does."""
     participant = _participant_of(entry)
+    refuse_overruled(entry, _OF_PLACE, ["competition", "player"])
     if participant.disqualified_at is not None:
         raise NotUndoable(_NOT_SO)
     disqualify(participant.competition, participant.player, reason, at, by)
@@ -78,13 +84,18 @@ def undo_removing(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | Non
 
 def undo_voiding(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
     """Restore the score. Raises ``NotUndoable``, or what ``judge.unvoid`` does."""
-    if judge.unvoid(_competition_of(entry), _submission_of(entry), reason, at, by) is None:
+    submission = _submission_of(entry)
+    refuse_decided(entry, _OF_SCORES)
+    refuse_void_beside(entry, submission)
+    if judge.unvoid(_competition_of(entry), submission, reason, at, by) is None:
         raise NotUndoable(_NOT_SO)
 
 
 def undo_restoring(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
     """Void the score again. Raises ``NotUndoable``, or what ``judge.void`` does."""
-    if judge.void(_competition_of(entry), _submission_of(entry), reason, at, by) is None:
+    submission = _submission_of(entry)
+    refuse_decided(entry, _OF_SCORES)
+    if judge.void(_competition_of(entry), submission, reason, at, by) is None:
         raise NotUndoable(_NOT_SO)
 
 
@@ -99,6 +110,7 @@ def undo_hiding(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None,
 def undo_showing(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
     """Hide the comment again. Raises ``NotUndoable`` or ``UnknownComment``."""
     comment = _comment_of(entry)
+    refuse_overruled(entry, _OF_COMMENTS, ["comment"])
     if comment.hidden_at is not None:
         raise NotUndoable(_NOT_SO)
     moderate.hide(comment.pk, reason, at, by)

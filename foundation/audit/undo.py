@@ -1,5 +1,6 @@
 """Undoing what an entry tells: once, in one transaction that holds the entry, as the app says whose act it is."""
 
+from collections.abc import Collection
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 
@@ -43,6 +44,22 @@ def undo(number: int, reason: str, at: datetime, by: AbstractBaseUser | None) ->
             record("audit.undone", at=at, by=by, reason=reason, subjects=subjects, undoes=entry)
         failpoint("audit.undo.before_commit")
     return AuditEntry.objects.get(undoes=entry)
+
+
+def refuse_overruled(entry: AuditEntry, acts: Collection[str], kinds: Collection[str], **note: object) -> None:
+    """Raise ``NotUndoable`` where somebody has decided anew: where one of these ``acts`` (any, if there are
+    none) was done, later than the entry's own, to the same subjects of each of these ``kinds``, with this in its note.
+
+    An undo holds only while things are as the act of its entry made them. Every undo of something that can be decided
+    more than once asks here, once it holds what it is about.
+    """
+    later = AuditEntry.objects.filter(pk__gt=entry.pk, **{f"note__{key}": note[key] for key in note})
+    if acts:
+        later = later.filter(act__in=acts)
+    for kind in kinds:
+        later = later.filter(subjects__kind=kind, subjects__key__in=entry.keys(kind))
+    if later.exists():
+        raise NotUndoable("This does not stand any more: it was undone, or changed again since.")
 
 
 def _by(account: AbstractBaseUser | None) -> AbstractContextManager[object]:

@@ -7,7 +7,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from leaderboards import formats
-from leaderboards.selectors.if_banned import Moved, OnBoards, on_boards
+from leaderboards.core.moves import Moves
+from leaderboards.selectors.if_banned import OnBoards, on_boards
 from leaderboards.services import events
 from leaderboards.services.events import IfBanned
 
@@ -19,7 +20,8 @@ def if_banned_in_words(players: Collection[int], *, banned: bool, board: int | N
         on_boards(players, board, banned=banned),
         events.source().if_banned(players, banned=banned, board=board),
     )
-    lines = [*_boards(boards, banned=banned), *_moved(boards.moved), *_events(elsewhere, banned=banned)]
+    lines = [*_boards(boards, banned=banned), *_moved(boards.moved), *_finals(boards, banned=banned)]
+    lines += _events(elsewhere, banned=banned)
     return lines or [_("They hold no place on a running board and take part in no competition: no ranking changes.")]
 
 
@@ -42,9 +44,26 @@ def _boards(found: OnBoards, *, banned: bool) -> list[str]:
     return [said % words]
 
 
-def _moved(found: Moved) -> list[str]:
+def _finals(found: OnBoards, *, banned: bool) -> list[str]:
+    """Of final periods, where anything moves there."""
+    if banned:
+        said = ngettext(
+            "%(number)s final period shows them no more, and the others move up there too: %(moved)s",
+            "%(number)s final periods show them no more, and the others move up there too: %(moved)s",
+            found.finals,
+        )
+    else:
+        said = ngettext(
+            "%(number)s final period shows them again: %(moved)s",
+            "%(number)s final periods show them again: %(moved)s",
+            found.finals,
+        )
+    return [said % {"number": formats.number(found.finals), "moved": moved} for moved in _moved(found.moved_finals)]
+
+
+def _moved(found: Moves) -> list[str]:
     """Nothing where nothing moves; the least that moves where it was too much to count."""
-    if found.is_all and not found.ranks:
+    if found.is_exact and not found.ranks:
         return []
     words = {
         "firsts": ngettext("%(number)s first place moves", "%(number)s first places move", found.firsts)
@@ -52,7 +71,7 @@ def _moved(found: Moved) -> list[str]:
         "ranks": ngettext("%(number)s rank changes", "%(number)s ranks change", found.ranks)
         % {"number": formats.number(found.ranks)},
     }
-    return [(_("%(firsts)s, %(ranks)s.") if found.is_all else _("At least: %(firsts)s, %(ranks)s.")) % words]
+    return [(_("%(firsts)s, %(ranks)s.") if found.is_exact else _("At least: %(firsts)s, %(ranks)s.")) % words]
 
 
 def _places(found: OnBoards) -> str:

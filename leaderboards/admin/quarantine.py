@@ -26,6 +26,7 @@ from django.utils.translation import ngettext
 from foundation import clock
 from foundation.client import signed_in
 from foundation.errors import SunwiError
+from leaderboards.admin.foreseen_page import moves_in_words
 from leaderboards.admin.paging import ReadOnlyAdmin
 from leaderboards.admin.places import place_text
 from leaderboards.admin.plain import plain
@@ -36,6 +37,7 @@ from leaderboards.errors import OutOfRange
 from leaderboards.models import Decision, Period, QuarantinedEntry
 from leaderboards.refusals import translated
 from leaderboards.selectors.foreseen import foresee_added
+from leaderboards.selectors.if_accepted import if_accepted
 from leaderboards.services import events
 from leaderboards.services.judge_quarantine import LONGEST_REASON, accept, void
 from leaderboards.stores.sql_writes import value_of
@@ -223,6 +225,8 @@ def _foretold(chosen: Sequence[QuarantinedEntry], deed: _Deed, left: int) -> Ite
             "number": len(chosen),
             "left": left,
         }
+    if deed is _ACCEPT:
+        yield moves_in_words(if_accepted(chosen))
     names = events.source().names({row.competition for row in chosen} - {0})
     yield from (_line(row, names, deed) for row in islice(chosen, MOST_FORESEEN))
     if len(chosen) > MOST_FORESEEN:

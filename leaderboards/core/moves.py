@@ -1,4 +1,7 @@
-"""How many ranks are others after some scores of a list have changed. Everything else stands still meanwhile."""
+"""How many ranks are others after some scores of a list have changed. Everything else stands still meanwhile.
+
+Whatever counts moves counts them like this: a rank that somebody has no more, or has anew, is one that changes too.
+"""
 
 from collections.abc import Collection, Mapping
 from typing import NamedTuple

@@ -1,92 +1,136 @@
-"""What leaving players out of running boards comes to, or showing them again, before it is done.
+"""What leaving players out of boards comes to, or showing them again, before it is done: in periods that run, and in
+final ones, which hide them too.
 
 Counted in SQL, one standing at a time; all others are taken as they stand now. Of events the apps above tell.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from django.db.models import Q, QuerySet
 
+from leaderboards.core.moves import Moves
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.rules import Order, Ties
-from leaderboards.models import Period, Standing, State
+from leaderboards.models import FinalStanding, Period, Standing, State
 from leaderboards.selectors.foreseen import PATIENCE_MS, rank_if_shown
 from leaderboards.selectors.hidden import hidden_now
+from leaderboards.selectors.rank_moves import sum_of
 from leaderboards.stores.sql import patiently
 
 MOST_RANKED = 20  # standings whose place is counted, and periods: a look at the page asks SQL for each
-
-
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """How many first places go to others, and how many ranks of others change; ``is_all`` unless there was more to
-    count than time or ``MOST_RANKED`` allow."""
-
-    firsts: int = 0
-    ranks: int = 0
-    is_all: bool = True
+_OVER = (State.FINAL, State.EXPIRED)
+_Row = TypeVar("_Row", Standing, FinalStanding)
 
 
 @dataclass(frozen=True, slots=True)
 class OnBoards:
-    """On how many running boards the players stand, and their places there, the best first.
+    """On how many running boards the players stand, and their places there, the best first; in how many final periods
+    they stand; and what moves in either.
 
-    ``standings`` are all of theirs, of which ``places`` tells those that SQL had time to count.
+    ``standings`` are all that run of theirs, of which ``places`` tells those that SQL had time to count. Moves that
+    are not exact are the least: there was more to count than time or ``MOST_RANKED`` allow.
     """
 
     boards: int
     standings: int
     places: list[int]
-    moved: Moved = field(default_factory=Moved)
+    moved: Moves = field(default_factory=Moves)
+    finals: int = 0
+    moved_finals: Moves = field(default_factory=Moves)
 
 
 def on_boards(players: Collection[int], board: int | None = None, *, banned: bool = True) -> OnBoards:
     """Where these players (by internal number) stand, or would stand if they were let in, on boards of a calendar:
     on one of them, by its number, or on all. ``banned`` says that they are to be left out, else let in."""
-    rows = Standing.objects.filter(player__in=players, score__isnull=False, period__state=State.OPEN)
-    rows = rows.exclude(period__board__period=PeriodKind.EVENT).order_by()
+    periods = Period.objects.exclude(board__period=PeriodKind.EVENT)
     if board is not None:
-        rows = rows.filter(period__board=board)
+        periods = periods.filter(board=board)
+    rows = Standing.objects.filter(player__in=players, score__isnull=False).order_by()
+    rows = rows.filter(period__in=periods.filter(state=State.OPEN))
     ranked = rows.select_related("player", "period__board").order_by("-period", "player")[:MOST_RANKED]
     found = [rank for row in ranked if (rank := rank_if_shown(row)) is not None]
-    boards = rows.values("period__board").distinct().count()
-    return OnBoards(boards, rows.count(), sorted(found), _moved(players, rows, banned=banned))
+    running = Period.objects.filter(pk__in=rows.values("period"))
+    over = FinalStanding.objects.filter(player__in=players, period__in=periods.filter(state__in=_OVER)).order_by()
+    final = Period.objects.filter(pk__in=over.values("period"))
+    return OnBoards(
+        rows.values("period__board").distinct().count(),
+        rows.count(),
+        sorted(found),
+        _summed(running, lambda period: _moved_in(period, players, banned=banned)),
+        final.count(),
+        _summed(final, lambda period: _moved_in_final(period, players, banned=banned)),
+    )
 
 
-def _moved(players: Collection[int], rows: QuerySet[Standing], *, banned: bool) -> Moved:
-    periods = Period.objects.filter(pk__in=rows.values("period")).select_related("board").order_by("-pk")
-    several = list(periods[: MOST_RANKED + 1])
-    counted = [_moved_in(period, players, banned=banned) for period in several[:MOST_RANKED]]
+def _summed(periods: QuerySet[Period], count: Callable[[Period], Moves | None]) -> Moves:
+    """Of all periods; of the latest where there are many, and of those that SQL had time to count."""
+    several = list(periods.select_related("board").order_by("-pk")[: MOST_RANKED + 1])
+    counted = [count(period) for period in several[:MOST_RANKED]]
     known = [each for each in counted if each is not None]
+    total = sum_of(known)
     is_all = len(several) <= MOST_RANKED and len(known) == len(counted)
-    return Moved(sum(is_first for is_first, _ in known), sum(ranks for _, ranks in known), is_all)
+    return Moves(total.firsts, total.ranks, is_all)
 
 
-def _moved_in(period: Period, players: Collection[int], *, banned: bool) -> tuple[bool, int] | None:
-    """Whether the first place of a period goes to somebody else, and how many ranks of others change; None without
-    time to count."""
+def _moved_in(period: Period, players: Collection[int], *, banned: bool) -> Moves | None:
+    """What moves in a period that runs; None without time to count."""
     best = "score" if period.rules.order is Order.ASC else "-score"
-    theirs = Standing.objects.filter(period=period, player__in=players, score__isnull=False)
-    others = Standing.objects.filter(period=period, score__isnull=False).order_by()
-    out = hidden_now(period)
-    others = others.exclude(player__in=[*players, *out])
-    if banned:  # nothing moves for those who are not shown as it is
-        theirs = theirs.exclude(player__in=out)
-    held = list(theirs.order_by(best, best.replace("score", "member"))[:MOST_RANKED])
+    theirs, others = _parted(Standing.objects.filter(period=period, score__isnull=False), period, players, banned)
+    first = theirs.order_by(best, best.replace("score", "member")).first()
+    if first is None:
+        return Moves()
+    held: Standing | None = first
     if period.rules.ties is Ties.DENSE:  # nobody moves up for one of several equals
-        held = [row for row in held if not others.filter(score=row.score).exists()]
-    if not held:
-        return False, 0
-    behind = patiently(others.filter(_behind(period, held[0])).count, PATIENCE_MS)
+        ranked = theirs.order_by(best, best.replace("score", "member"))[:MOST_RANKED]
+        held = next((row for row in ranked if not others.filter(score=row.score).exists()), None)
+    behind = 0 if held is None else patiently(others.filter(_behind(period, held)).count, PATIENCE_MS)
     if behind is None:
         return None
-    return behind > 0 and not others.exclude(_behind(period, held[0])).exists(), behind
+    return Moves(int(not others.filter(_ahead(period, first)).exists()), behind + theirs.count())
+
+
+def _moved_in_final(period: Period, players: Collection[int], *, banned: bool) -> Moves | None:
+    """The same of a final period, whose rows have their places already."""
+    theirs, others = _parted(FinalStanding.objects.filter(period=period), period, players, banned)
+    first = theirs.order_by("place").first()
+    if first is None:
+        return Moves()
+    held: FinalStanding | None = first
+    if period.rules.ties is Ties.DENSE:
+        ranked = theirs.order_by("place")[:MOST_RANKED]
+        held = next((row for row in ranked if not others.filter(rank=row.rank).exists()), None)
+    if held is None:
+        behind: int | None = 0
+    else:  # no rank is greater than its place
+        behind = patiently(others.filter(place__gt=held.rank, rank__gt=held.rank).count, PATIENCE_MS)
+    if behind is None:
+        return None
+    return Moves(int(not others.filter(rank__lt=first.rank).exists()), behind + theirs.count())
+
+
+def _parted(
+    rows: QuerySet[_Row], period: Period, players: Collection[int], banned: bool
+) -> tuple[QuerySet[_Row], QuerySet[_Row]]:
+    """The rows of these players that are shown, or would be if they were let in, and those of all others."""
+    out: list[int] = list(hidden_now(period))
+    theirs = rows.filter(player__in=players).order_by()
+    if banned:  # nothing moves for those who are not shown as it is
+        theirs = theirs.exclude(player__in=out)
+    return theirs, rows.exclude(player__in=[*players, *out]).order_by()
 
 
 def _behind(period: Period, row: Standing) -> Q:
-    worse = "lt" if period.rules.order is Order.DESC else "gt"
-    behind = Q(**{f"score__{worse}": row.score})
+    return _beyond(period, row, "lt" if period.rules.order is Order.DESC else "gt")
+
+
+def _ahead(period: Period, row: Standing) -> Q:
+    return _beyond(period, row, "gt" if period.rules.order is Order.DESC else "lt")
+
+
+def _beyond(period: Period, row: Standing, side: str) -> Q:
+    beyond = Q(**{f"score__{side}": row.score})
     if period.rules.ties.by_time:
-        behind |= Q(**{"score": row.score, f"member__{worse}": row.member})
-    return behind
+        beyond |= Q(**{"score": row.score, f"member__{side}": row.member})
+    return beyond

@@ -53,6 +53,17 @@ def range_of(purge: Purge) -> Range:
     return Range(purge.from_at, purge.until_at, purge.player_id, purge.board_id, purge.service)
 
 
+def standing_since(at: datetime) -> QuerySet[Purge]:
+    """The purges that stand and were not through before this moment: what they are about was void already when they
+    came to it, if something else has it void since then."""
+    return Purge.objects.filter(Q(finished_at=None) | Q(finished_at__gte=at), undo_asked_at=None).order_by("pk")
+
+
+def is_about(purge: Purge) -> Q:
+    """The condition of being a submission that the purge is about: in its range, and there when it was asked for."""
+    return is_in(range_of(purge)) & Q(pk__lte=purge.highest)
+
+
 def is_in(chosen: Range) -> Q:
     """The condition of lying in the range."""
     inside = Q(created_at__gte=chosen.from_at, created_at__lt=chosen.until_at) & ~Q(service=BASELINE)

@@ -1,6 +1,7 @@
 """The acts on boards, players and scores that the audit log keeps, and how those that can be undone are undone.
 
-What an undo needs is asked of the rows as they are now: whoever changed them since is not overruled.
+What an undo needs is asked of the rows as they are now, and of the later entries of the log: a newer decision is never
+overruled by the undo of an older one.
 """
 
 from datetime import datetime
@@ -12,15 +13,15 @@ from django.utils.translation import gettext_lazy as _
 
 from foundation.audit import register_act, register_subject
 from foundation.audit.models import AuditEntry
-from foundation.audit.undo import NotUndoable
+from foundation.audit.undo import NotUndoable, refuse_overruled
 from leaderboards.models import Board, Player, Submission
 from leaderboards.services import judge_quarantine, restriction_acts, score_acts
 from leaderboards.services.ban import ban, lift
 from leaderboards.services.boards import save_board
 from leaderboards.services.imports import acts as imports
-from leaderboards.services.imports.scores import was_undone
 from leaderboards.services.open import open_board
 from leaderboards.services.players import FIELDS, refuse_erased, set_profile
+from leaderboards.services.still_void import refuse_decided, refuse_void_beside
 from leaderboards.services.unvoid import unvoid_by_hand
 from leaderboards.services.void import void_by_hand
 
@@ -28,6 +29,8 @@ CHANGE_PLAYER = "leaderboards.change_player"
 CHANGE_SUBMISSION = "leaderboards.change_submission"
 CHANGE_BOARD = "leaderboards.change_board"
 JUDGE_QUARANTINE = "leaderboards.judge_quarantinedentry"
+_BANS = ("player.banned", "player.unbanned")
+_VOIDS = ("score.voided", "score.restored")
 _CHANGED_SINCE = "It was changed again since: undo the later change first, or change it by hand."
 
 
@@ -51,7 +54,7 @@ def register() -> None:
     register_act("score.voided", _("score voided"), undo_void, CHANGE_SUBMISSION)
     register_act("score.restored", _("score restored"), undo_restoring, CHANGE_SUBMISSION)
     register_act("scores.imported", _("scores imported"))
-    register_act(judge_quarantine.ACCEPTED, _("quarantined entry accepted"))
+    register_act(judge_quarantine.ACCEPTED, _("quarantined entry accepted"), undo_accepting, CHANGE_SUBMISSION)
     register_act(judge_quarantine.VOIDED, _("quarantined entry voided"), judge_quarantine.reopen, JUDGE_QUARANTINE)
     register_act(judge_quarantine.REOPENED, _("quarantined entry put back"))
 
@@ -65,9 +68,11 @@ def undo_ban(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, re
 
 
 def undo_lift(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
-    """Ban the player again. Raises ``NotUndoable`` for who is banned, or was erased."""
+    """Ban the player again. Raises ``NotUndoable`` for who is banned or was since, ``UnknownPlayer`` for who was
+    erased."""
     [player] = players_of(entry)
     refuse_erased(player)
+    refuse_overruled(entry, _BANS, ["player"])
     if not ban([player.pk], reason, at, by):
         raise NotUndoable("The player is banned already.")
 
@@ -85,18 +90,31 @@ def undo_profile(entry: AuditEntry, *, at: datetime, **_who_and_why: object) -> 
 
 
 def undo_void(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
-    """Restore the score. Raises ``NotUndoable``, also where its import was undone since, or what refuses restoring
-    it."""
+    """Restore the score. Raises ``NotUndoable`` where somebody has judged it anew, or something else has it void too,
+    or what refuses restoring it."""
     submission = _submission_of(entry)
-    if was_undone(submission):
-        raise NotUndoable("The import that made this score was undone since: import it again, or restore it by hand.")
+    refuse_decided(entry, _VOIDS)
+    refuse_void_beside(entry, submission)
     if not unvoid_by_hand(submission, reason, at, by):
         raise NotUndoable("The score counts already.")
 
 
 def undo_restoring(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
-    """Void the score again. Raises ``NotUndoable``, or what refuses voiding it."""
-    if not void_by_hand(_submission_of(entry), reason, at, by):
+    """Void the score again. Raises ``NotUndoable`` where somebody has judged it anew, or what refuses voiding it."""
+    submission = _submission_of(entry)
+    refuse_decided(entry, _VOIDS)
+    if not void_by_hand(submission, reason, at, by):
+        raise NotUndoable("The score is void already.")
+
+
+def undo_accepting(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
+    """Void the score that was accepted. Raises ``NotUndoable`` where somebody has judged or edited it since or no
+    submission of its own was kept, or what refuses voiding it."""
+    if not entry.keys("submission"):
+        raise NotUndoable("No submission of its own was kept: set the standing, or void the late score, by hand.")
+    submission = _submission_of(entry)
+    refuse_decided(entry)
+    if not void_by_hand(submission, reason, at, by):
         raise NotUndoable("The score is void already.")
 
 

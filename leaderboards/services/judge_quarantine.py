@@ -26,7 +26,7 @@ from leaderboards.errors import (
     StorageUnavailable,
     UnknownEntry,
 )
-from leaderboards.models import Decision, Player, QuarantinedEntry, Storage
+from leaderboards.models import Decision, Player, QuarantinedEntry, Storage, Submission
 from leaderboards.selectors.restrictions import banned_from
 from leaderboards.services import events
 from leaderboards.services.ids import counted_in_redis
@@ -177,7 +177,16 @@ def _decide(row: QuarantinedEntry, decision: Decision, reason: str, at: datetime
     row.save(update_fields=["decision", "decided_at", "decided_by", "reason"])
     act = ACCEPTED if decision == Decision.ACCEPTED else VOIDED
     note = {"entry": row.pk, "rule": row.rule, "score": row.value_text, "happened_at": row.at.isoformat()}
-    record(act, at=at, by=by, subjects=_subjects(row), reason=reason, note=note)
+    record(act, at=at, by=by, subjects=[*_subjects(row), *_made_of(row)], reason=reason, note=note)
+
+
+def _made_of(row: QuarantinedEntry) -> list[tuple[str, object]]:
+    """The submission by which an accepted entry counts, where boards keep any: who undoes the accepting voids it."""
+    if row.decision != Decision.ACCEPTED:
+        return []
+    rows = Submission.objects.filter(board=row.board_id, player=row.player_id, service=_service(row))
+    numbers = rows.filter(external_id=row.external_id or str(row.pk)).values_list("pk", flat=True)
+    return [("submission", number) for number in numbers]
 
 
 def _subjects(row: QuarantinedEntry) -> list[tuple[str, object]]:

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from foundation.audit import register_act
 from foundation.audit.models import AuditEntry
-from foundation.audit.undo import NotUndoable
+from foundation.audit.undo import NotUndoable, refuse_overruled
 from leaderboards.models import Restriction, RestrictionKind
 from leaderboards.services.restrict import ACTS, LIFTED, What, lift_restrictions, restrict
 
@@ -33,8 +33,10 @@ def undo_restricting(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | 
 
 
 def undo_lifting(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
-    """Impose it again. Raises ``NotUndoable`` where somebody did before."""
+    """Impose it again. Raises ``NotUndoable`` where somebody did before, whether that one runs or not."""
     row = _restriction(entry)
+    acts = (ACTS[RestrictionKind(row.kind)], LIFTED)
+    refuse_overruled(entry, acts, ["player"], kind=row.kind, board=row.board_id)
     if not restrict([row.player_id], What(RestrictionKind(row.kind), row.board), reason, at, by):
         raise NotUndoable("The same restriction runs again.")
 

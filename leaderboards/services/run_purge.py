@@ -25,7 +25,7 @@ from foundation.failpoints import failpoint
 from foundation.sql import unhurried
 from leaderboards.errors import StorageUnavailable
 from leaderboards.models import Period, Player, Purge, PurgedSubmission, State, Submission
-from leaderboards.selectors.purging import can_be_voided, counting_in, range_of
+from leaderboards.selectors.purging import can_be_voided, counting_in, is_about, range_of, standing_since
 from leaderboards.services.unvoid import unvoid_by_hand, unvoid_purged
 from leaderboards.services.void import held_open, rederive, void_by_hand
 from leaderboards.stores.sql_locks import lock_standings
@@ -146,11 +146,13 @@ def _void_one(purge: Purge, number: int, at: datetime) -> int:
 
 
 def _undo_turn(purge: Purge, at: datetime) -> int:
-    """Restore the next of those that the purge voided and nobody restored; each takes its row along."""
+    """Restore the next of those that the purge voided and nobody restored; each takes its row along. What another
+    purge is about too is void because of that one from then on."""
     rows = PurgedSubmission.objects.filter(purge=purge, pk__gt=purge.undo_last).order_by("pk")
     numbers = list(rows.values_list("pk", flat=True)[:RESTORED_AT_ONCE])
     end = numbers[-1] if numbers else purge.undo_last
-    voided = Submission.objects.filter(pk__in=numbers).exclude(voided_at=None)
+    _leave_to_others(purge, numbers)
+    voided = Submission.objects.filter(pk__in=numbers, purged__purge=purge).exclude(voided_at=None)
     restored = 0
     for number, some in _by_period(_chosen(voided)):
         restored += _restore_some(purge, number, some, at)
@@ -161,6 +163,15 @@ def _undo_turn(purge: Purge, at: datetime) -> int:
         course["undone_at"] = at
     Purge.objects.filter(pk=purge.pk, undo_last=purge.undo_last, undone_at=None).update(**course)
     return restored
+
+
+@transaction.atomic
+def _leave_to_others(purge: Purge, numbers: Sequence[int]) -> None:
+    """Give the other purges that stand what they are about as well; they are held, so that none is undone meanwhile."""
+    for other in standing_since(purge.asked_at).exclude(pk=purge.pk).select_for_update(of=("self",)):
+        both = Submission.objects.filter(is_about(other), pk__in=numbers).values("pk")
+        left = PurgedSubmission.objects.filter(purge=purge, submission__in=both).update(purge=other)
+        Purge.objects.filter(pk=other.pk).update(voided=F("voided") + left)
 
 
 def _restore_some(purge: Purge, number: int, rows: Sequence[_Chosen], at: datetime) -> int:

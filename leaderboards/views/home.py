@@ -10,11 +10,13 @@ from django.views.decorators.http import require_safe
 from foundation import clock
 from leaderboards import formats, selectors
 from leaderboards.models import Board
+from leaderboards.selectors.restrictions import seen_by
 from leaderboards.views.answers import answer, etag_of, moving
 from leaderboards.views.lines import result
 from leaderboards.views.periods import period_words
 from leaderboards.views.permissions import may_see
 from leaderboards.views.second import kept_a_second
+from leaderboards.views.viewer import viewer_of
 
 BOARDS_A_PAGE = 24
 LIST_EVERY_SECONDS = 10
@@ -26,10 +28,12 @@ def home(request: HttpRequest) -> HttpResponse:
     """The public boards, each with its leader; for those who may see them the private ones too."""
     at = clock.now()
     boards = selectors.boards_listed(include_private=may_see(request, Board))
+    viewer = viewer_of(request)
     page = Paginator([board for board in boards if not _is_over(board, at)], BOARDS_A_PAGE).get_page(
         request.GET.get("page")
     )
-    listed = [_listed(board, at) for board in page.object_list]
+    with seen_by(viewer.player if viewer.linked else None):
+        listed = [_listed(board, at) for board in page.object_list]
     seen = [(board["board"].seq, board["standings"] and moving(board["standings"])) for board in listed]
     context = {"page": page, "listed": listed, "every": LIST_EVERY_SECONDS, "at": at}
     return answer(request, "leaderboards/home", context, etag_of(seen, page.number))

@@ -26,7 +26,8 @@ LOOKED_AT = 1000  # of the best, for the first whom the import does not touch
 
 
 class Effect(NamedTuple):
-    """Periods that it touches, players who enter a ranking, standings that change, and first places that move."""
+    """Periods that it touches, players who enter a ranking and are shown there, standings that change, and first places
+    that move."""
 
     periods: int
     entering: int
@@ -44,9 +45,10 @@ def foresee(run: ImportRun, at: datetime) -> Effect:
         old, new = _states(period, entries, at)
         moved = {player: state for player, state in new.items() if state != old.get(player)}
         periods += 1
-        entering += sum(player not in old for player in moved)
+        hidden = set(hidden_now(period).values())
+        entering += sum(player not in old and player not in hidden for player in moved)
         changed += sum(player in old for player in moved)
-        firsts += _first_moves(period, moved)
+        firsts += _first_moves(period, moved, hidden)
     return Effect(periods, entering, changed, firsts)
 
 
@@ -86,9 +88,8 @@ def _held(period: Period, players: list[str]) -> dict[str, State]:
     return found
 
 
-def _first_moves(period: Period, moved: dict[str, State]) -> bool:
+def _first_moves(period: Period, moved: dict[str, State], hidden: set[str]) -> bool:
     """Whether somebody else is first then; the hidden are counted nowhere."""
-    hidden = set(hidden_now(period).values())
     desc = period.rules.order is Order.DESC
     order = ("-score", "-member") if desc else ("score", "member")
     best = Standing.objects.filter(period=period, score__isnull=False).order_by(*order).select_related("player")

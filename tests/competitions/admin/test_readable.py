@@ -149,14 +149,14 @@ def test_a_ban_and_its_end_stand_in_the_record_without_the_bans_reason(admin: Cl
     back, banned = changes_in_words(competition)[:2]
 
     assert (banned.what, banned.reason, banned.details) == (
-        "1 player was banned",
+        "1 player is not shown any more",
         "",
         ["player: ann", "revision: 2"],
     )
-    assert (back.what, back.details) == ("1 player was let in again", ["player: ann", "revision: 3"])
+    assert (back.what, back.details) == ("1 player is shown again", ["player: ann", "revision: 3"])
     assert banned.when.endswith(" KST")
     html = page(admin, change(competition))
-    assert ("1 player was banned" in html, "A secret." in html) == (True, False)
+    assert ("1 player is not shown any more" in html, "A secret." in html) == (True, False)
 
 
 def test_a_move_is_told_from_team_and_division_to_team_and_division() -> None:

@@ -75,4 +75,4 @@ def test_a_reason_that_the_schedule_gives_is_told_in_the_language_of_the_reader(
     with translation.override("ko"):
         said = " ".join(sentences(notice, "UTC"))
 
-    assert (OTHERS_LEFT_OUT in said, "이용이 정지되거나" in said) == (False, True)
+    assert (OTHERS_LEFT_OUT in said, "결과에 표시되는 플레이어가" in said) == (False, True)

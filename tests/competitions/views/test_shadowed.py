@@ -6,8 +6,11 @@ import pytest
 from django.test import Client
 
 from competitions.selectors.grouped import forget_grouped
+from competitions.services.finish import finish_due
+from competitions.services.revise import revise_due
+from foundation import clock
 from leaderboards.models import Player
-from tests.competitions.factories import TeamFactory
+from tests.competitions.factories import END, MINUTE, TeamFactory
 from tests.competitions.grouping import in_division
 from tests.competitions.site import race
 from tests.leaderboards.services.restricting import keep_out
@@ -43,3 +46,24 @@ def test_pages_of_a_competition_are_for_the_shadowed_what_they_were() -> None:
     assert CHEAT in before[there]
     assert [CHEAT in page for page in others] == [False] * len(others)
     assert [read(Client(), there) == before[there], "16" in read(mina, addresses[1])] == [False, False]
+
+
+def test_a_final_result_gives_no_shadow_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    competition = race({"zoe": 9, "mina": 7})
+    Player.objects.filter(external_id="zoe").update(name=CHEAT)
+    zoe, there = signed_in(Client(), "someone", "zoe"), f"/competitions/{competition.pk}/"
+    finish_due(END + MINUTE)
+    keep_out("shadowed", competition.board, "zoe", at=END + MINUTE)
+    assert revise_due(END + 2 * MINUTE) == 1
+    monkeypatch.setattr(clock, "now", lambda: END + 3 * MINUTE)
+
+    own, others = text(zoe.get(there)), text(Client().get(there))
+    told = Client().get(f"/api/v1/competitions/{competition.pk}/revisions").json()["rows"]
+
+    assert "Who is shown in the result has changed. 2" in own
+    assert "Who is shown in the result has changed. 1" in others
+    assert [(each["reason"], each["total"]) for each in told] == [
+        ("", 2),
+        ("Who is shown in the result has changed.", 1),
+    ]
+    assert not any(word in page.lower() for word in ("banned", "let in") for page in (own, others))

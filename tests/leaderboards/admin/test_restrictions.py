@@ -47,11 +47,11 @@ def test_the_page_tells_of_each_choice_what_it_moves_and_does_nothing_yet(
     missing = post(admin, "restrict", asked("hidden", boards[0], reason=" "))
 
     assert "On 2 running boards they hold places 1 and 3;" in first
-    assert "1 first place moves, 3 ranks change." in first
+    assert "1 first place moves, 5 ranks change." in first
     assert "On 1 running board they hold place 3;" in on_two
-    assert "0 first places move, 1 rank changes." in on_two
+    assert "0 first places move, 2 ranks change." in on_two
     assert "see above what changes by that" in other
-    assert "1 first place moves, 2 ranks change." in other
+    assert "1 first place moves, 3 ranks change." in other
     assert "Give a reason of 1 to 300 characters." in missing
     assert not Restriction.objects.exists()
     assert ann().banned_at is None
@@ -103,7 +103,7 @@ def test_several_are_restricted_at_once_and_let_go_of_one_restriction_at_once(
     act(admin, PLAYERS, "lift", *both, confirmed="1", what_runs=mark, seen=mark, reason="Over.")
 
     assert "2 players" in shown
-    assert "2 first places move, 3 ranks change." in shown
+    assert "2 first places move, 7 ranks change." in shown
     assert "banned from the board: board" in lifting
     assert list(Restriction.objects.filter(lifted_at=None).values_list("kind", flat=True)) == ["banned"]
 

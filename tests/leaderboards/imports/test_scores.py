@@ -19,8 +19,9 @@ from leaderboards.services.imports import acts, rows, scores, turns
 from leaderboards.services.imports.upload import Upload, upload
 from leaderboards.services.submit import submit
 from tests.at_once import at_once
-from tests.leaderboards.factories import BoardFactory
+from tests.leaderboards.factories import BoardFactory, PlayerFactory
 from tests.leaderboards.imports.files import AT, confirmed, fresh, moved, points, sent, undone
+from tests.leaderboards.services.restricting import keep_out
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -68,6 +69,15 @@ def test_what_it_does_to_ranks_is_told_as_it_then_is(board: Board) -> None:
 
     assert behind.report["foreseen"] == {"periods": 1, "entering": 1, "changed": 1, "first_places": 0}
     assert ahead.report["foreseen"] == {"periods": 1, "entering": 0, "changed": 1, "first_places": 1}
+
+
+def test_whom_nobody_sees_enters_no_ranking(board: Board) -> None:
+    PlayerFactory.create(external_id="robin")
+    keep_out("shadowed", board, "robin", at=AT)
+
+    run = sent("scores", "player,points\nrobin,5\ncarol,1\n", board)
+
+    assert run.report["foreseen"]["entering"] == 1
 
 
 def test_a_worker_that_dies_between_the_scores_and_their_count_counts_nothing_twice(board: Board) -> None:

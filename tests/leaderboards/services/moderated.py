@@ -35,9 +35,14 @@ class NaivePurge:
     until: int
     player: str
     service: str
-    is_done: bool = False
+    asked_at: int
+    done_at: int | None = None
     to_undo: bool = False
     is_undone: bool = False
+
+    def stands_since(self, at: int) -> bool:
+        """Whether it stands, and was not through before that moment."""
+        return not self.to_undo and (self.done_at is None or self.done_at >= at)
 
     def holds(self, row: Kept) -> bool:
         """Whether the submission lies in it."""
@@ -66,6 +71,7 @@ class Judged:
     entry: int
     row: Kept
     to_void: bool
+    at: int
     is_undone: bool = False
 
 
@@ -107,16 +113,29 @@ class Naive:
 
     def can_undo(self, deed: Deed) -> bool:
         """Once, and not what somebody overruled since."""
-        holds = self.out.get((deed.player, deed.how))
-        return not deed.is_undone and (holds is None if deed.is_end else holds == deed.entry)
+        last = [each for each in self.deeds if (each.player, each.how) == (deed.player, deed.how)][-1]
+        return not deed.is_undone and last is deed
 
-    def judge(self, entry: int, row: Kept, *, to_void: bool) -> None:
+    def can_undo_judging(self, judged: Judged) -> bool:
+        """Once, not what somebody overruled since, and not while a purge that stands is about it too."""
+        row = judged.row
+        last = [each for each in self.judged if each.row is row][-1]
+        if judged.is_undone or last is not judged or row.is_void is not judged.to_void:
+            return False
+        return not judged.to_void or self.purge_about(row, judged.at) is None
+
+    def purge_about(self, row: Kept, since: int, but: int | None = None) -> NaivePurge | None:
+        """The first that stands since then and is about the submission, or none."""
+        found = (each for each in self.purges if each.pk != but and each.stands_since(since) and each.holds(row))
+        return next(found, None)
+
+    def judge(self, entry: int, row: Kept, at: int, *, to_void: bool) -> None:
         """Void or restore, as this entry tells."""
         if to_void:
             row.is_void = True
         else:
             self.restore(row)
-        self.judged.append(Judged(entry, row, to_void))
+        self.judged.append(Judged(entry, row, to_void, at))
 
     def restore(self, row: Kept) -> None:
         """By hand: no purge has it void from then on."""
@@ -127,11 +146,11 @@ class Naive:
         for row in self.rows:
             row.is_void = row.is_void or row.player == player
 
-    def work(self) -> None:
+    def work(self, at: int) -> None:
         """Do all that was asked for of purges."""
         for purge in self.purges:
-            if not purge.is_done and not purge.to_undo:
-                purge.is_done = True
+            if purge.done_at is None and not purge.to_undo:
+                purge.done_at = at
                 for row in self.rows:
                     if purge.holds(row) and not row.is_void:
                         row.is_void, row.claimed = True, purge.pk
@@ -139,7 +158,15 @@ class Naive:
                 purge.is_undone = True
                 for row in self.rows:
                     if row.claimed == purge.pk:
-                        self.restore(row)
+                        self.undo_claim(row, purge)
+
+    def undo_claim(self, row: Kept, purge: NaivePurge) -> None:
+        """It counts again, unless another purge is about it too."""
+        other = self.purge_about(row, purge.asked_at, but=purge.pk)
+        if other is None:
+            self.restore(row)
+        else:
+            row.claimed = other.pk
 
     def counting(self, player: str) -> list[State]:
         """What counts of a player, in the order in which it was accepted."""

@@ -176,7 +176,7 @@ def test_voiding_twice_is_one_entry_and_what_counts_again_is_not_undone() -> Non
     entry = only("score.voided")
     unvoid_by_hand(row, "A person.", clock.now(), None)
 
-    with pytest.raises(NotUndoable, match="counts already"):
+    with pytest.raises(NotUndoable, match="does not stand"):
         undo(entry.pk, WHY, clock.now(), None)
 
 

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from foundation.audit.models import AuditEntry
-from foundation.audit.undo import undo
+from foundation.audit.undo import NotUndoable, undo
 from foundation.errors import SunwiError
+from leaderboards.core.moves import Moves
 from leaderboards.errors import (
     BadReason,
     Banned,
@@ -17,11 +18,14 @@ from leaderboards.errors import (
     QuarantineUnsure,
     UnknownEntry,
 )
-from leaderboards.models import Board, Player, QuarantinedEntry, Standing
+from leaderboards.models import Board, Player, QuarantinedEntry, Standing, Submission
+from leaderboards.selectors.if_accepted import if_accepted
 from leaderboards.services import judge_quarantine
 from leaderboards.services.erase import erase_player
 from leaderboards.services.judge_quarantine import ACCEPTED, SURE_FOR, accept, void
 from leaderboards.services.retain import drop_records
+from leaderboards.services.unvoid import unvoid_by_hand
+from leaderboards.services.void import void_by_hand
 from tests.at_once import at_once
 from tests.competitions.services.mishaps import dying_at
 from tests.leaderboards.services.contest import told
@@ -59,6 +63,47 @@ class TestAccepting:
             assert (again.status.value, again.code) == ("quarantined", "plausible_most")
             assert "accepted" in str(again.detail)
             assert stand(board) == {"a": 101, "b": 7}
+
+    def test_its_undo_voids_it_where_submissions_are_kept_and_no_newer_decision_is_overruled(
+        self, storage: str
+    ) -> None:
+        board, [number] = quarantined(storage)
+        accept(number, "Seen on video.", LATER, None)
+        entry = AuditEntry.objects.get(act=ACCEPTED)
+        if storage == "redis":
+            with pytest.raises(NotUndoable, match="No submission of its own"):
+                undo(entry.pk, "A forged video.", LATER, None)
+            assert stand(board) == {"a": 101, "b": 7}
+            return
+
+        told = undo(entry.pk, "A forged video.", LATER, None)
+
+        assert (told.act, told.undoes, stand(board)) == ("score.voided", entry, {"b": 7})
+        undo(told.pk, "It was not forged.", LATER, None)
+        assert stand(board) == {"a": 101, "b": 7}
+
+    def test_its_undo_overrules_nobody_who_judged_it_since(self, storage: str) -> None:
+        if storage == "redis":
+            return
+        board, [number] = quarantined(storage)
+        accept(number, "Seen on video.", LATER, None)
+        row = Submission.objects.select_related("period__board", "player", "board").get(points=101)
+        void_by_hand(row, "A suspicion.", LATER, None)
+        unvoid_by_hand(row, "Unfounded.", LATER, None)
+
+        with pytest.raises(NotUndoable, match="does not stand"):
+            undo(AuditEntry.objects.get(act=ACCEPTED).pk, "An old line.", LATER, None)
+
+        assert stand(board) == {"a": 101, "b": 7}
+
+    def test_the_look_counts_all_ranks_as_they_then_are(self, storage: str) -> None:
+        board, _ = quarantined(storage, of("a", 101, id="m1"), of("a", 102, id="m2"), of("c", 103, id="m3"))
+        stand(board)  # SQL follows
+
+        told = if_accepted(list(QuarantinedEntry.objects.select_related("period__board", "player").order_by("pk")))
+
+        assert told == Moves(1, 3)  # a and c come in before b, who was first
+        assert if_accepted([]) == Moves()
 
     def test_whoever_dies_midway_leaves_it_waiting_and_the_next_counts_it_once(self, storage: str) -> None:
         board, [number] = quarantined(storage)

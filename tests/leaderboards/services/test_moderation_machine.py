@@ -43,7 +43,7 @@ class KeepsSubmissions(Moderated):
         row, submission = self.some(nth)
         assert void_by_hand(submission, "why", self.later(), None) is not row.is_void
         if not row.is_void:
-            self.naive.judge(AuditEntry.objects.latest("pk").pk, row, to_void=True)
+            self.naive.judge(AuditEntry.objects.latest("pk").pk, row, self.step, to_void=True)
 
     @precondition(lambda self: self.naive.rows)
     @rule(nth=NTH)
@@ -51,19 +51,19 @@ class KeepsSubmissions(Moderated):
         row, submission = self.some(nth)
         assert unvoid_by_hand(submission, "why", self.later(), None) is row.is_void
         if row.is_void:
-            self.naive.judge(AuditEntry.objects.latest("pk").pk, row, to_void=False)
+            self.naive.judge(AuditEntry.objects.latest("pk").pk, row, self.step, to_void=False)
 
     @precondition(lambda self: self.naive.judged)
     @rule(nth=NTH)
     def undo_a_void_or_a_restoring(self, nth: int) -> None:
         judged = self.naive.judged[nth % len(self.naive.judged)]
-        if judged.is_undone or judged.row.is_void is not judged.to_void:
+        if not self.naive.can_undo_judging(judged):
             with pytest.raises(NotUndoable):
                 undo(judged.entry, "why", self.later(), None)
             return
         judged.is_undone = True
         entry = undo(judged.entry, "why", self.later(), None)
-        self.naive.judge(entry.pk, judged.row, to_void=not judged.to_void)
+        self.naive.judge(entry.pk, judged.row, self.step, to_void=not judged.to_void)
 
     @precondition(lambda self: self.naive.rows)
     @rule(nth=NTH, number=NUMBERS)
@@ -104,12 +104,12 @@ class KeepsSubmissions(Moderated):
         )
         purge = ask_purge(chosen, "why", now, None)
         entry = AuditEntry.objects.latest("pk").pk
-        self.naive.purges.append(NaivePurge(purge.pk, entry, since, until, player, service))
+        self.naive.purges.append(NaivePurge(purge.pk, entry, since, until, player, service, self.step))
 
     @rule()
     def work(self) -> None:
         run_due(self.later(), 60.0)
-        self.naive.work()
+        self.naive.work(self.step)
 
     @precondition(lambda self: any(not purge.to_undo for purge in self.naive.purges))
     @rule(nth=NTH)

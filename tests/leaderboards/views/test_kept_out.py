@@ -68,6 +68,19 @@ def test_the_shadowed_see_what_they_saw_and_nobody_else_sees_them(board: Board, 
 
 
 @pytest.mark.parametrize("how", EVERYWHERE)
+def test_the_first_page_gives_no_shadow_away(board: Board, zoe: Client, how: str) -> None:
+    before = shown(zoe, "/")
+    assert CHEAT in before
+    keep_out(how, board, "zoe")
+    forget()
+
+    own, others = shown(zoe, "/"), shown(Client(), "/")
+
+    assert own == before
+    assert CHEAT not in others
+
+
+@pytest.mark.parametrize("how", EVERYWHERE)
 def test_the_page_of_the_shadowed_is_as_it_was_for_themselves(board: Board, zoe: Client, how: str) -> None:
     before = shown(zoe, "/players/zoe/")
     assert "Weekly wins 1 of 3" in before

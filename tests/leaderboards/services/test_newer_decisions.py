@@ -1,0 +1,138 @@
+"""An undo from the log never overrules what somebody decided since, and what several have void stays void."""
+
+from datetime import timedelta
+
+import pytest
+
+from foundation.audit.models import AuditEntry
+from foundation.audit.undo import NotUndoable, undo
+from leaderboards.models import Player, PurgedSubmission, Restriction, RestrictionKind, Submission
+from leaderboards.services.ban import ban, lift
+from leaderboards.services.restrict import What, lift_restrictions, restrict
+from leaderboards.services.unvoid import unvoid_by_hand
+from leaderboards.services.void import void_by_hand
+from tests.leaderboards.factories import PlayerFactory
+from tests.leaderboards.services.site import NOON, make_board, points
+from tests.leaderboards.services.test_purge import HOUR, KEEPING, of, purge, send, undo_it
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
+MINUTE = timedelta(minutes=1)
+
+
+def refused(act: str, why: str, nth: int = 0) -> None:
+    """The nth entry of the act cannot be undone, and says why."""
+    entry = AuditEntry.objects.filter(act=act).order_by("pk")[nth]
+    with pytest.raises(NotUndoable, match=why):
+        undo(entry.pk, "A click on an old line.", NOON + 9 * HOUR, None)
+
+
+def current(row: Submission) -> Submission:
+    return Submission.objects.select_related("period__board", "player", "board").get(pk=row.pk)
+
+
+@KEEPING
+def test_an_old_voiding_or_restoring_is_not_undone_over_a_newer_one(storage: str) -> None:
+    board = make_board(storage, period="all_time")
+    row = send(board, "ann", 50)
+    void_by_hand(current(row), "A suspicion.", NOON + MINUTE, None)
+    unvoid_by_hand(current(row), "Unfounded.", NOON + 2 * MINUTE, None)
+    void_by_hand(current(row), "A proved cheat.", NOON + 3 * MINUTE, None)
+
+    refused("score.voided", "does not stand")
+    unvoid_by_hand(current(row), "The proof was forged.", NOON + 4 * MINUTE, None)
+    refused("score.restored", "does not stand")
+
+    assert points(board) == {"ann": 50}
+
+
+@KEEPING
+def test_an_old_voiding_is_not_undone_over_a_purge(storage: str) -> None:
+    board = make_board(storage, period="all_time")
+    row = send(board, "ann", 50)
+    void_by_hand(current(row), "A suspicion.", NOON + MINUTE, None)
+    unvoid_by_hand(current(row), "Unfounded.", NOON + 2 * MINUTE, None)
+    purge(of("ann"))
+
+    refused("score.voided", "does not stand")
+
+    assert points(board) == {}
+
+
+def test_an_old_end_of_a_ban_is_not_undone_over_a_newer_one() -> None:
+    ann = PlayerFactory.create(external_id="ann")
+    for nth in range(2):
+        ban([ann.pk], "A bot.", NOON + 2 * nth * MINUTE, None)
+        lift([ann.pk], "A person.", NOON + (2 * nth + 1) * MINUTE, None)
+
+    refused("player.unbanned", "does not stand")
+
+    assert Player.objects.get().banned_at is None
+
+
+@pytest.mark.parametrize("on_board", [True, False])
+def test_an_old_end_of_a_restriction_is_not_undone_over_a_newer_one_and_others_do_not_count(on_board: bool) -> None:
+    ann, board = PlayerFactory.create(external_id="ann"), make_board("sql")
+    what = What(RestrictionKind.HIDDEN, board if on_board else None)
+    for nth in range(2):
+        restrict([ann.pk], what, "Asked for it.", NOON + 2 * nth * MINUTE, None)
+        running = Restriction.objects.get(lifted_at=None)
+        lift_restrictions([running.pk], "Asked for it.", NOON + (2 * nth + 1) * MINUTE, None)
+    restrict([ann.pk], What(RestrictionKind.SHADOWED, what.board), "A bot farm.", NOON + HOUR, None)
+
+    refused("player.restriction_lifted", "does not stand")
+    undo(AuditEntry.objects.filter(act="player.restriction_lifted").latest("pk").pk, "A slip.", NOON + HOUR, None)
+
+    assert set(Restriction.objects.filter(lifted_at=None).values_list("kind", flat=True)) == {"hidden", "shadowed"}
+
+
+@KEEPING
+@pytest.mark.parametrize("first", [0, 1])
+def test_what_two_purges_are_about_comes_back_when_neither_stands(storage: str, first: int) -> None:
+    board = make_board(storage, period="all_time")
+    send(board, "bob", 3)
+    send(board, "ann", 9, service="leaked")
+    purges = [
+        purge(of(board=board.seq), NOON + 2 * HOUR),
+        purge(of(service="leaked"), NOON + 2 * HOUR + MINUTE),
+    ]
+
+    undo_it(purges[first])
+    between = points(board)
+    undo_it(purges[1 - first], NOON + 4 * HOUR)
+
+    assert between == ({"bob": 3} if first == 0 else {})
+    assert points(board) == {"bob": 3, "ann": 9}
+    assert not PurgedSubmission.objects.exists()
+    for made in purges:
+        made.refresh_from_db()
+    restored = [made.restored for made in purges]
+    assert restored == ([1, 1] if first == 0 else [2, 0])
+    assert [made.lost for made in purges] == [0, 0]
+
+
+@KEEPING
+def test_a_purge_that_was_overruled_by_hand_before_another_came_holds_nothing(storage: str) -> None:
+    board = make_board(storage, period="all_time")
+    row = send(board, "ann", 9, service="leaked")
+    purge(of(service="leaked"), NOON + 2 * HOUR)
+    unvoid_by_hand(current(row), "Not by the leaked key.", NOON + 3 * HOUR, None)
+    second = purge(of(board=board.seq), NOON + 4 * HOUR)
+
+    undo_it(second, NOON + 5 * HOUR)
+
+    assert points(board) == {"ann": 9}
+
+
+@KEEPING
+def test_what_was_void_by_hand_before_a_purge_comes_back_when_neither_stands(storage: str) -> None:
+    board = make_board(storage, period="all_time")
+    row = send(board, "ann", 9)
+    void_by_hand(current(row), "A bot.", NOON + MINUTE, None)
+    made = purge(of("ann"))
+
+    refused("score.voided", "A purge has this score void too")
+    undo_it(made)
+    assert points(board) == {}  # the moderator's word stands
+
+    undo(AuditEntry.objects.get(act="score.voided").pk, "A person.", NOON + 4 * HOUR, None)
+    assert points(board) == {"ann": 9}
