@@ -242,3 +242,14 @@ def test_an_address_belongs_to_one_account(client: Client) -> None:
 
     assert "Another account has this address" in refused.content.decode()
     assert User.objects.get(username="robin").email == ""
+
+
+def test_the_field_that_is_wrong_has_the_focus_and_none_that_is_right(client: Client) -> None:
+    client.post(SIGN_UP, {"email": ADDRESS})
+    link = mailed()
+
+    first = client.get(link).content.decode()
+    refused = client.post(link, {**NEW, "password2": "another long one"}).content.decode()
+
+    assert re.findall(r'<input[^>]*name="(\w+)"[^>]* autofocus', first) == ["username"]
+    assert re.findall(r'<input[^>]*name="(\w+)"[^>]* autofocus', refused) == ["password2"]
