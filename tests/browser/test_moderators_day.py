@@ -128,7 +128,7 @@ def voids_what_waited(desk: Desk) -> None:
 
 def bans_from_the_board(desk: Desk, board: int) -> None:
     desk.page.goto(f"{QUEUE}?decided=voided")
-    desk.follow("player")
+    desk.follow("rocket")
     desk.follow("Hide, shadow or ban from a board")
     desk.page.get_by_label("What:", exact=True).select_option("banned")
     desk.page.get_by_label("Where").select_option(str(board))
