@@ -85,8 +85,8 @@ def _of_ranks(change: BoardChange) -> Iterator[str]:
             yield _("From %(when)s on the next period ranks by the new rules.") % when
         elif change.players:
             text = ngettext(
-                "From %(when)s on the next period ranks by the new rules; the %(number)s player of the running one keeps "
-                "their rank.",
+                "From %(when)s on the next period ranks by the new rules; the %(number)s player of the running one "
+                "keeps their rank.",
                 "From %(when)s on the next period ranks by the new rules; the %(number)s players of the running one "
                 "keep their ranks.",
                 change.players,
