@@ -13,6 +13,7 @@ from foundation import clock
 from foundation.audit import record
 from foundation.audit.acts import all_acts
 from foundation.audit.models import AuditEntry
+from leaderboards.admin.audit_filters import ActFilter
 from leaderboards.models import Player
 from leaderboards.services.ban import ban
 from tests.leaderboards.admin.typed import change, make_board, page, save, typed_from
@@ -122,7 +123,7 @@ def test_acts_of_boards_and_competitions_that_are_called_alike_are_one_choice(ad
     alike = [act.code for act in all_acts() if str(act.label) == "score voided"]
     for code in (*alike, "board.retired"):
         record(code, at=at, reason=f"why {code}")
-    [choices] = [each for each in admin.get(LOG).context["cl"].filter_specs if each.parameter_name == "act"]
+    [choices] = [each for each in admin.get(LOG).context["cl"].filter_specs if isinstance(each, ActFilter)]
 
     [voided] = [code for code, label in choices.lookup_choices if label == "score voided"]
     shown = admin.get(LOG, {"act": voided}).context["cl"].result_list
