@@ -269,6 +269,14 @@ class BadTable(Invalid):
     code = "bad_table"
 
 
+class NoColumn(BadTable):
+    """A table without the column that was named for ``part``: ``player``, ``points``, ``at`` or ``id``."""
+
+    def __init__(self, detail: str, part: str) -> None:
+        super().__init__(detail)
+        self.part = part
+
+
 class ImportNotReady(Conflict):
     """The import is not at the point at which this can be done, or was changed meanwhile."""
 

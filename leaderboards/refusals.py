@@ -168,6 +168,8 @@ SENTENCES = (
     gettext_noop("The file names no board."),
     gettext_noop("The file names more than %(most)s boards: split it, or use the command apply_boards."),
     gettext_noop("The row has more or fewer cells than the header: look for a comma without quotes around it."),
+    gettext_noop("Column %(column)s: %(why)s A date such as 2026-11-20 is taken too."),
+    gettext_noop("%(day)s is no day that the calendar of %(zone)s has."),
     gettext_noop("It is not waiting for a yes: it is being judged, or somebody has confirmed it."),
     gettext_noop("Nothing of it can be taken: mend the file and upload it again."),
     gettext_noop("Another import was confirmed in this very moment; try again."),

@@ -16,6 +16,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
 
 from accounts.fresh import to_prove
 from accounts.middleware import is_outdated, owner_of
@@ -42,6 +43,22 @@ def for_owners(view: View) -> View:
 def for_proven_owners(view: View) -> View:
     """The same, and they have shown lately who they are."""
     return for_owners(_proven(view))
+
+
+def only_sent(page: str) -> Callable[[View], View]:
+    """Takes forms alone: who opens the address itself, by a reload or by typing it, is led to ``page``, which has the
+    form. 405 for other methods."""
+
+    def of(view: View) -> View:
+        @wraps(view)
+        def sent(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            if request.method in ("GET", "HEAD"):
+                return redirect(page)
+            return view(request, *args, **kwargs)
+
+        return require_http_methods(["GET", "HEAD", "POST"])(sent)
+
+    return of
 
 
 def _for(view: View, who: Callable[[HttpRequest], User | None]) -> View:
@@ -102,7 +119,14 @@ def tried(form: forms.BaseForm, deed: Callable[[], object], field: str | None = 
 
 
 def show_form(request: HttpRequest, form: forms.BaseForm, **texts: Any) -> HttpResponse:
-    """A page that is one form: ``title`` and ``button``, perhaps an ``intro`` and a ``hint``."""
+    """A page that is one form: ``title`` and ``button``, perhaps an ``intro`` and a ``hint``.
+
+    The first field that is wrong has the focus, and none that is right.
+    """
+    wrong = next((name for name in form.fields if name in form.errors), None)
+    for name, field in form.fields.items():
+        if wrong is not None:
+            field.widget.attrs["autofocus"] = name == wrong
     return render(request, "accounts/form.html", {"form": form, "next": next_of(request, ""), **texts})
 
 

@@ -8,12 +8,12 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from accounts import marks
 from accounts.selectors.factors import has_passkey
 from accounts.services import sign_ins
-from accounts.views.answers import for_owners, next_of, show_form, tried
+from accounts.views.answers import for_owners, next_of, only_sent, show_form, tried
 from accounts.views.sign_in import PASSKEY, proven
 
 
@@ -40,7 +40,7 @@ def confirm(request: HttpRequest, user: User) -> HttpResponseBase:
     return _page(request, user, form)
 
 
-@require_POST
+@only_sent("account-confirm")
 @for_owners
 def confirm_by_passkey(request: HttpRequest, user: User) -> HttpResponseBase:
     """A passkey of theirs."""

@@ -11,14 +11,14 @@ from django.http import HttpRequest, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts import marks
 from accounts.errors import LastFactor
 from accounts.fresh import SENDS_FOR_SECONDS
 from accounts.models import AuthenticatorApp, Passkey, RecoveryCode
 from accounts.services import factors, passkeys, recovery, totp
-from accounts.views.answers import for_owners, for_proven_owners, next_of, origin_of, say, show_form, tried
+from accounts.views.answers import for_owners, for_proven_owners, next_of, only_sent, origin_of, say, show_form, tried
 from accounts.views.sign_in import answer_in
 from foundation import clock, sealing
 from foundation.errors import SunwiError
@@ -74,21 +74,20 @@ def app(request: HttpRequest, user: User) -> HttpResponseBase:
         if tried(form, lambda: totp.confirm(user, secret, code, clock.now()), "code"):
             del request.session[SECRET]
             return _set_up(request, user)
-    picture = segno.make(totp.address(secret, user.username, f"Sunwi {request.get_host()}"), error="m")
-    drawn = picture.svg_data_uri(scale=5, dark="#000", light="#fff")
-    return show_form(
-        request, form, title=_("Authenticator app"), button=_("Set up"), qr=drawn, secret=totp.spelled(secret)
-    )
+    address = totp.address(secret, user.username, f"Sunwi {request.get_host()}")
+    drawn = segno.make(address, error="m").svg_data_uri(scale=5, dark="#000", light="#fff")
+    texts = {"title": _("Authenticator app"), "button": _("Set up")}
+    return show_form(request, form, **texts, qr=drawn, address=address, secret=totp.spelled(secret))
 
 
-@require_POST
+@only_sent("account-security")
 @for_proven_owners
 def remove_app(request: HttpRequest, user: User) -> HttpResponseBase:
     """Take the app away."""
     return _taken_away(request, lambda: factors.remove_app(user, clock.now()))
 
 
-@require_POST
+@only_sent("account-security")
 @for_proven_owners
 def remove_passkey(request: HttpRequest, user: User, number: int) -> HttpResponseBase:
     """Take a passkey away."""
@@ -103,7 +102,7 @@ def _taken_away(request: HttpRequest, deed: Callable[[], None]) -> HttpResponseB
     return redirect("account-security")
 
 
-@require_POST
+@only_sent("account-security")
 @for_owners
 def passkey_challenge(request: HttpRequest, user: User) -> HttpResponseBase:
     """What the browser asks a new passkey. 403 with the sentence that a page shows, where it may not."""
@@ -116,7 +115,7 @@ def passkey_challenge(request: HttpRequest, user: User) -> HttpResponseBase:
     return JsonResponse(options)
 
 
-@require_POST
+@only_sent("account-security")
 @for_proven_owners
 def add_passkey(request: HttpRequest, user: User) -> HttpResponseBase:
     """Keep the passkey that the browser has made."""
@@ -130,7 +129,7 @@ def add_passkey(request: HttpRequest, user: User) -> HttpResponseBase:
     return _page(request, user, form)
 
 
-@require_POST
+@only_sent("account-security")
 @for_proven_owners
 def recovery_codes(request: HttpRequest, user: User) -> HttpResponseBase:
     """Ten new codes, shown once."""

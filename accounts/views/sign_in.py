@@ -20,13 +20,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from accounts import marks
 from accounts.middleware import owner_of
 from accounts.selectors.factors import has_app, has_factor, has_passkey, must_have_factor
 from accounts.services import passkeys, recovery, sign_ins, totp
-from accounts.views.answers import is_mail_sent, next_of, origin_of, show_form, tried
+from accounts.views.answers import is_mail_sent, next_of, only_sent, origin_of, show_form, tried
 from foundation import clock
 from foundation.client import client_of
 from foundation.login import know_device
@@ -79,6 +79,9 @@ def second_factor(request: HttpRequest) -> HttpResponseBase:
     if user is None:
         return redirect(f"{reverse('login')}?{_query(next_of(request))}")
     form = CodeForm(request.POST or None)
+    if not has_app(user):
+        form.fields["code"].label = _("Recovery code")
+        form.fields["code"].help_text = _("One of your recovery codes, if you do not have your passkey with you.")
     if request.method == "POST" and form.is_valid():
         code = form.cleaned_data["code"]
         service, way = _service_of(user, code)
@@ -97,7 +100,7 @@ def _service_of(user: User, code: str) -> tuple[Any, str]:
 
 
 @never_cache
-@require_POST
+@only_sent("login")
 def passkey_challenge(request: HttpRequest) -> HttpResponse:
     """What the browser asks a passkey: any of this site, or of who has shown their password, or is signed in."""
     refuse_over("login_address", client_of(request))
@@ -107,7 +110,7 @@ def passkey_challenge(request: HttpRequest) -> HttpResponse:
 
 
 @never_cache
-@require_POST
+@only_sent("login")
 def passkey_sign_in(request: HttpRequest) -> HttpResponseBase:
     """Sign in by a passkey, which is two factors in one. Brakes on passwords do not hold it up."""
     form = forms.Form(request.POST)

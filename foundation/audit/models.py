@@ -7,6 +7,8 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from foundation.audit.acts import label_of
+
 
 class AuditEntry(models.Model):
     """One act: what was done, when, by whom and why, with what it changed from and to.
@@ -35,7 +37,7 @@ class AuditEntry(models.Model):
         indexes: ClassVar = [models.Index(fields=["act", "at"], name="audit_entry_act")]
 
     def __str__(self) -> str:
-        return f"{self.act} {self.at:%F %T}"
+        return f"{label_of(self.act)}, {self.at:%F %T} UTC"
 
     @property
     def is_undone(self) -> bool:

@@ -82,11 +82,13 @@ def _of_ranks(change: BoardChange) -> Iterator[str]:
         when = {"when": on_the_boards_clock(change.next_at, change.board)}
         yield _("The running period keeps its rules until %(when)s.") % when
         if change.players is None:
-            yield _("It re-ranks everybody from %(when)s on; there was no time to count them.") % when
+            yield _("From %(when)s on the next period ranks by the new rules.") % when
         elif change.players:
             text = ngettext(
-                "It re-ranks %(number)s player of the running period from %(when)s on.",
-                "It re-ranks %(number)s players of the running period from %(when)s on.",
+                "From %(when)s on the next period ranks by the new rules; the %(number)s player of the running one "
+                "keeps their rank.",
+                "From %(when)s on the next period ranks by the new rules; the %(number)s players of the running one "
+                "keep their ranks.",
                 change.players,
             )
             yield text % (when | {"number": f"{change.players:,}"})

@@ -25,9 +25,9 @@ _STATES = {
     Phase.UNDONE: _lazy("undone"),
 }
 _STATUSES = {
-    "updated": _lazy("change a standing"),
-    "unchanged": _lazy("count and change no standing"),
-    "duplicate": _lazy("were imported before, by their id"),
+    "updated": _lazy("rows that make or change a standing"),
+    "unchanged": _lazy("rows that count and change no standing"),
+    "duplicate": _lazy("rows that count no more: their id was imported before, or stands in this file twice"),
     "rejected": _lazy("are refused"),
     "quarantined": _lazy("wait for a moderator"),
     "new": _lazy("new players"),
@@ -55,9 +55,11 @@ def run_lines(run: ImportRun, at: datetime) -> dict[str, Any]:
         "done": done,
         "whole": max(whole, 1),
         "counts": [(_STATUSES.get(name, name), number) for name, number in run.report.get("statuses", {}).items()],
-        "errors": [(row, code, translated(detail)) for row, code, detail in run.report.get("errors", [])],
+        "errors": [
+            (_in_file(run, row), code, translated(detail)) for row, code, detail in run.report.get("errors", [])
+        ],
         "header": run.columns.get("header", []),
-        "first": run.report.get("first", []),
+        "first": [[_in_file(run, row), *cells] for row, *cells in run.report.get("first", [])],
         "foreseen": _foreseen(run),
         "boards": [
             {"name": each.board.name, "rows": change_rows(each), "consequences": consequences(each)} for each in changes
@@ -67,6 +69,11 @@ def run_lines(run: ImportRun, at: datetime) -> dict[str, Any]:
         "seal": sealed(*changes) if changes else "",
         "can_confirm": _can_confirm(run, wrong),
     }
+
+
+def _in_file(run: ImportRun, number: int) -> int:
+    """Where the row stands as a spreadsheet counts, whose first row is the header; boards are counted from 1."""
+    return number if run.kind == ImportKind.BOARDS else number + 1
 
 
 def boards_of(run: ImportRun, at: datetime) -> tuple[list[BoardChange], str]:
@@ -108,6 +115,6 @@ def _foreseen(run: ImportRun) -> list[str]:
     return [
         first % {"number": f"{found['first_places']:,}"},
         _("Players who enter a ranking: %(number)s.") % {"number": f"{found['entering']:,}"},
-        _("Standings that change: %(number)s.") % {"number": f"{found['changed']:,}"},
+        _("Players in a ranking already whose standing changes: %(number)s.") % {"number": f"{found['changed']:,}"},
         _("Periods that it touches: %(number)s.") % {"number": f"{found['periods']:,}"},
     ]

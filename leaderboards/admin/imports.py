@@ -23,6 +23,7 @@ from leaderboards.admin.import_forms import FORMS
 from leaderboards.admin.import_lines import boards_of, run_lines, state_of
 from leaderboards.admin.paging import ReadOnlyAdmin
 from leaderboards.admin.seen import FIELD, is_as_seen
+from leaderboards.errors import NoColumn
 from leaderboards.models import ImportKind, ImportRun
 from leaderboards.models.imports import Phase
 from leaderboards.refusals import translated
@@ -64,6 +65,8 @@ class ImportRunAdmin(ReadOnlyAdmin[ImportRun]):
         if request.method == "POST" and form.is_valid():
             try:
                 run = upload(form.upload(signed_in(request)), clock.agreed())
+            except NoColumn as error:
+                form.add_error(error.part if error.part in form.fields else "file", translated(error.detail))
             except SunwiError as error:
                 form.add_error("file", translated(error.detail))
             else:

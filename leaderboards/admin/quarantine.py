@@ -103,7 +103,7 @@ _VOID = _Deed(
 class QuarantinedEntryAdmin(ReadOnlyAdmin[QuarantinedEntry]):
     """What broke a limit of plausibility and waits for somebody."""
 
-    list_display = ("created_at", "player", "rule", "seen", "history", "value", "board", "at", "decided")
+    list_display = ("whose", "broken", "sent", "created_at", "decided")
     list_display_links = ("created_at",)
     list_select_related = ("player", "board", "period", "decided_by")
     list_filter = (DecisionFilter, "board", "rule", "created_at")
@@ -118,9 +118,25 @@ class QuarantinedEntryAdmin(ReadOnlyAdmin[QuarantinedEntry]):
         *("service", "external_id", "decided", "reason"),
     )
 
+    @admin.display(description=_lazy("player"), ordering="player__external_id")
+    def whose(self, row: QuarantinedEntry) -> SafeString:
+        """The player, whose page bans, and ways to everything of theirs: one column, so that a list fits a desk."""
+        page = reverse("admin:leaderboards_player_change", args=[row.player_id])
+        return format_html('<a href="{}">{}</a><br>{}', page, row.player.external_id, self.history(row))
+
+    @admin.display(description=_lazy("broken rule"), ordering="rule")
+    def broken(self, row: QuarantinedEntry) -> str:
+        """By what one judges."""
+        return f"{row.get_rule_display()}: {self.seen(row)}"
+
+    @admin.display(description=_lazy("board and value"), ordering="board")
+    def sent(self, row: QuarantinedEntry) -> str:
+        """Where to, and how much."""
+        return f"{row.board}: {row.value_text}"
+
     @admin.display(description=_lazy("all they did"))
     def history(self, row: QuarantinedEntry) -> SafeString:
-        """Ways to this player, where they are banned, and to everything of theirs."""
+        """Ways to everything of this player."""
         ways = (
             ("leaderboards_submission", _("submissions")),
             ("leaderboards_standing", _("standings")),
@@ -136,8 +152,7 @@ class QuarantinedEntryAdmin(ReadOnlyAdmin[QuarantinedEntry]):
             )
             for name, word in ways
         ]
-        player = reverse("admin:leaderboards_player_change", args=[row.player_id])
-        return format_html('<a href="{}">{}</a> · {} · {} · {}', player, _("player"), *links)
+        return format_html("{} · {} · {}", *links)
 
     @admin.display(description=_lazy("value"))
     def value(self, row: QuarantinedEntry) -> str:

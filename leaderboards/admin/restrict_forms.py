@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
-from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
@@ -13,50 +12,43 @@ from leaderboards.models import Board, Restriction, RestrictionKind
 from leaderboards.selectors.restrictions import running
 from leaderboards.services.restrict import What
 
-LARGEST_NUMBER = 2**31 - 1
 MOST_CHOICES = 200
+ALL_BOARDS = "all"
+NOT_CHOSEN = ("", _lazy("Choose…"))
 
 
 class RestrictForm(forms.Form):
-    """A kind, and a board by its number, or none for all. Without input it means hiding on all boards."""
+    """A kind, and a board by its name, or all of them. Both have to be chosen: nothing stands there by itself."""
 
     kind = forms.ChoiceField(
         label=_lazy("What"),
         choices=(
+            NOT_CHOSEN,
             (RestrictionKind.HIDDEN, _lazy("Hide: nobody sees them, and they are told so")),
             (RestrictionKind.SHADOWED, _lazy("Shadow: they alone see themselves")),
             (RestrictionKind.BANNED, _lazy("Ban: nobody sees them, and their scores are refused")),
         ),
     )
-    board = forms.IntegerField(
-        label=_lazy("Number of the board"),
-        help_text=_lazy("Empty for all boards."),
-        required=False,
-        min_value=1,
-        max_value=LARGEST_NUMBER,
+    board = forms.ChoiceField(
+        label=_lazy("Where"), error_messages={"invalid_choice": _lazy("There is no board %(value)s.")}
     )
 
-    def clean_board(self) -> Board | None:
-        """The board of the number."""
-        number = self.cleaned_data["board"]
-        if number is None:
-            return None
-        found = Board.objects.filter(seq=number).first()
-        if found is None:
-            raise ValidationError(_("There is no board %(number)s.") % {"number": number})
-        return found
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self._boards = {str(board.pk): board for board in Board.objects.order_by("name", "pk")}
+        named = [(number, f"{board.name} ({number})") for number, board in self._boards.items()]
+        choices = [NOT_CHOSEN, (ALL_BOARDS, _("All boards")), *named]
+        self.fields["board"].choices = choices  # type: ignore[attr-defined]  # it is a choice field
 
     def what(self) -> What | None:
-        """What was chosen; None where that cannot be."""
-        if not self.is_bound:
-            return What(RestrictionKind.HIDDEN)
-        if not self.is_valid():
+        """What was chosen; None where nothing was, or it cannot be."""
+        if not self.is_bound or not self.is_valid():
             return None
-        return What(RestrictionKind(self.cleaned_data["kind"]), self.cleaned_data["board"])
+        return What(RestrictionKind(self.cleaned_data["kind"]), self._boards.get(self.cleaned_data["board"]))
 
 
 class LiftForm(forms.Form):
-    """One of what these players are restricted by; the first of it without input."""
+    """One of what these players are restricted by; the only one of it without input, if there is but one."""
 
     what_runs = forms.ChoiceField(label=_lazy("What"))
 
@@ -65,13 +57,14 @@ class LiftForm(forms.Form):
         rows = running().filter(player__in=players).select_related("board").order_by("kind", "board")
         whats = dict.fromkeys(What(RestrictionKind(row.kind), row.board) for row in rows)
         self._whats = {what.mark: what for what in list(whats)[:MOST_CHOICES]}
-        choices = [(mark, _of(what.kind, what.board)) for mark, what in self._whats.items()]
+        named = [(mark, what_in_words(what)) for mark, what in self._whats.items()]
+        choices = named if len(named) == 1 else [NOT_CHOSEN, *named]
         self.fields["what_runs"].choices = choices  # type: ignore[attr-defined]  # it is a choice field
 
     def what(self) -> What | None:
         """What was chosen; None where that cannot be."""
         if not self.is_bound:
-            return next(iter(self._whats.values()), None)
+            return next(iter(self._whats.values())) if len(self._whats) == 1 else None
         return self._whats[self.cleaned_data["what_runs"]] if self.is_valid() else None
 
 
@@ -81,17 +74,43 @@ def on_in_words(row: Restriction) -> tuple[str, str, str, str, str]:
     if row.lifted_at is not None:
         lifted = {"when": in_utc(row.lifted_at), "by": row.lifted_by or "-", "reason": row.lift_reason or "-"}
         ended = _(" · lifted %(when)s · %(by)s · %(reason)s") % lifted
-    return in_utc(row.since), _of(row.kind, row.board), str(row.by or "-"), row.reason or "-", ended
+    what = what_in_words(What(RestrictionKind(row.kind), row.board))
+    return in_utc(row.since), what, str(row.by or "-"), row.reason or "-", ended
 
 
-def _of(kind: str, board: Board | None) -> str:
-    where = (
-        _("all boards")
-        if board is None
-        else _("board %(number)s, %(name)s")
-        % {
-            "number": board.seq,
-            "name": board.name,
-        }
-    )
-    return f"{RestrictionKind(kind).label}: {where}"
+def what_in_words(what: What) -> str:
+    """The kind, and where; the board with its number, since names come back once a board is retired."""
+    where = _("all boards")
+    if what.board is not None:
+        where = _("board %(number)s, %(name)s") % {"number": what.board.seq, "name": what.board.name}
+    return f"{what.kind.label}: {where}"
+
+
+def to_do_in_words(what: What, whom: str) -> str:
+    """What is going to be done to whom, as a heading and a button say it."""
+    words = {"whom": whom, "board": what.board.name if what.board else _("all boards")}
+    return {
+        RestrictionKind.HIDDEN: _("Hide %(whom)s on %(board)s"),
+        RestrictionKind.SHADOWED: _("Shadow %(whom)s on %(board)s"),
+        RestrictionKind.BANNED: _("Ban %(whom)s from %(board)s"),
+    }[what.kind] % words
+
+
+def done_in_words(what: What, whom: str) -> str:
+    """What was done to whom."""
+    words = {"whom": whom, "board": what.board.name if what.board else _("all boards")}
+    return {
+        RestrictionKind.HIDDEN: _("Hidden on %(board)s: %(whom)s."),
+        RestrictionKind.SHADOWED: _("Shadowed on %(board)s: %(whom)s."),
+        RestrictionKind.BANNED: _("Banned from %(board)s: %(whom)s."),
+    }[what.kind] % words
+
+
+def to_lift_in_words(what: What, whom: str) -> str:
+    """Which restriction of whom is going to be lifted."""
+    return _("Lift “%(what)s” of %(whom)s") % {"what": what_in_words(what), "whom": whom}
+
+
+def lifted_in_words(what: What, whom: str) -> str:
+    """Which restriction of whom was lifted."""
+    return _("Lifted “%(what)s”: %(whom)s.") % {"what": what_in_words(what), "whom": whom}

@@ -1,7 +1,8 @@
 """Hiding, shadowing and banning from a board in the admin: a page that takes what and where, says what comes of it and
 asks for a reason; and one for the end of it. For one player and for several. What was done stands at the player.
 
-The trap: what was shown must be what is done, so whoever changes the choice is shown what comes of that one first.
+The trap: what was shown must be what is done, so the button names the choice that was shown, and another choice is
+shown before it is done.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,12 +23,21 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
+from django.utils.translation import ngettext
 
 from foundation import clock
 from foundation.client import signed_in
 from leaderboards.admin.ban_lines import if_banned_in_words
 from leaderboards.admin.bans import MOST_AT_ONCE, BanPages, full_name, to_prove_for
-from leaderboards.admin.restrict_forms import LiftForm, RestrictForm, on_in_words
+from leaderboards.admin.restrict_forms import (
+    LiftForm,
+    RestrictForm,
+    done_in_words,
+    lifted_in_words,
+    on_in_words,
+    to_do_in_words,
+    to_lift_in_words,
+)
 from leaderboards.models import Player
 from leaderboards.selectors.restrictions import can_come_back, running, shown
 from leaderboards.services.ban import LONGEST_REASON
@@ -46,7 +56,8 @@ class _Deed:
     title: str | Promise
     question: str | Promise
     nobody: str | Promise
-    done: str | Promise
+    to_do: Callable[[What, str], str]
+    done: Callable[[What, str], str]
     noted: str
     run: _Run
 
@@ -61,7 +72,8 @@ _RESTRICT = _Deed(
         "so places come back once it is lifted."
     ),
     nobody=_lazy("This is so for all of the selected already: nothing was done."),
-    done=_lazy("Done for %(names)s."),
+    to_do=to_do_in_words,
+    done=done_in_words,
     noted="Restricted.",
     run=restrict,
 )
@@ -71,7 +83,8 @@ _LIFT = _Deed(
     title=_lazy("Lift a restriction"),
     question=_lazy("They are shown again with what they have, unless something else keeps them out."),
     nobody=_lazy("None of the selected is restricted like this: nothing was done."),
-    done=_lazy("Lifted for %(names)s."),
+    to_do=to_lift_in_words,
+    done=lifted_in_words,
     noted="Restriction lifted.",
     run=lift_from,
 )
@@ -149,10 +162,11 @@ class RestrictionPages(BanPages):
             "title": f"{deed.title}: {chosen[0].external_id}" if len(chosen) == 1 else deed.title,
             "question": deed.question,
             "names": [full_name(player) for player in chosen],
-            "rows": [] if what is None else _lines(deed, numbers, what),
+            "rows": None if what is None else _lines(deed, numbers, what),
+            "of_what": deed.to_do(what, _whom(chosen)) if what else "",
             "chosen": chosen,
             "action": deed.slug,
-            "confirm": _("Yes: %(title)s") % {"title": deed.title},
+            "confirm": _("Yes: %(title)s") % {"title": deed.to_do(what, _whom(chosen))} if what else "",
             "back": back,
             "longest": LONGEST_REASON,
             "readers": _("Only those who run the site read it."),
@@ -172,7 +186,14 @@ class RestrictionPages(BanPages):
         if not done:
             messages.warning(request, str(deed.nobody))
             return
-        messages.success(request, str(deed.done) % {"names": ", ".join(player.external_id for player in done)})
+        messages.success(request, deed.done(what, ", ".join(player.external_id for player in done)))
+
+
+def _whom(chosen: Sequence[Player]) -> str:
+    """The one by their id, several by their number."""
+    if len(chosen) == 1:
+        return chosen[0].external_id
+    return ngettext("%(number)s player", "%(number)s players", len(chosen)) % {"number": len(chosen)}
 
 
 def _form_of(deed: _Deed, request: HttpRequest, numbers: Sequence[int]) -> _Form:

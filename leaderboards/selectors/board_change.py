@@ -44,10 +44,10 @@ class Change:
 class BoardChange:
     """All that saving ``board`` would do.
 
-    ``next_at`` is when the next period begins, None where there is none. ``players`` stand in the running period, and
-    would be ranked by other rules then (0 where no rule of ranking changes). ``submissions`` are deleted, or folded
-    into one for each player on all-time boards, and ``periods`` lose their keys in Redis, sooner than without it: none
-    of that can be taken back. ``fixed`` are the settings that cannot change once it is saved.
+    ``next_at`` is when the next period begins, None where there is none. ``players`` stand in the running period and
+    keep their ranks, while the next one ranks by other rules (0 where no rule of ranking changes). ``submissions`` are
+    deleted, or folded into one for each player on all-time boards, and ``periods`` lose their keys in Redis, sooner
+    than without it: none of that can be taken back. ``fixed`` are the settings that cannot change once it is saved.
     """
 
     board: Board

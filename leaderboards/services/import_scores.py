@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 
 from foundation.errors import SunwiError
 from foundation.models import Heartbeat
-from leaderboards.core.entries import Entry, read_entry
+from leaderboards.core.entries import Entry, read_entry, read_time
 from leaderboards.core.periods import PeriodKind, window_of
 from leaderboards.core.submissions import Caller, Outcome, Status
 from leaderboards.core.tables import Line
@@ -90,7 +90,7 @@ def entry_of(line: Line, job: Import) -> Entry:
         "points": columns.constant if columns.points is None else line.cells[columns.points],
     }
     if columns.at is not None:
-        raw["at"] = _instant(str(line.cells[columns.at]), job.board)
+        raw["at"] = _instant(str(line.cells[columns.at]), columns.at, job.board)
     if columns.id_by_row:
         raw["id"] = f"{_stem(job.stem)}:{line.number}"
     elif columns.id is not None:
@@ -98,10 +98,17 @@ def entry_of(line: Line, job: Import) -> Entry:
     return read_entry(raw, line.number)
 
 
-def _instant(text: str, board: Board) -> str:
-    """A bare date is the day's first moment by the board's own clock and cut-off; all else is left as it is."""
+def _instant(text: str, column: str, board: Board) -> str:
+    """A bare date is the day's first moment by the board's own clock and cut-off; all else is read as the API does.
+
+    Raises ``BadTime``, which names the file's column.
+    """
     if not _DATE.fullmatch(text):
-        return text
+        try:
+            return read_time(text).isoformat()
+        except BadTime as error:
+            why = error.detail
+        raise BadTime(f"Column {column}: {why} A date such as 2026-11-20 is taken too.")
     day = replace(board.calendar, kind=PeriodKind.DAY)
     try:
         starts_at = window_of(day, text).starts_at

@@ -1,7 +1,9 @@
 """Second factors: set up, asked for, good once, and required of staff at every door."""
 
+import re
 from base64 import b32decode
 from datetime import UTC, datetime, timedelta
+from html import unescape
 from typing import Any
 
 import pytest
@@ -257,3 +259,52 @@ def test_nobody_takes_away_what_is_anothers(client: Client, robin: User) -> None
 
 def _typed(spelled: str) -> str:
     return b32decode(spelled.replace(" ", "")).hex()
+
+
+def test_the_app_is_set_up_on_the_phone_that_shows_the_page_by_a_link_or_a_copy(client: Client, robin: User) -> None:
+    sign_in(client, "robin")
+
+    html = unescape(client.get("/accounts/security/app/").content.decode())
+
+    secret = re.findall(r'<code class="secret">([A-Z2-7 ]+)</code>', html)[0].replace(" ", "")
+    link = re.findall(r'href="(otpauth://totp/[^"]+)"', html)[0]
+    assert f"secret={secret}" in link
+    assert f'data-copy="{secret}"' in html
+
+
+@pytest.mark.parametrize(
+    ("address", "page"),
+    [
+        ("/accounts/security/passkeys/", "/accounts/security/"),
+        ("/accounts/security/passkeys/challenge/", "/accounts/security/"),
+        ("/accounts/security/passkeys/1/remove/", "/accounts/security/"),
+        ("/accounts/security/app/remove/", "/accounts/security/"),
+        ("/accounts/security/codes/", "/accounts/security/"),
+        ("/accounts/confirm/passkey/", "/accounts/confirm/"),
+        ("/accounts/passkey/", "/accounts/login/"),
+        ("/accounts/passkey/challenge/", "/accounts/login/"),
+    ],
+)
+def test_an_address_that_takes_a_form_leads_to_the_form_where_it_is_only_opened(
+    client: Client, robin: User, address: str, page: str
+) -> None:
+    with_app(robin)
+    client.force_login(robin)
+
+    opened = client.get(address)
+
+    assert (opened.status_code, opened.headers["Location"]) == (302, page)
+    assert AuthenticatorApp.objects.filter(user=robin).exists()
+    assert client.put(address).status_code == 405
+
+
+def test_who_has_no_app_is_asked_for_no_code_of_it(client: Client, robin: User) -> None:
+    sign_in(client, "robin")
+    add_passkey(client, Authenticator())
+    other = Client()
+    sign_in(other, "robin")
+
+    html = other.get(SECOND).content.decode()
+
+    assert "Recovery code" in html
+    assert "authenticator app" not in html

@@ -263,3 +263,14 @@ def test_a_password_has_12_to_128_characters_and_is_not_among_known_ones(passwor
         assert not is_taken
     else:
         assert is_taken
+
+
+def test_the_field_that_is_wrong_has_the_focus_and_none_that_is_right(client: Client) -> None:
+    client.post(SIGN_UP, {"email": ADDRESS})
+    link = mailed()
+
+    first = client.get(link).content.decode()
+    refused = client.post(link, {**NEW, "password2": "another long one"}).content.decode()
+
+    assert re.findall(r'<input[^>]*name="(\w+)"[^>]* autofocus', first) == ["username"]
+    assert re.findall(r'<input[^>]*name="(\w+)"[^>]* autofocus', refused) == ["password2"]

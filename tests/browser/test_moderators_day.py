@@ -128,14 +128,14 @@ def voids_what_waited(desk: Desk) -> None:
 
 def bans_from_the_board(desk: Desk, board: int) -> None:
     desk.page.goto(f"{QUEUE}?decided=voided")
-    desk.follow("player")
+    desk.follow("rocket")
     desk.follow("Hide, shadow or ban from a board")
     desk.page.get_by_label("What:", exact=True).select_option("banned")
-    desk.page.get_by_label("Number of the board").fill(str(board))
+    desk.page.get_by_label("Where").select_option(str(board))
     desk.page.get_by_role("button", name="Show what changes").click()
     expect(desk.foretold.last).to_contain_text("no ranking changes")
     desk.keep("ban")
-    desk.say_yes(CANNOT_BE, "Yes: Hide, shadow or ban", "Done for rocket.")
+    desk.say_yes(CANNOT_BE, f"Yes: Ban rocket from {BOARD}", f"Banned from {BOARD}: rocket.")
 
 
 def undoes_the_mistake(desk: Desk) -> None:

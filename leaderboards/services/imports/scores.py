@@ -47,7 +47,7 @@ def apply(run: ImportRun, chunk: ImportChunk, _at: datetime) -> Finish:
     _refuse_unsure(outcomes)
     if job.board.storage == Storage.REDIS:
         return partial(_came, outcomes)
-    own = _own(run.started_at, lines, job, outcomes)
+    own = _first_told(run, chunk, _own(run.started_at, lines, job, outcomes))
     seen = {each.position: each for each in outcomes}
     mended = [
         each._replace(status=Status.UPDATED) if number in own and each.status == Status.DUPLICATE else each
@@ -85,13 +85,22 @@ def _take_back(submission: Submission, at: datetime) -> None:
 
 
 def _own(started_at: datetime, lines: list[Line], job: Import, outcomes: list[Outcome]) -> dict[int, int]:
-    """The submissions that the run of this moment made of the rows, by the row's number."""
+    """The submissions that the run of this moment made of the rows, by the number of the first row with their id."""
     taken = {each.position for each in outcomes if each.status.is_accepted}
-    ids = {str(entry_of(line, job).external_id): line.number for line in lines if line.number in taken}
+    ids = {str(entry_of(line, job).external_id): line.number for line in reversed(lines) if line.number in taken}
     found = Submission.objects.filter(
         service=SERVICE, board=job.board, competition=0, external_id__in=ids, created_at=started_at
     )
     return {ids[str(external_id)]: pk for pk, external_id in found.values_list("pk", "external_id")}
+
+
+def _first_told(run: ImportRun, chunk: ImportChunk, own: dict[int, int]) -> dict[int, int]:
+    """Those of them that no earlier chunk has made: the same id may stand in several chunks of a file."""
+    if run.columns.get("id_by_row"):
+        return own
+    before = run.chunks.filter(nth__lt=chunk.nth).values_list("kept", flat=True)
+    made = {pk for kept in before for pk in kept}
+    return {number: pk for number, pk in own.items() if pk not in made}
 
 
 def _came(outcomes: list[Outcome], skipped: tuple[int, ...] = (), kept: tuple[int, ...] = ()) -> Came:

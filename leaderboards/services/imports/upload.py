@@ -14,7 +14,7 @@ from leaderboards.core.import_rows import pack_rows
 from leaderboards.core.names import is_printed
 from leaderboards.core.points import decimal_of
 from leaderboards.core.tables import Csv, Line, read_boards
-from leaderboards.errors import BadTable
+from leaderboards.errors import BadTable, NoColumn
 from leaderboards.models import Board, ImportChunk, ImportKind, ImportRun
 from leaderboards.services.import_scores import Columns
 from leaderboards.services.players import FIELDS
@@ -40,7 +40,8 @@ class Upload:
 
 
 def upload(sent: Upload, at: datetime) -> ImportRun:
-    """Keep the file until it is confirmed or forgotten. Raises ``BadTable`` where it cannot be read as a whole."""
+    """Keep the file until it is confirmed or forgotten. Raises ``BadTable`` where it cannot be read as a whole,
+    of which ``NoColumn`` says whose column is not there."""
     number = sent.by.pk if sent.by else None
     run = ImportRun(kind=sent.kind, board=sent.board, created_at=at, by_id=number)
     run.file_name = _printed(sent.file_name)[-200:]
@@ -95,14 +96,21 @@ def _columns_of(sent: Upload, table: Csv) -> dict[str, object]:
     points = named.get("points", "points")
     is_constant = points not in table.header and decimal_of(points) is not None
     columns = Columns(
-        player=table.column(named.get("player", PLAYER)),
-        points=None if is_constant else table.column(points),
+        player=_column(table, "player", named.get("player", PLAYER)),
+        points=None if is_constant else _column(table, "points", points),
         constant=points if is_constant else "",
-        at=table.column(named["at"]) if named.get("at") else None,
-        id=table.column(named["id"]) if named.get("id") else None,
+        at=_column(table, "at", named["at"]) if named.get("at") else None,
+        id=_column(table, "id", named["id"]) if named.get("id") else None,
         id_by_row=not named.get("id"),
     )
     return asdict(columns)
+
+
+def _column(table: Csv, part: str, name: str) -> str:
+    try:
+        return table.column(name)
+    except BadTable as error:
+        raise NoColumn(error.detail, part) from error
 
 
 def _printed(name: str) -> str:

@@ -49,6 +49,8 @@ def test_a_board_that_is_typed_anew_is_one_entry_with_before_and_after(admin: Cl
     entry = only("board.changed")
     assert (entry.by_name, entry.before, entry.after) == ("admin", {"unit": "points"}, {"unit": "metres"})
     shown = page(admin, entry_page(entry))
+    assert f"<h2>board changed, {entry.at:%F %T} UTC</h2>" in shown
+    assert "board.changed" not in shown
     assert "<caption>What was changed</caption>" in shown
     assert '<th scope="row">unit</th><td>points</td><td>metres</td>' in shown
 

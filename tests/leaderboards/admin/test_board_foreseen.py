@@ -42,7 +42,11 @@ def test_a_change_is_shown_with_old_and_new_values_from_when_and_for_how_many_be
 
         page, _ = foreseen(admin, board, order="asc", unit="seconds")
 
-        assert "It re-ranks 2 players of the running period from Mon 23 Nov 00:00 CET on." in page
+        assert (
+            "From Mon 23 Nov 00:00 CET on the next period ranks by the new rules; "
+            "the 2 players of the running one keep their ranks."
+        ) in page
+        assert "re-ranks" not in page
         assert "The running period keeps its rules until Mon 23 Nov 00:00 CET." in page
         assert '<th scope="row">order</th><td>more is better</td><td>less is better</td>' in page
         stored = Board.objects.get(pk=board.pk)

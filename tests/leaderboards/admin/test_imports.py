@@ -60,7 +60,7 @@ def test_a_file_of_scores_goes_from_upload_over_the_preview_to_the_board_and_bac
     ready = unescape(page(admin, address(run)))
     assert "1 first place moves." in ready
     assert "Refused rows: 1 of 1" in ready
-    assert '<th scope="row">1</th><td>alice</td><td>5</td>' in ready
+    assert '<th scope="row">2</th><td>alice</td><td>5</td>' in ready
     assert "http-equiv" not in ready
 
     admin.post(address(run), {"confirm": "1"})
@@ -72,6 +72,29 @@ def test_a_file_of_scores_goes_from_upload_over_the_preview_to_the_board_and_bac
     admin.post(address(run), {"undo": "1", "reason": "Wrong file."})
     assert moved(run).phase is Phase.UNDONE
     assert points(board) == {}
+
+
+def test_a_column_that_the_file_lacks_is_told_beside_the_field_that_names_it(admin: Client) -> None:
+    file = SimpleUploadedFile("scores.csv", b"player,points\nalice,5\n")
+    typed = {"board": make_board().seq, "player": "player", "points": "points", "at": "wann", "file": file}
+
+    html = unescape(admin.post(f"{ADD}?kind=scores", typed).content.decode())
+
+    assert "The file has no column 'wann'" in html.split('id="id_at"')[1].split("</div>")[0]
+    assert not ImportRun.objects.exists()
+
+
+def test_rows_are_counted_as_a_spreadsheet_counts_them_and_the_words_fit_rows(admin: Client) -> None:
+    run = sent("scores", "player,points,id\nalice,5,a\nbad/one,1,b\nalice,5,a\n", make_board(), id="id")
+
+    html = unescape(page(admin, address(run)))
+
+    assert '<th scope="row">3</th><td><code>bad_player</code>' in html
+    assert '<th scope="row">2</th><td>alice</td>' in html
+    assert "rows that make or change a standing: 1" in html
+    assert "stands in this file twice: 1" in html
+    korean = admin.get(address(run), headers={"accept-language": "ko"}).content.decode()
+    assert '<th scope="col">오류 코드</th>' in korean
 
 
 def test_the_page_asks_again_while_it_moves_and_gets_304_where_nothing_did(admin: Client) -> None:

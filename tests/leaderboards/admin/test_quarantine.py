@@ -60,11 +60,21 @@ def test_the_queue_shows_what_waits_the_oldest_first_and_leads_to_all_that_a_pla
     assert ">dan<" not in shown
     assert "101 / 100" in shown
     number = of("cleo").player_id
+    assert f'<a href="/admin/leaderboards/player/{number}/change/">cleo</a>' in shown
     for way in ("submission", "standing", "quarantinedentry"):
         assert f"/admin/leaderboards/{way}/?player__id__exact={number}" in shown
     assert f"{QUEUE}?player__id__exact={number}&amp;decided=all" in page(
         admin, f"/admin/leaderboards/player/{number}/change/"
     )
+
+
+def test_the_search_has_a_visible_label_and_offers_to_drop_only_what_was_asked(admin: Client, board: Board) -> None:
+    plain, asked = page(admin, QUEUE), page(admin, f"{QUEUE}?q=bob")
+
+    assert '<label for="searchbar" class="search-label">Search</label>' in plain
+    assert "Show all" not in plain + asked
+    assert "Without search and filters" not in plain
+    assert '1 result · <a href="?">Without search and filters</a>' in asked
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,8 @@ def boards(db: None) -> tuple[Board, Board]:
 def asked(kind: str, board: Board | None = None, **more: str) -> dict[str, str]:
     """What the form sends, having shown what comes of the very choice."""
     number = str(board.seq) if board else ""
-    return {"confirmed": "1", "kind": kind, "board": number, "seen": f"{kind}:{number}", "reason": "A bot.", **more}
+    sent = {"confirmed": "1", "kind": kind, "board": number or "all", "seen": f"{kind}:{number}", "reason": "A bot."}
+    return sent | more
 
 
 def ann() -> Player:
@@ -41,7 +42,7 @@ def post(client: Client, slug: str, sent: dict[str, str]) -> str:
 def test_the_page_tells_of_each_choice_what_it_moves_and_does_nothing_yet(
     admin: Client, boards: tuple[Board, Board]
 ) -> None:
-    first = page(admin, of(ann(), "restrict"))
+    first = post(admin, "restrict", {**asked("hidden"), "look": "1"})
     on_two = post(admin, "restrict", {**asked("shadowed", boards[1]), "look": "1"})
     other = post(admin, "restrict", {**asked("banned", boards[0]), "seen": "hidden:"})
     missing = post(admin, "restrict", asked("hidden", boards[0], reason=" "))
@@ -50,11 +51,60 @@ def test_the_page_tells_of_each_choice_what_it_moves_and_does_nothing_yet(
     assert "1 first place moves, 5 ranks change." in first
     assert "On 1 running board they hold place 3;" in on_two
     assert "0 first places move, 2 ranks change." in on_two
-    assert "see above what changes by that" in other
+    assert "see what changes by that" in other
     assert "1 first place moves, 3 ranks change." in other
     assert "Give a reason of 1 to 300 characters." in missing
     assert not Restriction.objects.exists()
     assert ann().banned_at is None
+
+
+def test_nothing_is_chosen_by_itself_and_no_look_shows_what_nobody_asked_for(
+    admin: Client, boards: tuple[Board, Board]
+) -> None:
+    first = page(admin, of(ann(), "restrict"))
+    half = post(admin, "restrict", {**asked("banned"), "board": ""})
+
+    for told in (first, half):
+        assert "What changes:" not in told
+        assert "Yes:" not in told
+        assert f'<option value="{boards[0].seq}">One ({boards[0].seq})</option>' in told
+    assert "Nothing was done." in half
+    assert not Restriction.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "everywhere", "asks", "told"),
+    [
+        ("hidden", False, "Hide ann on One", "Hidden on One: ann."),
+        ("shadowed", True, "Shadow ann on all boards", "Shadowed on all boards: ann."),
+        ("banned", False, "Ban ann from One", "Banned from One: ann."),
+        ("banned", True, "Ban ann from all boards", "Banned from all boards: ann."),
+    ],
+)
+def test_the_look_the_button_and_what_is_said_then_name_the_very_choice(
+    admin: Client, boards: tuple[Board, Board], kind: str, everywhere: bool, asks: str, told: str
+) -> None:
+    sent = asked(kind, None if everywhere else boards[0])
+
+    shown = post(admin, "restrict", {**sent, "look": "1"})
+    done = post(admin, "restrict", sent)
+
+    assert f"What changes: {asks}</h2>" in shown
+    assert f'class="confirm-yes">Yes: {asks}</button>' in shown
+    assert told in done
+
+
+def test_the_one_restriction_that_is_lifted_is_named_and_of_several_one_is_chosen(
+    admin: Client, boards: tuple[Board, Board]
+) -> None:
+    keep_out("hidden", boards[0], "ann")
+    one = page(admin, of(ann(), "lift"))
+    keep_out("shadowed", boards[1], "ann")
+    two = page(admin, of(ann(), "lift"))
+
+    assert f"Yes: Lift “hidden: board {boards[0].seq}, One” of ann</button>" in one
+    assert "Yes:" not in two
+    assert "Choose…" in two
 
 
 @pytest.mark.parametrize("kind", ["hidden", "shadowed", "banned"])
@@ -63,7 +113,7 @@ def test_what_is_done_and_its_end_stand_at_the_player_and_in_the_log(
     admin: Client, boards: tuple[Board, Board], kind: str, everywhere: bool
 ) -> None:
     if kind == "banned" and everywhere:
-        assert "Done for ann." in post(admin, "restrict", asked(kind))
+        assert "Banned from all boards: ann." in post(admin, "restrict", asked(kind))
         assert ann().banned_at is not None
         assert not Restriction.objects.exists()
         return
@@ -78,11 +128,11 @@ def test_what_is_done_and_its_end_stand_at_the_player_and_in_the_log(
 
     row = Restriction.objects.get()
     assert (row.kind, row.board, row.by and row.by.get_username()) == (kind, board, "admin")
-    assert "Done for ann." in done
+    assert "One: ann." in done or "all boards: ann." in done
     assert f": {where} · admin · &lt;b&gt;A bot" in done
     assert "nothing was done" in again
     assert "1 first place moves" in lifting
-    assert "Lifted for ann." in lifted
+    assert f"{where}”: ann." in lifted
     assert "UTC · admin · No bot." in lifted
     entries = AuditEntry.objects.filter(
         act__in=[f"player.{kind}", "player.banned_from_board", "player.restriction_lifted"]
@@ -95,14 +145,14 @@ def test_several_are_restricted_at_once_and_let_go_of_one_restriction_at_once(
 ) -> None:
     both = [ann(), Player.objects.get(external_id="bob")]
 
-    shown = act(admin, PLAYERS, "restrict", *both)
+    shown = act(admin, PLAYERS, "restrict", *both, **(asked("hidden") | {"look": "1"}))
     act(admin, PLAYERS, "restrict", *both, **asked("hidden", boards[0]))
     keep_out("banned", boards[0], "bob")
     lifting = act(admin, PLAYERS, "lift", *both)
     mark = f"hidden:{boards[0].seq}"
     act(admin, PLAYERS, "lift", *both, confirmed="1", what_runs=mark, seen=mark, reason="Over.")
 
-    assert "2 players" in shown
+    assert "Yes: Hide 2 players on all boards" in shown
     assert "2 first places move, 7 ranks change." in shown
     assert "banned from the board: board" in lifting
     assert list(Restriction.objects.filter(lifted_at=None).values_list("kind", flat=True)) == ["banned"]
@@ -120,7 +170,8 @@ def test_who_is_kept_out_by_something_else_too_moves_nothing(admin: Client, boar
     keep_out("banned", boards[0], "ann")
 
     shadow = post(admin, "restrict", {**asked("shadowed", boards[0]), "look": "1"})
-    lifting = page(admin, of(ann(), "lift"))
+    mark = f"hidden:{boards[0].seq}"
+    lifting = post(admin, "lift", {"confirmed": "1", "what_runs": mark, "look": "1"})
 
     for told in (shadow, lifting):
         assert "Something else keeps them out already: no ranking changes." in told

@@ -6,16 +6,19 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from django.utils.translation import override
 
 from foundation import clock
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import undo as undo_entry
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller
-from leaderboards.errors import BadReason, BadTable, ImportNotReady, ImportStays, StorageUnavailable
+from leaderboards.errors import BadReason, BadTable, ImportNotReady, ImportStays, NoColumn, StorageUnavailable
 from leaderboards.models import Board, ImportChunk, ImportKind, ImportRun, Period, Submission
 from leaderboards.models.imports import Phase
+from leaderboards.refusals import translated
 from leaderboards.services.imports import acts, rows, scores, turns
+from leaderboards.services.imports import upload as uploading
 from leaderboards.services.imports.upload import Upload, upload
 from leaderboards.services.submit import submit
 from tests.at_once import at_once
@@ -164,6 +167,46 @@ def test_undoing_voids_exactly_what_the_import_made(board: Board) -> None:
     assert points(board) == {"alice": 5, "bob": 6}
     assert undone(first).undone == 2
     assert points(board) == {"alice": 3}
+
+
+@pytest.mark.parametrize("rows_per_chunk", [250, 2])
+def test_an_id_that_stands_twice_in_a_file_counts_once_and_is_told_once(board: Board, rows_per_chunk: int) -> None:
+    with patch.object(uploading, "ROWS_PER_CHUNK", rows_per_chunk):
+        run = sent("scores", "player,points,id\nbob,5,a\ncarol,6,b\nbob,5,a\n", board, id="id")
+
+    run = confirmed(run)
+
+    assert run.report["statuses"] == {"updated": 2, "duplicate": 1}
+    run = undone(run)
+    assert (run.undone, run.left) == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("when", "said"),
+    [
+        ("noon", "Column when: `at` must be an RFC 3339 time with an offset"),
+        ("2026-13-40", "2026-13-40 is no day that the calendar of"),
+    ],
+)
+def test_a_time_that_is_none_is_refused_by_the_name_of_its_column(board: Board, when: str, said: str) -> None:
+    file = f"player,points,when\nbob,5,{when}\n".encode()
+    columns = {"player": "player", "points": "points", "at": "when", "id": ""}
+    run = moved(upload(Upload(ImportKind.SCORES, "a.csv", file, None, board, columns), AT))
+
+    [(row, _, detail)] = run.report["errors"]
+    assert (row, detail[: len(said)]) == (1, said)
+    with override("ko"):
+        assert translated(detail) != detail
+
+
+@pytest.mark.parametrize("part", ["player", "points", "at", "id"])
+def test_a_column_that_is_missing_is_told_of_its_own_part(board: Board, part: str) -> None:
+    columns = {"player": "player", "points": "points", "at": "", "id": "", part: "nowhere"}
+
+    with pytest.raises(NoColumn) as refused:
+        upload(Upload(ImportKind.SCORES, "a.csv", b"player,points\nbob,5\n", None, board, columns), AT)
+
+    assert refused.value.part == part
 
 
 def test_undoing_is_once_with_a_reason_and_on_record(board: Board) -> None:
