@@ -9,7 +9,7 @@ from django.utils.translation import gettext_noop
 from accounts.core import recovery
 from accounts.errors import WrongCode
 from accounts.models import RecoveryCode
-from foundation.rate_limit import refuse_over
+from accounts.services.code_brake import count_try
 
 
 @transaction.atomic
@@ -22,10 +22,9 @@ def draw(user: User) -> list[str]:
     return codes
 
 
-def use(user: User, code: str, at: datetime) -> None:
+def use(user: User, code: str, at: datetime, on_known_device: bool = False) -> None:
     """Take a code, once, also where two ask at one moment. Raises ``WrongCode``, and ``RateLimited``."""
-    refuse_over("second_factor", user.pk)
-    refuse_over("login_day", f"second factor of {user.pk}")
+    count_try(user, on_known_device)
     found = RecoveryCode.objects.filter(user=user, code_hash=recovery.hashed(code), used_at=None)
     if not found.update(used_at=at):
         raise WrongCode(gettext_noop("This recovery code is wrong or was used."))

@@ -29,7 +29,7 @@ from accounts.services import passkeys, recovery, totp
 from accounts.views.answers import is_mail_sent, next_of, origin_of, show_form, tried
 from foundation import clock
 from foundation.client import client_of
-from foundation.login import know_device
+from foundation.login import is_known, know_device
 from foundation.rate_limit import refuse_over
 
 HALF, ASKED = "half_signed_in", "passkey_asked"
@@ -80,16 +80,16 @@ def second_factor(request: HttpRequest) -> HttpResponseBase:
     form = CodeForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         code = form.cleaned_data["code"]
-        if tried(form, lambda: use_code(user, code), "code"):
+        if tried(form, lambda: use_code(user, code, is_known(request, user)), "code"):
             return enter(request, user, next_of(request), with_factor=True)
     texts = {"title": _("Second factor"), "button": _("Sign in")}
     return show_form(request, form, **texts, passkey=reverse("account-passkey-sign-in") if has_passkey(user) else "")
 
 
-def use_code(user: User, code: str) -> None:
+def use_code(user: User, code: str, on_known_device: bool) -> None:
     """Take a code of the app, or, by its length, a recovery code. Raises ``WrongCode`` and ``RateLimited``."""
     service = totp if has_app(user) and len("".join(code.split())) <= totp.DIGITS else recovery
-    service.use(user, code, clock.now())
+    service.use(user, code, clock.now(), on_known_device)
 
 
 @never_cache
@@ -145,7 +145,7 @@ def enter(request: HttpRequest, user: User, way: str, with_factor: bool = False)
         marks.factor(request.session)
     is_due = must_have_factor(user) and not with_factor
     response = redirect(f"{reverse('account-security')}?{_query(way)}" if is_due else way)
-    know_device(request, response, user.username)
+    know_device(response, user)
     return response
 
 
