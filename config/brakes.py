@@ -11,7 +11,7 @@ VARIABLES = {
     "page": ("PAGE_LIMIT", "5000/10"),  # pages, for each client address
     "login": ("LOGIN_LIMIT", "10/300"),  # passwords tried, for each account from one address
     "login_address": ("LOGIN_ADDRESS_LIMIT", "100/300"),  # passwords tried from one address, whosever they are
-    "login_account": ("LOGIN_ACCOUNT_LIMIT", "30/3600"),  # for each account over all addresses, or each known device
+    "login_account": ("LOGIN_ACCOUNT_LIMIT", "30/3600"),  # for each account over all addresses; on its known devices
     "login_day": ("LOGIN_DAY_LIMIT", "100/86400"),  # the same for a day; and codes of second factors
     "second_factor": ("SECOND_FACTOR_LIMIT", "5/300"),  # codes tried, for each account
     "account_mail": ("ACCOUNT_MAIL_LIMIT", "3/3600"),  # mails of one kind about accounts, to one address

@@ -2,15 +2,14 @@
 
 It counts for each account from each address, more widely for each address, and for each account over all addresses:
 some an hour and some a day, so that guessing ends however many addresses somebody has. That last one would lock people
-out for others' guessing, so a device on which they have signed in before has a brake of its own (docs/decisions/0050).
+out for others' guessing, so the devices on which they have signed in before, with the password of today, have one brake
+of their own, together (docs/decisions/0050).
 It stands first among the authentication backends, so it covers every door alike. A try that is refused is not counted,
 so nobody is out for longer than the window.
 """
 
-import secrets
-from typing import Any
-
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core import signing
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -31,33 +30,49 @@ class LoginBrake:
         """Count a try; whose it is, the next backend says. Programs of our own have no request and no brake."""
         if request is None or password is None:
             return
-        address, device = client_of(request), device_of(request, username)
+        address, is_known = client_of(request), _is_known_to(request, username)
         refuse_over("login_address", address)
-        if device is None:
+        if not is_known:
             refuse_over("login", f"{address} {username}")
-        who = f"account {username}" if device is None else f"device {device}"
+        who = f"known devices of {username}" if is_known else f"account {username}"
         refuse_over("login_account", who)
         refuse_over("login_day", who)
 
 
-def device_of(request: HttpRequest, username: str | None) -> str | None:
-    """The device's random name, if somebody signed in to this account on it in the last 90 days."""
+def _is_known_to(request: HttpRequest, username: str | None) -> bool:
+    """Whether the device is known to the account of this name; SQL is asked only for devices that we have signed."""
+    if username is None or _signed(request)[0] != username:
+        return False
+    user = User.objects.filter(username=username).first()
+    return user is not None and is_known(request, user)
+
+
+def is_known(request: HttpRequest, user: User) -> bool:
+    """Whether somebody signed in to this account on the device in the last 90 days, with the password of today."""
+    hashes = (user.get_session_auth_hash(), *user.get_session_auth_fallback_hash())
+    return _signed(request) in [(user.get_username(), _mark(each)) for each in hashes]
+
+
+def _signed(request: HttpRequest) -> tuple[object, object]:
+    """Whose device the cookie says it is, and the mark of their password; nobody's where it is not signed by us."""
+    cookie = request.COOKIES.get(settings.DEVICE_COOKIE_NAME, "")
     try:
-        known: Any = signing.loads(
-            request.COOKIES.get(settings.DEVICE_COOKIE_NAME, ""), salt=DEVICE_SALT, max_age=DEVICE_DAYS * 86_400
-        )
+        name, mark = signing.loads(cookie, salt=DEVICE_SALT, max_age=DEVICE_DAYS * 86_400)
     except signing.BadSignature:
-        return None
-    name, device = known
-    return str(device) if name == username else None
+        return None, None
+    return name, mark
 
 
-def know_device(request: HttpRequest, response: HttpResponseBase, username: str) -> None:
-    """Have this device known as one of the account's: after signing in, or setting a password by mail."""
-    device = device_of(request, username) or secrets.token_urlsafe(12)
+def _mark(auth_hash: str) -> str:
+    return auth_hash[:16]
+
+
+def know_device(response: HttpResponseBase, user: User) -> None:
+    """Have this device known as one of the account's: after signing in, or setting a password. A new password ends
+    that."""
     response.set_cookie(
         settings.DEVICE_COOKIE_NAME,
-        signing.dumps([username, device], salt=DEVICE_SALT),
+        signing.dumps([user.get_username(), _mark(user.get_session_auth_hash())], salt=DEVICE_SALT),
         max_age=DEVICE_DAYS * 86_400,
         secure=settings.SESSION_COOKIE_SECURE,
         httponly=True,

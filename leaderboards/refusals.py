@@ -156,6 +156,9 @@ SENTENCES = (
     # imports
     gettext_noop("The file is empty: its first line must name the columns."),
     gettext_noop("The file is no CSV table: %(why)s."),
+    gettext_noop("The first line names the columns: at most %(most)s, each in at most %(long)s characters."),
+    gettext_noop("It met an error that nobody foresaw, and was stopped. The log tells more: %(reference)s."),
+    gettext_noop("It could not be judged: throw it away, mend the file and upload it again."),
     gettext_noop("The file names a column twice in its first line: %(columns)s."),
     gettext_noop("The file has no column %(name)s; it has %(columns)s."),
     gettext_noop("The file has the column %(name)s; players have %(columns)s."),

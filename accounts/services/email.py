@@ -19,14 +19,20 @@ def make(user: User, email: str) -> str:
     return links.make(links.EMAIL, [user.pk, email, _state(user)])
 
 
+def address_in(user: User, token: str) -> str:
+    """The address that the token would prove for ``user``. Raises ``NoLongerValid``."""
+    pk, email, state = links.read(links.EMAIL, token)
+    if pk != user.pk or state != _state(user):
+        raise NoLongerValid(links.UNKNOWN)
+    return str(email)
+
+
 @transaction.atomic
 def confirm(user: User, token: str, at: datetime) -> str:
     """Give ``user`` the address that the token proves, and return it. Raises ``NoLongerValid`` and ``Taken``."""
-    pk, email, state = links.read(links.EMAIL, token)
     locked = User.objects.select_for_update().get(pk=user.pk)
-    if pk != locked.pk or state != _state(locked):
-        raise NoLongerValid(links.UNKNOWN)
-    if User.objects.filter(email__iexact=email).exclude(pk=pk).exists():
+    email = address_in(locked, token)
+    if User.objects.filter(email__iexact=email).exclude(pk=locked.pk).exists():
         raise Taken(_TAKEN)
     try:
         with transaction.atomic():
@@ -36,7 +42,7 @@ def confirm(user: User, token: str, at: datetime) -> str:
     locked.email = email
     locked.save(update_fields=["email"])
     told(EMAIL, locked, at)
-    return str(email)
+    return email
 
 
 def _state(user: User) -> str:

@@ -10,7 +10,7 @@ from accounts.core import recovery
 from accounts.errors import WrongCode
 from accounts.models import RecoveryCode
 from accounts.services.acts import RECOVERY_CODE, told
-from foundation.rate_limit import refuse_over
+from accounts.services.code_brake import count_try
 
 
 @transaction.atomic
@@ -23,10 +23,9 @@ def draw(user: User) -> list[str]:
     return codes
 
 
-def use(user: User, code: str, at: datetime) -> None:
+def use(user: User, code: str, at: datetime, on_known_device: bool = False) -> None:
     """Take a code, once, also where two ask at one moment. Raises ``WrongCode``, and ``RateLimited``."""
-    refuse_over("second_factor", user.pk)
-    refuse_over("login_day", f"second factor of {user.pk}")
+    count_try(user, on_known_device)
     found = RecoveryCode.objects.filter(user=user, code_hash=recovery.hashed(code), used_at=None)
     with transaction.atomic():
         if not found.update(used_at=at):

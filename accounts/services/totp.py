@@ -17,8 +17,8 @@ from django.utils.translation import gettext_noop
 from accounts.errors import WrongCode
 from accounts.models import AuthenticatorApp
 from accounts.services.acts import FACTOR_ADDED, told
+from accounts.services.code_brake import count_try
 from foundation import sealing
-from foundation.rate_limit import refuse_over
 
 STEP_SECONDS = 30
 DIGITS = 6
@@ -45,7 +45,7 @@ def address(secret: str, name: str, site: str) -> str:
 
 def confirm(user: User, secret: str, code: str, at: datetime) -> None:
     """Set the app up once it shows the right code; one that was there is replaced. Raises ``WrongCode``."""
-    _count_try(user)
+    count_try(user)
     step = _step_of(secret, code, at, after=0)
     if step is None:
         raise WrongCode(_WRONG)
@@ -55,9 +55,9 @@ def confirm(user: User, secret: str, code: str, at: datetime) -> None:
         told(FACTOR_ADDED, user, at, factor="app")
 
 
-def use(user: User, code: str, at: datetime) -> None:
+def use(user: User, code: str, at: datetime, on_known_device: bool = False) -> None:
     """Take a code, once. Raises ``WrongCode``, and ``RateLimited`` for who tries many; then nothing has changed."""
-    _count_try(user)
+    count_try(user, on_known_device)
     with transaction.atomic():
         app = AuthenticatorApp.objects.select_for_update().filter(user=user).first()
         secret = sealing.unseal(app.secret, sealing.SECOND_FACTOR) if app else ""
@@ -66,11 +66,6 @@ def use(user: User, code: str, at: datetime) -> None:
             raise WrongCode(_WRONG)
         app.last_step = step
         app.save(update_fields=["last_step"])
-
-
-def _count_try(user: User) -> None:
-    refuse_over("second_factor", user.pk)
-    refuse_over("login_day", f"second factor of {user.pk}")
 
 
 def _step_of(secret: str, code: str, at: datetime, after: int) -> int | None:

@@ -66,7 +66,9 @@ def change_password(request: HttpRequest, user: User) -> HttpResponseBase:
         update_session_auth_hash(request, changed)
         marks.proved(request.session)
         messages.success(request, _("Your password was changed. You are signed out everywhere else."))
-        return redirect("account-security")
+        response = redirect("account-security")
+        know_device(response, changed)
+        return response
     return show_form(request, form, title=_("Change password"), button=_("Change password"))
 
 
@@ -104,7 +106,7 @@ class ResetConfirm(PasswordResetConfirmView):
         with transaction.atomic():
             response = super().form_valid(form)
             told(PASSWORD, form.user, clock.now(), way="mail")
-        know_device(self.request, response, form.user.get_username())
+        know_device(response, form.user)
         return response
 
 

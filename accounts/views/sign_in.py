@@ -29,7 +29,7 @@ from accounts.services import passkeys, recovery, sign_ins, totp
 from accounts.views.answers import is_mail_sent, next_of, only_sent, origin_of, show_form, tried
 from foundation import clock
 from foundation.client import client_of
-from foundation.login import know_device
+from foundation.login import is_known, know_device
 from foundation.rate_limit import refuse_over
 
 HALF, ASKED = "half_signed_in", "passkey_asked"
@@ -85,7 +85,7 @@ def second_factor(request: HttpRequest) -> HttpResponseBase:
     if request.method == "POST" and form.is_valid():
         code = form.cleaned_data["code"]
         service, way = _service_of(user, code)
-        if tried(form, lambda: service.use(user, code, clock.now()), "code"):
+        if tried(form, lambda: service.use(user, code, clock.now(), is_known(request, user)), "code"):
             return enter(request, user, next_of(request), way, with_factor=True)
         sign_ins.failed(request, user, way)
     texts = {"title": _("Second factor"), "button": _("Sign in")}
@@ -155,7 +155,7 @@ def enter(request: HttpRequest, user: User, to: str, way: str, with_factor: bool
     is_due = must_have_factor(user) and not with_factor
     sign_ins.signed_in(request, user, way)
     response = redirect(f"{reverse('account-security')}?{_query(to)}" if is_due else to)
-    know_device(request, response, user.username)
+    know_device(response, user)
     return response
 
 

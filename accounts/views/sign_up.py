@@ -120,12 +120,16 @@ def email(request: HttpRequest, user: User) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_proven_members
 def email_confirm(request: HttpRequest, user: User, token: str) -> HttpResponseBase:
-    """Behind that link: one more button, since programs open links too."""
+    """Behind that link: the address, and one more button, since programs open links too."""
+    try:
+        wanted = addresses.address_in(user, token)
+    except NoLongerValid as error:
+        return say(request, _("This link does not work"), _(error.detail), status=404)
     form = forms.Form(request.POST if request.method == "POST" else None)
     if request.method == "POST" and tried(_valid(form), lambda: addresses.confirm(user, token, clock.now())):
         messages.success(request, _("Your address was changed."))
         return redirect("account-security")
-    return show_form(request, form, title=_("Is this your address?"), button=_("Yes, use it"))
+    return show_form(request, form, title=_("Is this your address?"), button=_("Yes, use it"), intro=wanted)
 
 
 def _valid(form: forms.Form) -> forms.Form:

@@ -33,6 +33,9 @@ GRANT USAGE ON SCHEMA public TO sunwi_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO sunwi_app;
 GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA public TO sunwi_app;
 
+-- Large objects belong to whoever makes them, and would fill the disk: nothing here uses them.
+REVOKE EXECUTE ON FUNCTION lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) FROM PUBLIC;
+
 -- What migrations make from now on.
 ALTER DEFAULT PRIVILEGES FOR ROLE sunwi_owner IN SCHEMA public
     GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO sunwi_app;

@@ -39,7 +39,7 @@ _STATUSES = {
 
 def state_of(run: ImportRun) -> str:
     """Where it stands, in a word or two."""
-    return str(_STATES[run.phase])
+    return _("could not be judged") if _is_unjudged(run) else str(_STATES[run.phase])
 
 
 def run_lines(run: ImportRun, at: datetime) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def _in_file(run: ImportRun, number: int) -> int:
 
 def boards_of(run: ImportRun, at: datetime) -> tuple[list[BoardChange], str]:
     """What an import of boards that waits would do now, and why it cannot be done, if so."""
-    if run.kind != ImportKind.BOARDS or run.phase is not Phase.READY:
+    if run.kind != ImportKind.BOARDS or run.phase is not Phase.READY or run.stopped:
         return [], ""
     try:
         return boards.foreseen(run, at), ""
@@ -88,7 +88,11 @@ def boards_of(run: ImportRun, at: datetime) -> tuple[list[BoardChange], str]:
 
 def _can_confirm(run: ImportRun, wrong: str) -> bool:
     is_whole = run.refused == 0 if run.kind == ImportKind.BOARDS else run.refused < run.rows
-    return run.phase is Phase.READY and is_whole and not wrong
+    return run.phase is Phase.READY and is_whole and not wrong and not run.stopped
+
+
+def _is_unjudged(run: ImportRun) -> bool:
+    return run.phase is Phase.READY and bool(run.stopped)
 
 
 def _progress(run: ImportRun) -> tuple[int, int]:

@@ -21,9 +21,11 @@ from foundation.client import signed_in
 from leaderboards.admin.foreseen_page import Act, ask, moves_in_words
 from leaderboards.admin.paging import ReadOnlyAdmin
 from leaderboards.admin.sentences import in_utc
+from leaderboards.errors import BadPurge
 from leaderboards.models import Board, Player, Purge, Storage
+from leaderboards.refusals import translated
 from leaderboards.selectors.purging import ForeseenPurge, Range, foresee_purge
-from leaderboards.services.purge import ask_purge, refuse_bad_range
+from leaderboards.services.purge import ask_purge, refuse_bad_range, refuse_bad_times
 
 _TYPED = "%Y-%m-%dT%H:%M:%S"
 _MINUTES = "%Y-%m-%dT%H:%M"
@@ -37,15 +39,15 @@ def _moment(label: Any) -> forms.DateTimeField:
 class PurgeForm(forms.Form):
     """Whose submissions of which range."""
 
-    player = forms.CharField(label=_lazy("player"), max_length=64, required=False, help_text=_lazy("A whole id."))
+    player = forms.CharField(label=_lazy("Player"), max_length=64, required=False, help_text=_lazy("A whole id."))
     board = forms.ModelChoiceField(
-        Board.objects.exclude(storage=Storage.REDIS).order_by("name"), label=_lazy("board"), required=False
+        Board.objects.exclude(storage=Storage.REDIS).order_by("name"), label=_lazy("Board"), required=False
     )
     service = forms.CharField(
-        label=_lazy("service key"), max_length=100, required=False, help_text=_lazy("Its whole name.")
+        label=_lazy("Service key"), max_length=100, required=False, help_text=_lazy("Its whole name.")
     )
-    from_at = _moment(_lazy("received from"))
-    until_at = _moment(_lazy("until, which is not in it"))
+    from_at = _moment(_lazy("Received from"))
+    until_at = _moment(_lazy("Received before"))
 
     def clean_player(self) -> Player | None:
         """Somebody whom there is."""
@@ -54,6 +56,16 @@ class PurgeForm(forms.Form):
         if typed and found is None:
             raise ValidationError(_("There is no player %(player)s.") % {"player": typed})
         return found
+
+    def clean(self) -> dict[str, Any]:
+        """The range is judged whatever else is wrong, and what is wrong with it stands beside its field."""
+        typed = super().clean() or self.cleaned_data
+        if typed.get("from_at") and typed.get("until_at"):
+            try:
+                refuse_bad_times(typed["from_at"], typed["until_at"], clock.agreed())
+            except BadPurge as error:
+                self.add_error(error.field, translated(error.detail))
+        return typed
 
     @property
     def chosen(self) -> Range:
@@ -68,11 +80,21 @@ class PurgeForm(forms.Form):
 class PurgeAdmin(ReadOnlyAdmin[Purge]):
     """Ranges of submissions that were voided in one act."""
 
-    list_display = ("asked_at", "of_what", "range_in_utc", "by", "progress", "voided", "kept")
+    list_display = ("asked_at", "of_what", "range_in_utc", "by", "progress", "voided_of_it", "kept_of_it")
     list_select_related = ("player", "board", "by")
     list_display_links = ("asked_at",)
     fields = (
-        *("of_what", "range_in_utc", "reason", "by", "asked_at", "progress", "voided", "kept", "finished_at"),
+        *(
+            "of_what",
+            "range_in_utc",
+            "reason",
+            "by",
+            "asked_at",
+            "progress",
+            "voided_of_it",
+            "kept_of_it",
+            "finished_at",
+        ),
         *("undo_asked_at", "undo_by", "undo_reason", "restored", "lost", "undone_at"),
     )
 
@@ -86,6 +108,16 @@ class PurgeAdmin(ReadOnlyAdmin[Purge]):
     def range_in_utc(self, purge: Purge) -> str:
         """From when to before when."""
         return f"{in_utc(purge.from_at)} - {in_utc(purge.until_at)}"
+
+    @admin.display(description=_lazy("submissions voided"), ordering="voided")
+    def voided_of_it(self, purge: Purge) -> str:
+        """How many submissions count no longer because of it."""
+        return f"{purge.voided:,}"
+
+    @admin.display(description=_lazy("submissions that stay"), ordering="kept")
+    def kept_of_it(self, purge: Purge) -> str:
+        """How many submissions of the range still count."""
+        return f"{purge.kept:,}"
 
     @admin.display(description=_lazy("how far it is"))
     def progress(self, purge: Purge) -> str:

@@ -3,6 +3,7 @@
 A game may send a name of blanks, marks or letters that draw nothing; a row and a link must still say who is meant.
 """
 
+import json
 import re
 from unicodedata import category
 
@@ -32,6 +33,15 @@ def is_printed(text: str, lines: bool = False) -> bool:
     """
     taken = _OF_LINES if lines else frozenset[str]()
     return text.isprintable() or all(category(each) not in _UNPRINTED or each in taken for each in text)
+
+
+def is_text(value: object) -> bool:
+    """Whether ``value``, as JSON has it, can be written down as UTF-8: no text in it holds half a character."""
+    try:
+        json.dumps(value, ensure_ascii=False, default=str).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def refusal_of(text: str, lines: bool = False) -> str | None:

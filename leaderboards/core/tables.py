@@ -13,6 +13,9 @@ from typing import IO, Any
 from leaderboards.core.bodies import Ambiguous, read_json
 from leaderboards.errors import BadTable
 
+MOST_COLUMNS = 100
+LONGEST_COLUMN = 200  # characters of its name
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -26,13 +29,18 @@ class Csv:
     """A CSV table with a header, read once from its beginning."""
 
     def __init__(self, stream: IO[bytes]) -> None:
-        """Raises ``BadTable`` where there is no header, or one that names a column twice."""
+        """Raises ``BadTable`` where there is no header, or one that names too many columns, or one of them twice."""
         text = TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="")
         self._reader = csv.DictReader(text, strict=True)
         try:
             self.header: list[str] = [*(self._reader.fieldnames or ())]
         except csv.Error as error:
             raise BadTable(f"The file is no CSV table: {error}.") from error
+        if len(self.header) > MOST_COLUMNS or max(map(len, self.header), default=0) > LONGEST_COLUMN:
+            raise BadTable(
+                f"The first line names the columns: at most {MOST_COLUMNS}, "
+                f"each in at most {LONGEST_COLUMN} characters."
+            )
         if not self.header:
             raise BadTable("The file is empty: its first line must name the columns.")
         if len(set(self.header)) < len(self.header):

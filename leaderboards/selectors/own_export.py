@@ -44,7 +44,7 @@ def own_export(user: User, at: datetime) -> dict[str, Any]:
         "passkeys": list(Passkey.objects.filter(user=user).values("name", "created_at", "last_used_at")),
         "recovery_codes_left": RecoveryCode.objects.filter(user=user, used_at=None).count(),
         "invitations": list(
-            Invitation.objects.filter(used_by=user).values("email", "note", "created_at", "expires_at", "used_at")
+            Invitation.objects.filter(used_by=user).values("email", "created_at", "expires_at", "used_at")
         ),
         "audit_log": list(_entries(user).values("at", "act", "before", "after", "note")),
         "player": told_to_player(player.external_id) if player else None,

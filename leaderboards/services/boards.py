@@ -18,7 +18,7 @@ from foundation import clock
 from foundation.audit import record
 from foundation.audit.rows import differing, sayable
 from leaderboards import selectors
-from leaderboards.core.names import refusal_of
+from leaderboards.core.names import UNPRINTED, is_text, refusal_of
 from leaderboards.core.periods import PeriodKind, window_at
 from leaderboards.core.plausibility import check_limits
 from leaderboards.core.points import points_text
@@ -98,6 +98,9 @@ def _read(settings: Mapping[str, Any], rows: QuerySet[Board]) -> Board:
     unknown = sorted(set(settings) - set(SETTINGS))
     if unknown:
         raise BadBoard(f"{name}: there is no setting {unknown[0]!r}; there are {', '.join(SETTINGS)}.", unknown[0])
+    for field, value in settings.items():
+        if not is_text(value):  # SQL could not even be asked for it
+            raise BadBoard(f"`{field}`: {UNPRINTED}", field)
     board = rows.filter(name=name, retired_at=None).first() or Board()
     for field, value in settings.items():
         setattr(board, field, value)

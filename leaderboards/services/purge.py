@@ -34,15 +34,20 @@ def refuse_bad_range(chosen: Range, at: datetime) -> None:
     keeps no submissions."""
     if chosen.player is None and chosen.board is None and not chosen.service:
         raise BadPurge("Say whose submissions: name a player, a board or a service key.")
-    if chosen.until_at <= chosen.from_at:
-        raise BadPurge("The range ends before it begins.", "until_at")
-    if chosen.until_at > at:
-        raise BadPurge("The range ends in the future: a purge is about what was received.", "until_at")
+    refuse_bad_times(chosen.from_at, chosen.until_at, at)
     board = Board.objects.filter(pk=chosen.board).first() if chosen.board is not None else None
     if board is not None and board.storage == Storage.REDIS:
         raise BadPurge(
             f"Board {board.seq} keeps no submissions: set or remove standings of its running period instead.", "board"
         )
+
+
+def refuse_bad_times(from_at: datetime, until_at: datetime, at: datetime) -> None:
+    """Raise ``BadPurge`` for a range that ends before it begins, or after ``at``."""
+    if until_at <= from_at:
+        raise BadPurge("The range ends before it begins.", "until_at")
+    if until_at > at:
+        raise BadPurge("The range ends in the future: a purge is about what was received.", "until_at")
 
 
 @transaction.atomic

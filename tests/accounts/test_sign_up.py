@@ -222,11 +222,13 @@ def test_another_address_counts_once_its_owner_says_so(client: Client) -> None:
     client.post(EMAIL, {"email": ADDRESS})
     link = mailed()
 
-    client.get(link)
+    asked, others = client.get(link), marian.get(link)
     marian.post(link)
     before = User.objects.get(username="robin").email
     client.post(link)
 
+    assert f"<p>{ADDRESS}</p>" in asked.content.decode()
+    assert (others.status_code, ADDRESS in others.content.decode()) == (404, False)
     assert before == "old@example.org"
     assert User.objects.get(username="robin").email == ADDRESS
     assert User.objects.get(username="marian").email == ""

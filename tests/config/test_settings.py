@@ -9,11 +9,14 @@ from unittest.mock import patch
 import pytest
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+from django.test import Client, override_settings
 from redis import ConnectionPool
 
 from config import addresses
 from foundation import nonces
 from foundation.clock import TOLERATED
+from tests.accounts.people import LOGIN, PASSWORD, sign_in
+from tests.leaderboards.factories import UserFactory
 
 ROOT = Path(settings.BASE_DIR)
 BOARDS = "redis://localhost:6379/4"
@@ -39,6 +42,22 @@ def test_by_themselves_they_debug_nothing_want_tls_and_put_cache_and_broker_besi
     assert found["BROKER_URL"] == "redis://localhost:6379/6"
     assert (str(found["RATE_LIMITS"]["write"]), found["RATE_LIMITS"]["read"]) == ("7/3", None)
     assert found["DATABASES"]["default"]["OPTIONS"]["transaction_mode"] == "IMMEDIATE"  # SQLite's lock comes first
+
+
+@pytest.mark.django_db
+def test_with_tls_each_cookie_of_signing_in_is_secure_bound_to_the_host_and_lax(read: Any, client: Client) -> None:
+    found = read(SECRET_KEY="x", REDIS_URL=BOARDS)
+    UserFactory.create(username="robin", password=PASSWORD)
+
+    with override_settings(**{name: value for name, value in found.items() if "_COOKIE_" in name}):
+        shown = client.get(LOGIN, secure=True)
+        entered = sign_in(client, "robin", secure=True)
+
+    cookies = {**shown.cookies, **entered.cookies}
+    assert set(cookies) == {"__Host-sessionid", "__Host-csrftoken", "__Host-device"}
+    for each in cookies.values():
+        assert (each["secure"], each["path"], each["domain"], each["samesite"]) == (True, "/", "", "Lax")
+    assert {name for name, each in cookies.items() if each["httponly"]} == {"__Host-sessionid", "__Host-device"}
 
 
 def test_postgresql_gives_nobody_a_wait_without_end_unless_told_to(read: Any) -> None:

@@ -1,15 +1,17 @@
 """Strangers guess one account's password from many addresses: it ends, and its owner is not locked out."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 from django.conf import LazySettings
+from django.contrib.auth.models import User
 from django.test import Client
 
-from foundation import rate_limit
+from foundation import clock, rate_limit
 from foundation.limits import Limit
 from tests.accounts.authenticator import Authenticator, add_passkey, sign_in_by
-from tests.accounts.people import LOGIN, PASSWORD, sign_in, who
+from tests.accounts.people import LOGIN, PASSWORD, SECOND, code, sign_in, who, with_app
 from tests.leaderboards.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -87,3 +89,45 @@ def test_the_answer_does_not_tell_whether_there_is_an_account() -> None:
         return [line for line in page.splitlines() if "csrfmiddlewaretoken" not in line]
 
     assert plain(told("robin")) == plain(told("nobody"))
+
+
+def test_devices_of_one_account_count_together() -> None:
+    devices = [Client() for _ in range(3)]
+    for each in devices:
+        sign_in(each, "robin")
+
+    tries = [sign_in(devices[nth % 3], "robin", "guess").status_code for nth in range(7)]
+
+    assert tries == [200] * 5 + [429] * 2
+
+
+def test_a_new_password_ends_all_known_devices_but_the_one_that_set_it() -> None:
+    owner, thief = Client(), Client()
+    sign_in(owner, "robin")
+    sign_in(thief, "robin")
+    new = {"old_password": PASSWORD, "new_password1": "another long password", "new_password2": "another long password"}
+    assert owner.post("/accounts/password/", new).status_code == 302
+    attacked()
+
+    assert sign_in(thief, "robin", "guess").status_code == 429
+    owner.post("/accounts/logout/")
+    assert sign_in(owner, "robin", "another long password").status_code == 302
+
+
+def test_who_has_the_password_alone_keeps_nobody_from_their_codes_on_a_known_device() -> None:
+    with_app(User.objects.get(username="robin"))
+    owner, thief, elsewhere = Client(), Client(), Client()
+    sign_in(owner, "robin")
+    owner.post(SECOND, {"code": code()})
+    assert who(owner) == "robin"
+    owner.post("/accounts/logout/")
+    sign_in(thief, "robin")
+    assert [thief.post(SECOND, {"code": "000000"}).status_code for _ in range(5)] == [200] * 4 + [429]
+
+    sign_in(elsewhere, "robin")
+    sign_in(owner, "robin")
+    next_code = code(clock.now() + timedelta(seconds=30))
+
+    assert elsewhere.post(SECOND, {"code": next_code}).status_code == 429
+    assert owner.post(SECOND, {"code": next_code}).status_code == 302
+    assert who(owner) == "robin"

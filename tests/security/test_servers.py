@@ -188,6 +188,7 @@ def test_the_application_is_no_superuser_owns_nothing_and_reaches_no_other_datab
         "TRUNCATE leaderboards_board", "ALTER ROLE sunwi_app SUPERUSER", "SET ROLE sunwi_owner", "SET ROLE postgres",
         "COPY leaderboards_board TO '/tmp/stolen'", "COPY leaderboards_board FROM PROGRAM 'id'",
         "SELECT pg_read_file('/etc/passwd')", "SELECT lo_import('/etc/passwd')", "SELECT * FROM pg_authid",
+        "SELECT lo_from_bytea(0, 'x')", "SELECT lo_create(0)", "SELECT lo_creat(-1)",
         "CREATE EXTENSION dblink", "ALTER SYSTEM SET work_mem = '1GB'", "ALTER DATABASE sunwi SET work_mem = '1MB'",
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'postgres'",
     )  # fmt: skip  # as a list

@@ -28,6 +28,8 @@ def confirm(number: int, at: datetime, by: AbstractBaseUser | None) -> ImportRun
         run = _held(number)
         if run.phase is not Phase.READY:
             raise ImportNotReady("It is not waiting for a yes: it is being judged, or somebody has confirmed it.")
+        if run.stopped:
+            raise ImportNotReady("It could not be judged: throw it away, mend the file and upload it again.")
         if run.refused == run.rows or (run.kind == ImportKind.BOARDS and run.refused):
             raise ImportNotReady("Nothing of it can be taken: mend the file and upload it again.")
         if run.board is not None:
@@ -113,7 +115,9 @@ def _undo_entry(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None,
 
 
 def _entry_of(run: ImportRun) -> AuditEntry | None:
-    return AuditEntry.objects.filter(act=CONFIRMED, subjects__kind=SUBJECT, subjects__key=str(run.pk)).first()
+    """What confirmed it, unless an undo is on record that was stopped and is now asked for again."""
+    of_run = AuditEntry.objects.filter(subjects__kind=SUBJECT, subjects__key=str(run.pk))
+    return of_run.filter(act=CONFIRMED).exclude(pk__in=of_run.filter(act=UNDONE).values("undoes")).first()
 
 
 def may(user: AbstractBaseUser, kind: str) -> bool:

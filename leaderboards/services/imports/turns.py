@@ -13,11 +13,14 @@ from django.db.models import Q, QuerySet
 from foundation import clock
 from foundation.audit import acting
 from foundation.each import for_each
+from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
+from foundation.sql import AWAY
 from leaderboards.errors import BadBoard
 from leaderboards.models import ImportChunk, ImportedPlayer, ImportKind, ImportRun, Storage
 from leaderboards.models.imports import Phase
 from leaderboards.services.imports import boards, foresee, players, scores
+from leaderboards.services.imports.ends import end, failed
 from leaderboards.services.imports.rows import Finish, note_applied, note_judged
 
 LEASE = timedelta(seconds=120)  # a chunk takes a second or two, foreseeing 100,000 rows half a minute
@@ -66,6 +69,12 @@ def _turn(run: ImportRun, at: datetime) -> int:
         return _step(ImportRun.objects.select_related("board", "by", "undo_by").get(pk=run.pk), at)
     except (ImportRun.DoesNotExist, ImportChunk.DoesNotExist):  # somebody has thrown it away meanwhile
         return 0
+    except (Unavailable, *AWAY):  # it waits
+        raise
+    except Exception:
+        if not failed(run.pk, at):
+            raise
+        return 1
     finally:
         ImportRun.objects.filter(pk=run.pk, leased_until=now + LEASE).update(leased_until=None)
 
@@ -92,15 +101,15 @@ def _judge(run: ImportRun, at: datetime) -> int:
 def _apply(run: ImportRun, at: datetime) -> int:
     chunk = run.chunks.filter(applied_at=None).order_by("nth").first()
     if chunk is None:
-        return _end(run, at)
+        return end(run, at)
     if why := _too_late(run, at):
-        return _end(run, at, why)
+        return end(run, at, why)
     try:
         finish = _deed(run, chunk, at)
         failpoint("import.after_deed")
         return int(note_applied(run, chunk, finish, at))
     except BadBoard as error:  # a board was changed since somebody said yes: all or none, so none
-        return _end(run, at, error.detail)
+        return end(run, at, error.detail)
 
 
 def _deed(run: ImportRun, chunk: ImportChunk, at: datetime) -> Finish:
@@ -115,18 +124,6 @@ def _too_late(run: ImportRun, at: datetime) -> str:
     if in_redis and run.started_at is not None and at - run.started_at > IDS_ARE_SURE:
         return "It was interrupted for longer than the board remembers ids: the rest was not imported."
     return ""
-
-
-@transaction.atomic
-def _end(run: ImportRun, at: datetime, why: str = "") -> int:
-    run.chunks.exclude(content=b"").update(content=b"")
-    ended = ImportRun.objects.select_for_update().get(pk=run.pk)
-    if ended.done_at is not None:
-        return 0
-    ended.report.pop("first", None)
-    ended.done_at, ended.stopped = at, why[:300]
-    ended.save(update_fields=["done_at", "stopped", "report"])
-    return 1
 
 
 def _undo(run: ImportRun, at: datetime) -> int:

@@ -55,6 +55,20 @@ def ann(db: None) -> Player:
     return Player.objects.get(external_id="ann")
 
 
+def test_a_purge_of_nobody_and_a_wrong_range_is_told_both_each_beside_its_field(admin: Client, ann: Player) -> None:
+    typed = a_minute()
+    backwards = {"from_at": typed["until_at"], "until_at": typed["from_at"]}
+
+    form = admin.post(PURGE, {"player": "nobody", "look": "1", **backwards}).context["form"]
+
+    assert form.errors == {
+        "player": ["There is no player nobody."],
+        "until_at": ["The range ends before it begins."],
+    }
+    labels = [field.label for field in form]
+    assert labels == ["Player", "Board", "Service key", "Received from", "Received before"]
+
+
 def test_a_purge_is_shown_then_asked_for_with_a_reason_and_its_page_says_how_far_it_is(
     admin: Client, ann: Player
 ) -> None:

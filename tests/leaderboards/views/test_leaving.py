@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
 from django.test import Client
 
+from accounts.models import Invitation
 from accounts.services import recovery
 from foundation import clock
 from foundation.audit.models import AuditEntry
@@ -52,6 +53,19 @@ def test_the_file_holds_all_and_no_secret() -> None:
     assert told["recovery_codes_left"] == 10
     text = response.content.decode()
     assert not any(secret in text for secret in (SECRET, user.password, codes[0], "pbkdf2"))
+
+
+def test_the_file_has_the_invitation_without_the_note_that_staff_alone_read() -> None:
+    client, now = with_player(), clock.now()
+    user = User.objects.get(username="robin")
+    Invitation.objects.create(
+        email="robin@example.org", note="Watch them.", created_at=now, expires_at=now, used_at=now, used_by=user
+    )
+
+    text = client.get(EXPORT).content.decode()
+
+    assert json.loads(text)["invitations"][0]["email"] == "robin@example.org"
+    assert "Watch them" not in text
 
 
 def test_who_has_not_shown_lately_who_they_are_is_asked_first() -> None:

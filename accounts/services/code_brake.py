@@ -1,0 +1,16 @@
+"""The brake on guessing codes of second factors: of the app, and for recovery."""
+
+from django.contrib.auth.models import User
+
+from foundation.rate_limit import refuse_over
+
+
+def count_try(user: User, on_known_device: bool = False) -> None:
+    """Count a try before a code is looked at. Raises ``RateLimited``.
+
+    The account's known devices have windows of their own, together: who has stolen the password alone knows no such
+    device, and keeps nobody there from their codes.
+    """
+    who = f"known devices of {user.pk}" if on_known_device else str(user.pk)
+    refuse_over("second_factor", who)
+    refuse_over("login_day", f"second factor of {who}")
