@@ -5,7 +5,9 @@ from datetime import datetime
 
 import pytest
 from django.test import Client
+from pytest_django import Settings
 
+from accounts.core.staff_sessions import StaffSession
 from competitions.models import Comment, Competition
 from foundation import clock
 from tests.competitions.factories import CompetitionFactory
@@ -24,8 +26,9 @@ def of(competition: Competition, rest: str = "") -> str:
 
 
 @pytest.fixture
-def set_clock(monkeypatch: pytest.MonkeyPatch) -> SetClock:
-    """From now on it is this moment."""
+def set_clock(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> SetClock:
+    """From now on it is this moment. Staff stay signed in over the days that a test takes."""
+    settings.STAFF_SESSION = StaffSession(hours=24 * 14, idle_minutes=0)
     return lambda at: monkeypatch.setattr(clock, "now", lambda: at)
 
 

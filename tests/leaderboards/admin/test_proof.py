@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from foundation import clock
+from leaderboards.admin.restrict_forms import ALL_BOARDS
 from leaderboards.models import Player, Restriction
 from tests.leaderboards.admin.test_bans import PLAYERS, of
 from tests.leaderboards.factories import PlayerFactory
@@ -13,7 +14,14 @@ from tests.leaderboards.factories import PlayerFactory
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
 BAN = {"action": "ban", "confirmed": "1", "reason": "A ring."}
-HIDE = {"action": "restrict", "confirmed": "1", "kind": "hidden", "board": "", "seen": "hidden:", "reason": "A ring."}
+HIDE = {
+    "action": "restrict",
+    "confirmed": "1",
+    "kind": "hidden",
+    "board": ALL_BOARDS,
+    "seen": "hidden:",
+    "reason": "A ring.",
+}
 DEEDS = pytest.mark.parametrize("deed", [BAN, HIDE], ids=["ban", "restrict"])
 LATE = timedelta(minutes=16)  # what was opened in time may be sent for fifteen
 
