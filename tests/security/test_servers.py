@@ -23,6 +23,8 @@ from tests.security.front import ROOT
 from tests.security.guarded import SERVERS, Guarded, guarded
 
 LUA = [*ROOT.glob("*/scripts/*.lua"), *ROOT.glob("*/*/scripts/*.lua")]
+pytestmark = pytest.mark.long
+
 USERS = {
     "boards": [("sunwi", "boards_password")],
     "passing": [("cache", "cache_password"), ("broker", "broker_password")],
@@ -55,7 +57,6 @@ def forget_refusals(made: Guarded) -> None:
             admin.acl_log_reset()
 
 
-@pytest.mark.long
 def test_the_product_does_all_its_work_with_the_least_rights(migrated: Guarded, tmp_path: Path) -> None:
     forget_refusals(migrated)
 
@@ -65,7 +66,6 @@ def test_the_product_does_all_its_work_with_the_least_rights(migrated: Guarded, 
     assert [refusals(migrated, server) for server in USERS] == [[], []]
 
 
-@pytest.mark.long
 def test_worker_and_beat_work_over_the_brokers_own_user_and_the_doctor_finds_nothing_red(
     migrated: Guarded, tmp_path: Path
 ) -> None:

@@ -32,6 +32,7 @@ def rehearsed(meanwhile: Callable[[int], None] = lambda _: None) -> Rehearsal:
     return rehearsal
 
 
+@pytest.mark.long
 def test_it_prints_a_timeline_and_at_last_one_line_of_json_in_which_nothing_is_wrong() -> None:
     printed = run("competition_rehearse", "--participants", 20, "--seconds", 0, "--seed", 3)
 

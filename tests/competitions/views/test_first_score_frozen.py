@@ -43,6 +43,7 @@ def test_a_player_whose_first_score_came_behind_the_freeze_has_their_page(
         assert "Your result now 4,321 points Place before the freeze –" in page
 
 
+@pytest.mark.long
 def test_no_address_breaks_for_them(ann: Client, client: Client, set_clock: SetClock) -> None:
     competition = frozen(WHOLE, ann=4321)
     series = SeriesFactory.create(competitions=[competition])
