@@ -1,6 +1,6 @@
 """How many ranks are others after some scores of a list have changed. Everything else stands still meanwhile.
 
-A rank that somebody has no more, or has anew, is one that changes too, also where SQL counts (``selectors/if_banned.py``).
+A rank that somebody has no more, or has anew, is one that changes too, as it is where SQL counts (``if_banned.py``).
 """
 
 from collections.abc import Collection, Mapping
