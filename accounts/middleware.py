@@ -27,7 +27,7 @@ class AccountLogins(PageLogins):
     def process_request(self, request: HttpRequest) -> None:
         """``request.user`` is judged when it is first asked for."""
         request.held = None  # type: ignore[attr-defined]  # ours
-        request.user = SimpleLazyObject(lambda: _judged(request))  # type: ignore[assignment]
+        request.user = SimpleLazyObject(lambda: _judged(request))  # type: ignore[assignment]  # it acts as a user
         request.auser = sync_to_async(lambda: request.user)
 
 

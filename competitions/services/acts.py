@@ -99,7 +99,7 @@ def undo_restoring(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | No
         raise NotUndoable(_NOT_SO)
 
 
-def undo_hiding(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:  # noqa: ARG001
+def undo_hiding(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:  # noqa: ARG001 (showing takes no reason)
     """Show the comment again. Raises ``NotUndoable`` or ``UnknownComment``."""
     comment = _comment_of(entry)
     if comment.hidden_at != entry.at:

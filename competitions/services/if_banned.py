@@ -1,4 +1,4 @@
-"""What a ban, or the end of one, comes to in competitions, before it is done. Nothing is written here.
+"""What a ban or a restriction, or the end of one, comes to in competitions, before it is done; nothing is written.
 
 The rewards of final results are computed as they will follow the revision that the schedule makes of it.
 """

@@ -1,6 +1,6 @@
 """Comments, as something to like: what the likes ask of them, and what they are told.
 
-Nobody likes their own comment: a count says how many others liked it. The page offers him no button; the API says why.
+Nobody likes their own comment: a count says how many others liked it. The page offers them no button; the API says why.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What a ban, or the end of one, comes to: as sentences, before somebody says yes."""
+"""What a ban or a restriction, or the end of one, comes to: as sentences, before somebody says yes."""
 
 from collections.abc import Collection
 

@@ -134,7 +134,7 @@ class PurgeAdmin(ReadOnlyAdmin[Purge]):
         """Whoever may purge."""
         return request.user.has_perm("leaderboards.add_purge")
 
-    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponseBase:  # type: ignore[override]
+    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponseBase:  # type: ignore[override]  # it may lead on
         """What is to be purged; what comes of it; and then the reason."""
         if not self.has_add_permission(request):
             raise PermissionDenied

@@ -1,6 +1,6 @@
 """How many ranks are others after some scores of a list have changed. Everything else stands still meanwhile.
 
-Whatever counts moves counts them like this: a rank that somebody has no more, or has anew, is one that changes too.
+A rank that somebody has no more, or has anew, is one that changes too, as it is where SQL counts (``if_banned.py``).
 """
 
 from collections.abc import Collection, Mapping
@@ -15,7 +15,8 @@ Scores = Mapping[int, tuple[float, str]]  # by player: the packed score, and the
 class Moves(NamedTuple):
     """In how many lists others are first, and how many players have another rank, or one more or none any more.
 
-    ``is_exact`` is False where a list was too long to be counted: then ``ranks`` is the most that can be.
+    ``is_exact`` is False where not all was counted: then ``ranks`` is the most that can be where ranks of a list were
+    to be compared (``selectors/rank_moves.py``), and the least where SQL counts (``selectors/if_banned.py``).
     """
 
     firsts: int = 0

@@ -22,4 +22,4 @@ def amounts(period: Period, counting: QuerySet[Submission]) -> dict[int, State]:
 
 
 def _states(rows: Iterable[tuple[int, int | None, list[int] | None, object]]) -> Iterable[State]:
-    return (state_of(points, fields, at) for _, points, fields, at in rows)  # type: ignore[arg-type]
+    return (state_of(points, fields, at) for _, points, fields, at in rows)  # type: ignore[arg-type]  # at is a time

@@ -119,10 +119,10 @@ class _NoEvents:
 
     def if_banned(
         self,
-        players: Collection[int],  # noqa: ARG002
+        players: Collection[int],  # noqa: ARG002 (there are no events)
         *,
-        banned: bool,  # noqa: ARG002
-        board: int | None = None,  # noqa: ARG002
+        banned: bool,  # noqa: ARG002 (likewise)
+        board: int | None = None,  # noqa: ARG002 (likewise)
     ) -> IfBanned:
         return IfBanned()
 

@@ -175,4 +175,4 @@ def _from_note(kept: list[object] | None) -> State | None:
     if kept is None:
         return None
     value, at_ms = kept
-    return State(tuple(value), at_ms)  # type: ignore[arg-type]
+    return State(tuple(value), at_ms)  # type: ignore[arg-type]  # as _note wrote them
