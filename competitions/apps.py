@@ -16,18 +16,20 @@ class CompetitionsConfig(AppConfig):
         a panel beside boards, without knowing of this app."""
         from competitions.selectors.own import hides_results
         from competitions.selectors.series import series_of_boards
-        from competitions.services import acts
+        from competitions.services import acts, judge, series_totals
         from competitions.services.events import Competitions, keeps_places, left_out
         from competitions.services.forget import forget
         from competitions.services.likeable import likeable
         from competitions.services.rewrite import rewrite
         from competitions.views.leagues import panel
+        from foundation import service_keys
         from leaderboards.selectors import hidden, own_export, reserved
         from leaderboards.services import erase, events
         from leaderboards.views import panels
         from likes import registry
 
         acts.register()
+        service_keys.reserve(judge.JURY, series_totals.SERVICE)
         events.provide(Competitions())
         hidden.provide(left_out, keeps_places)
         own_export.unless(hides_results)

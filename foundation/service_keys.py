@@ -30,6 +30,14 @@ LAST_USED_EVERY = timedelta(minutes=1)
 _FORM = re.compile(r"sunwi_[0-9a-f]{8}_[0-9a-f]{40}")
 
 
+_reserved: set[str] = set()
+
+
+def reserve(*names: str) -> None:
+    """Let no key bear these names: by them apps tell apart what came from no key."""
+    _reserved.update(names)
+
+
 def make(
     name: str,
     scopes: Iterable[str],
@@ -47,6 +55,8 @@ def make(
         raise Invalid(f"A key needs scopes out of {', '.join(SCOPES)}; got {', '.join(unknown) or 'none'}.")
     if not 1 <= len(name.strip()) <= 100:
         raise Invalid("A key needs a name of 1 to 100 characters: the service that will hold it.")
+    if name.strip() in _reserved:
+        raise Invalid(f"Choose another name: {name.strip()} is how the site calls a source of its own.")
     prefix, secret = secrets.token_hex(4), secrets.token_hex(20)
     kept = {
         "name": name.strip(),

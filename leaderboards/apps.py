@@ -13,13 +13,15 @@ class LeaderboardsConfig(AppConfig):
 
     def ready(self) -> None:
         """Who stands below asks what is late, what to do about dead letters, and what a new Redis may remember."""
-        from foundation import dead_letters, health
+        from foundation import dead_letters, health, service_keys
         from foundation.sync import settling
         from leaderboards.selectors.lag import lag
-        from leaderboards.services import acts, mirror
+        from leaderboards.selectors.purging import BASELINE
+        from leaderboards.services import acts, import_scores, judge_quarantine, mirror
         from leaderboards.services.settle import everything
 
         acts.register()
+        service_keys.reserve(BASELINE, import_scores.SERVICE, judge_quarantine.SERVICE)
         health.also(lag)
         settling.also(everything)
         dead_letters.provide(mirror.DEAD, mirror.DEAD_WORK)

@@ -16,7 +16,7 @@ FACTOR_ADDED, FACTOR_REMOVED, FACTORS_FORGOTTEN = (
 )
 SIGNED_IN, SIGN_IN_FAILED, SIGNED_OUT = "account.signed_in", "account.sign_in_failed", "account.signed_out"
 RECOVERY_CODE = "account.recovery_code_used"
-PASSWORD, EMAIL, DELETED = "account.password_changed", "account.email_changed", "account.deleted"
+PASSWORD, EMAIL, DELETED = "account.password_changed", "account.email_changed", "account.left"
 
 
 def register() -> None:

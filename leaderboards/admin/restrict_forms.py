@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _lazy
 from leaderboards.admin.sentences import in_utc
 from leaderboards.models import Board, Restriction, RestrictionKind
 from leaderboards.selectors.restrictions import running
+from leaderboards.services.ban import can_be_let_in
 from leaderboards.services.restrict import What
 
 MOST_CHOICES = 200
@@ -56,10 +57,17 @@ class LiftForm(forms.Form):
         super().__init__(*args, **more)
         rows = running().filter(player__in=players).select_related("board").order_by("kind", "board")
         whats = dict.fromkeys(What(RestrictionKind(row.kind), row.board) for row in rows)
+        if can_be_let_in().filter(pk__in=players).exists():
+            whats = {What(RestrictionKind.BANNED, None): None, **whats}
         self._whats = {what.mark: what for what in list(whats)[:MOST_CHOICES]}
         named = [(mark, what_in_words(what)) for mark, what in self._whats.items()]
         choices = named if len(named) == 1 else [NOT_CHOSEN, *named]
         self.fields["what_runs"].choices = choices  # type: ignore[attr-defined]  # it is a choice field
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether none of them is restricted, nor banned."""
+        return not self._whats
 
     def what(self) -> What | None:
         """What was chosen; None where that cannot be."""

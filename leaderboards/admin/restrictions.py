@@ -39,7 +39,7 @@ from leaderboards.admin.restrict_forms import (
     to_lift_in_words,
 )
 from leaderboards.models import Player
-from leaderboards.selectors.restrictions import can_come_back, running, shown
+from leaderboards.selectors.restrictions import can_come_back, shown
 from leaderboards.services.ban import LONGEST_REASON
 from leaderboards.services.restrict import What, can_be_restricted, lift_from, restrict
 
@@ -146,10 +146,10 @@ class RestrictionPages(BanPages):
     ) -> HttpResponseBase | None:
         """The page, or None once it is done or there is nothing to do."""
         numbers = [player.pk for player in chosen]
-        if deed.is_end and not running().filter(player__in=numbers).exists():
+        form = _form_of(deed, request, numbers)
+        if isinstance(form, LiftForm) and form.is_empty:
             messages.warning(request, str(deed.nobody))
             return None
-        form = _form_of(deed, request, numbers)
         what = form.what()
         reason = request.POST.get("reason", "").strip()
         wants = "confirmed" in request.POST and "look" not in request.POST

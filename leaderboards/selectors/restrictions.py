@@ -77,6 +77,9 @@ def can_come_back(players: Collection[int], kind: str, board: int | None) -> lis
     """Those of these players (internal numbers) who are kept out by this restriction (on a board, by its number, or on
     all) and by nothing else that holds there. Restrictions of single boards may hold beside one of all."""
     here = running().filter(player__in=players)
+    if kind == RestrictionKind.BANNED and board is None:  # which the player's own row says
+        banned = Player.objects.filter(pk__in=players, banned_at__isnull=False)
+        return list(banned.exclude(pk__in=here.filter(board=None).values("player")).values_list("pk", flat=True))
     this = Q(kind=kind, board=board)
     wider = here.exclude(this).filter(Q(board=None) | Q(board=board))
     own = here.filter(this, player__banned_at=None).exclude(player__in=wider.values("player"))

@@ -16,7 +16,7 @@ from foundation.audit import record
 from foundation.failpoints import failpoint
 from leaderboards.models import Board, Player, Restriction, RestrictionKind
 from leaderboards.selectors.restrictions import running
-from leaderboards.services.ban import ban, can_be_banned, reason_given
+from leaderboards.services.ban import ban, can_be_banned, lift, reason_given
 from leaderboards.services.decide_redis import forget_bans
 
 ACTS = {
@@ -104,6 +104,8 @@ def lift_from(
 
     Returns whose it lifted. Raises ``BadReason`` likewise.
     """
+    if what.is_ban_from_all:
+        return lift(players, reason, at, by)
     rows = running().filter(player__in=players, kind=what.kind, board=what.board)
     return [row.player for row in lift_restrictions(rows.values_list("pk", flat=True), reason, at, by)]
 

@@ -35,12 +35,12 @@ from leaderboards.models import (
     Submission,
     SubmissionEdit,
 )
+from leaderboards.selectors.purging import BASELINE
 from leaderboards.services.mirror import DROPPED
 from leaderboards.stores.sql_writes import state_of
 from leaderboards.stores.zset_settling import ZsetSettler
 
 BATCH = 1000
-BASELINE = "baseline"
 EACH_SNAPSHOT_FOR = timedelta(days=2)  # then one a day
 DAILY_SNAPSHOTS_FOR = timedelta(days=400)  # a year and what follows it; all-time boards never end
 

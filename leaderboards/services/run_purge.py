@@ -33,7 +33,7 @@ from leaderboards.stores.sql_locks import lock_standings
 logger = logging.getLogger(__name__)
 
 BUDGET_SECONDS = 4.0
-STRETCH = 4000  # numbers of submissions that a turn looks at: about two seconds, where all of them are voided
+STRETCH = 4000  # submissions that a turn looks at: about two seconds, where all of them are voided
 MOST_OF_A_PLAYER = 4000  # submissions a turn, where a player's are looked at alone
 PLAYERS_AT_ONCE = 25  # whose standings a transaction holds
 RESTORED_AT_ONCE = 2000
@@ -84,11 +84,13 @@ def _turn(purge: Purge, at: datetime) -> int:
 
 
 def _end_of_stretch(purge: Purge) -> int:
-    if purge.player_id is None:
-        return min(purge.last + STRETCH, purge.highest)
-    theirs = counting_in(range_of(purge)).filter(pk__gt=purge.last, pk__lte=purge.highest).order_by("pk")
+    """The number of the last row that this turn looks at: a player's own by an index, else whichever there are."""
+    rows, most = Submission.objects.all(), STRETCH
+    if purge.player_id is not None:
+        rows, most = counting_in(range_of(purge)), MOST_OF_A_PLAYER
+    numbers = rows.filter(pk__gt=purge.last, pk__lte=purge.highest).order_by("pk").values_list("pk", flat=True)
     with unhurried():
-        last = list(theirs.values_list("pk", flat=True)[MOST_OF_A_PLAYER - 1 : MOST_OF_A_PLAYER])
+        last = list(numbers[most - 1 : most])
     return last[0] if last else purge.highest
 
 

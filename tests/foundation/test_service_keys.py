@@ -47,6 +47,12 @@ def test_a_made_key_is_known_by_its_text_and_its_secret_is_stored_nowhere() -> N
     assert not any(secret in str(value) for value in row.values())
 
 
+@pytest.mark.parametrize("name", ["baseline", " import ", "quarantine", "jury", "series"])
+def test_a_name_by_which_the_site_calls_a_source_of_its_own_is_refused(name: str) -> None:
+    with pytest.raises(Invalid, match="Choose another name"):
+        service_keys.make(name, SCORES)
+
+
 def test_anything_else_is_not_known() -> None:
     text, other = KeyFactory.create(), KeyFactory.create()
     parts = {"key": text, "prefix": text.rpartition("_")[0], "secret_of_another": other.rpartition("_")[2]}

@@ -177,6 +177,17 @@ def test_who_is_kept_out_by_something_else_too_moves_nothing(admin: Client, boar
         assert "Something else keeps them out already: no ranking changes." in told
 
 
+def test_a_ban_from_everything_ends_by_the_same_page_as_it_began(admin: Client, boards: tuple[Board, Board]) -> None:
+    post(admin, "restrict", {**asked("banned"), "seen": "banned:"})
+    assert ann().banned_at is not None
+
+    shown = admin.get(of(ann(), "lift")).content.decode()
+    post(admin, "lift", {"confirmed": "1", "what_runs": "banned:", "seen": "banned:", "reason": "It was another one."})
+
+    assert "Something else keeps them out already" not in shown
+    assert ann().banned_at is None
+
+
 def test_without_a_restriction_there_is_nothing_to_lift(admin: Client, boards: tuple[Board, Board]) -> None:
     assert "None of the selected is restricted like this" in admin.get(of(ann(), "lift"), follow=True).content.decode()
 

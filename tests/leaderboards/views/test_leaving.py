@@ -124,7 +124,7 @@ def test_the_audit_log_keeps_that_the_account_was_there_and_nothing_of_whose_it_
     client.post(DELETE, {"player": "keep"})
 
     rows = AuditEntry.objects.filter(subjects__kind="account").values("act", "by_name", "note", "before", "after")
-    assert {"account.factor_added", "account.deleted"} <= {row["act"] for row in rows}
+    assert {"account.factor_added", "account.left"} <= {row["act"] for row in rows}
     assert "my phone" not in str(list(rows))
     assert "robin" not in str(list(rows))
 
@@ -164,7 +164,7 @@ def test_the_log_says_that_an_account_went_and_not_whose(choice: str) -> None:
 
     client.post(DELETE, {"player": choice})
 
-    entry = AuditEntry.objects.get(act="account.deleted")
+    entry = AuditEntry.objects.get(act="account.left")
     assert (entry.keys("account"), entry.by_id) == ([str(number)], None)
     assert not AuditEntry.objects.filter(by_name="robin").exists()
 
