@@ -72,6 +72,7 @@ SENTENCES = (
     gettext_noop("There is no such board any more, or nothing to give back."),
     gettext_noop("There is no such player any more."),
     gettext_noop("The submission was not kept: nothing can be done about it any more."),
+    gettext_noop("This row sums up submissions that are not kept any more: void or restore it by hand."),
     gettext_noop("This does not stand any more: it was undone, or changed again since."),
     gettext_noop("There is no such competition any more."),
     gettext_noop("There is no such participant any more."),

@@ -15,6 +15,7 @@ from foundation.audit import register_act, register_subject
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import NotUndoable, refuse_overruled
 from leaderboards.models import Board, Player, Submission
+from leaderboards.selectors.purging import BASELINE
 from leaderboards.services import judge_quarantine, restriction_acts, score_acts
 from leaderboards.services.ban import ban, lift
 from leaderboards.services.boards import save_board
@@ -150,4 +151,6 @@ def _submission_of(entry: AuditEntry) -> Submission:
     found = rows.filter(pk__in=entry.keys("submission")).first()
     if found is None:
         raise NotUndoable("The submission was not kept: nothing can be done about it any more.")
+    if found.service == BASELINE:  # the row is all of the player's old ones by now, and the entry was about one
+        raise NotUndoable("This row sums up submissions that are not kept any more: void or restore it by hand.")
     return found

@@ -44,14 +44,16 @@ def void_by_hand(submission: Submission, reason: str, at: datetime, by: Abstract
 
 @transaction.atomic
 def void_submission(submission: Submission, at: datetime) -> bool:
-    """Void it and derive the standing anew; False if it was void before, which changes nothing.
+    """Void it and derive the standing anew; False if it was void before, or retention has made it the sum of older ones
+    since it was read. That changes nothing.
 
     Raises ``PeriodClosed`` or ``BoardReserved``.
     """
     period = held_open(submission.period_id)
     player = submission.player
     held = lock_standings(period, [player.external_id])
-    is_done = Submission.objects.filter(pk=submission.pk, voided_at=None).update(voided_at=at) > 0
+    as_read = Submission.objects.filter(pk=submission.pk, service=submission.service, voided_at=None)
+    is_done = as_read.update(voided_at=at) > 0
     rederive(period, held, at)
     return is_done
 

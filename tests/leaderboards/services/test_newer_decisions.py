@@ -6,13 +6,14 @@ import pytest
 
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import NotUndoable, undo
-from leaderboards.models import Player, PurgedSubmission, Restriction, RestrictionKind, Submission
+from leaderboards.models import Board, Player, PurgedSubmission, Restriction, RestrictionKind, Submission
 from leaderboards.services.ban import ban, lift
 from leaderboards.services.restrict import What, lift_restrictions, restrict
+from leaderboards.services.retain import fold_submissions
 from leaderboards.services.unvoid import unvoid_by_hand
 from leaderboards.services.void import void_by_hand
 from tests.leaderboards.factories import PlayerFactory
-from tests.leaderboards.services.site import NOON, make_board, points
+from tests.leaderboards.services.site import DAY, NOON, make_board, points
 from tests.leaderboards.services.test_purge import HOUR, KEEPING, of, purge, send, undo_it
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
@@ -136,3 +137,38 @@ def test_what_was_void_by_hand_before_a_purge_comes_back_when_neither_stands(sto
 
     undo(AuditEntry.objects.get(act="score.voided").pk, "A person.", NOON + 4 * HOUR, None)
     assert points(board) == {"ann": 9}
+
+
+def folded(storage: str) -> tuple[Board, Submission]:
+    """A board where 40 and 50 were folded into one row, and the first of them as it was before."""
+    board = make_board(storage, period="all_time", update="increment", keep_submissions_days=10)
+    row = send(board, "ann", 40)
+    send(board, "ann", 50)
+    void_by_hand(current(row), "A suspicion.", NOON + MINUTE, None)
+    unvoid_by_hand(current(row), "Unfounded.", NOON + 2 * MINUTE, None)
+    before = current(row)
+    fold_submissions(NOON + 20 * DAY)
+    return board, before
+
+
+@KEEPING
+@pytest.mark.parametrize("act", ["score.voided", "score.restored"])
+def test_what_was_folded_since_is_not_judged_by_a_line_about_one_of_it(storage: str, act: str) -> None:
+    board, _ = folded(storage)
+
+    refused(act, "sums up submissions")
+
+    assert points(board) == {"ann": 90}
+
+
+@KEEPING
+def test_a_submission_that_was_folded_since_it_was_read_is_not_voided_and_the_sum_of_all_is_by_hand(
+    storage: str,
+) -> None:
+    board, before = folded(storage)
+
+    assert not void_by_hand(before, "A bot.", NOON + 20 * DAY, None)
+    assert points(board) == {"ann": 90}
+
+    assert void_by_hand(current(before), "A bot.", NOON + 20 * DAY, None)
+    assert points(board) == {}
