@@ -1,11 +1,12 @@
 """Undoing what an entry tells: once, in one transaction that holds the entry, as the app says whose act it is."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
+from django.db.models import QuerySet
 
 from foundation.audit.actor import acting
 from foundation.audit.acts import act_of
@@ -15,6 +16,7 @@ from foundation.errors import Conflict, Invalid, NotFound
 from foundation.failpoints import failpoint
 
 LONGEST_REASON = 300  # characters
+CHANGED_SINCE = "It was changed again since: undo the later change first, or change it by hand."
 
 
 class NotUndoable(Conflict):
@@ -51,15 +53,38 @@ def refuse_overruled(entry: AuditEntry, acts: Collection[str], kinds: Collection
     none) was done, later than the entry's own, to the same subjects of each of these ``kinds``, with this in its note.
 
     An undo holds only while things are as the act of its entry made them. Every undo of something that can be decided
-    more than once asks here, once it holds what it is about.
+    more than once asks here, or ``refuse_followed``, once it holds what it is about.
     """
+    if _later(entry, acts, kinds, note).exists():
+        raise NotUndoable("This does not stand any more: it was undone, or changed again since.")
+
+
+def refuse_followed(
+    entry: AuditEntry, acts: Collection[str], kinds: Collection[str], names: Collection[str] = (), **note: object
+) -> None:
+    """Raise ``NotUndoable`` where a later change, as ``refuse_overruled`` finds it, was not undone itself: of a list of
+    changes the latest can be undone one after the other. With ``names`` only changes of one of these values count.
+
+    Ask this beside comparing the values: what they are now does not say whether somebody has decided on them anew.
+    """
+    later = _later(entry, acts, kinds, note).filter(undone_by=None)
+    taken_back = AuditEntry.objects.filter(undoes__pk__gt=entry.pk, undoes__undoes=None)
+    later = later.exclude(pk__in=taken_back.values("pk"))
+    if names:
+        later = later.filter(before__has_any_keys=list(names))
+    if later.exists():
+        raise NotUndoable(CHANGED_SINCE)
+
+
+def _later(
+    entry: AuditEntry, acts: Collection[str], kinds: Collection[str], note: Mapping[str, object]
+) -> QuerySet[AuditEntry]:
     later = AuditEntry.objects.filter(pk__gt=entry.pk, **{f"note__{key}": note[key] for key in note})
     if acts:
         later = later.filter(act__in=acts)
     for kind in kinds:
         later = later.filter(subjects__kind=kind, subjects__key__in=entry.keys(kind))
-    if later.exists():
-        raise NotUndoable("This does not stand any more: it was undone, or changed again since.")
+    return later
 
 
 def _by(account: AbstractBaseUser | None) -> AbstractContextManager[object]:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from foundation.audit import register_act, register_subject
 from foundation.audit.models import AuditEntry
-from foundation.audit.undo import NotUndoable, refuse_overruled
+from foundation.audit.undo import CHANGED_SINCE, NotUndoable, refuse_followed, refuse_overruled
 from leaderboards.models import Board, Player, Submission
 from leaderboards.selectors.purging import BASELINE
 from leaderboards.services import judge_quarantine, restriction_acts, score_acts
@@ -22,6 +22,7 @@ from leaderboards.services.boards import save_board
 from leaderboards.services.imports import acts as imports
 from leaderboards.services.open import open_board
 from leaderboards.services.players import FIELDS, refuse_erased, set_profile
+from leaderboards.services.remove import REMOVED
 from leaderboards.services.still_void import refuse_decided, refuse_void_beside
 from leaderboards.services.unvoid import unvoid_by_hand
 from leaderboards.services.void import void_by_hand
@@ -32,7 +33,6 @@ CHANGE_BOARD = "leaderboards.change_board"
 JUDGE_QUARANTINE = "leaderboards.judge_quarantinedentry"
 _BANS = ("player.banned", "player.unbanned")
 _VOIDS = ("score.voided", "score.restored")
-_CHANGED_SINCE = "It was changed again since: undo the later change first, or change it by hand."
 
 
 def register() -> None:
@@ -50,7 +50,7 @@ def register() -> None:
     register_act("player.unbanned", _("ban of a player lifted"), undo_lift, CHANGE_PLAYER)
     register_act("player.changed", _("profile of a player changed"), undo_profile, CHANGE_PLAYER)
     register_act("player.linked", _("account linked to a player"))
-    register_act("player.removed", _("player removed from a board"))
+    register_act(REMOVED, _("player removed from a board"))
     register_act("player.erased", _("player erased"))
     register_act("score.voided", _("score voided"), undo_void, CHANGE_SUBMISSION)
     register_act("score.restored", _("score restored"), undo_restoring, CHANGE_SUBMISSION)
@@ -86,7 +86,8 @@ def undo_profile(entry: AuditEntry, *, at: datetime, **_who_and_why: object) -> 
     if not before:
         raise NotUndoable("Nothing of it can be given back: only name, avatar and country can.")
     if any(getattr(player, name) != entry.after.get(name) for name in before):
-        raise NotUndoable(_CHANGED_SINCE)
+        raise NotUndoable(CHANGED_SINCE)
+    refuse_followed(entry, ["player.changed"], ["player"], before)
     set_profile(player.external_id, before, at)
 
 
@@ -125,7 +126,8 @@ def undo_board_change(entry: AuditEntry, *, at: datetime, **_who_and_why: object
     if board is None or not entry.before:
         raise NotUndoable("There is no such board any more, or nothing to give back.")
     if any(getattr(board, name) != _typed(name, entry.after.get(name)) for name in entry.before):
-        raise NotUndoable(_CHANGED_SINCE)
+        raise NotUndoable(CHANGED_SINCE)
+    refuse_followed(entry, ["board.changed"], ["board"], entry.before)
     for name, value in entry.before.items():
         setattr(board, name, _typed(name, value))
     save_board(board, at)

@@ -22,6 +22,8 @@ from leaderboards.stores.sql_locks import lock_standings
 from leaderboards.stores.sql_writes import StandingRow
 from leaderboards.stores.zset_writes import ZsetWriter
 
+REMOVED = "player.removed"
+
 
 def remove_player(board: Board, player: str, at: datetime) -> None:
     """Take ``player`` out of the running period.
@@ -36,7 +38,7 @@ def remove_player(board: Board, player: str, at: datetime) -> None:
         remove_from(period, player, at)
         whom = Player.objects.filter(external_id=player).values_list("pk", flat=True)
         subjects = [("board", board.pk), *(("player", number) for number in whom)]
-        record("player.removed", at=at, subjects=subjects, note={"period": period.label})
+        record(REMOVED, at=at, subjects=subjects, note={"period": period.label})
 
 
 def remove_from(period: Period, player: str, at: datetime) -> None:

@@ -16,6 +16,7 @@ from django.db import transaction
 from foundation import redis
 from foundation.audit import record
 from foundation.audit.models import AuditEntry
+from foundation.audit.undo import refuse_followed
 from foundation.sync import barrier
 from leaderboards.core.instants import from_milliseconds
 from leaderboards.core.policies import State
@@ -26,6 +27,7 @@ from leaderboards.services.amend import SetAside
 from leaderboards.services.edit import worth_text
 from leaderboards.services.players import refuse_erased
 from leaderboards.services.purge import reason_given
+from leaderboards.services.remove import REMOVED
 from leaderboards.stores.zset_writes import Put, ZsetWriter, held_text, state_from
 
 SET, UNDONE = "standing.set", "standing.set_undone"
@@ -91,7 +93,8 @@ def set_standing(wanted: Setting, reason: str, at: datetime, by: AbstractBaseUse
 def undo_set(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
     """Give the player the standing from before the act of this entry.
 
-    Raises ``StandingMoved`` where it is another by now, and what ``set_standing`` does.
+    Raises ``StandingMoved`` where it is another by now, ``NotUndoable`` where somebody has set it or removed the player
+    since, also to the same, and what ``set_standing`` does.
     """
     player = Player.objects.filter(pk__in=entry.keys("player")).first()
     if player is None:
@@ -102,6 +105,8 @@ def undo_set(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, re
         found = standing_in_redis(period, player.external_id)
         if found.state != _from_note(entry.note["after"]):
             raise StandingMoved(f"{player.external_id} has another standing since: set it anew instead.")
+        refuse_followed(entry, [SET, UNDONE], ["player"], period=period.pk)
+        refuse_followed(entry, [REMOVED], ["player", "board"], period=period.label)
         back = Setting(period.pk, player, _from_note(entry.note["before"]), found.score)
         _record(_Told(UNDONE, reason, at, by), period, player, found.state, back.state)
         _put(period, back)

@@ -8,12 +8,16 @@ from foundation.audit.models import AuditEntry
 from foundation.audit.undo import NotUndoable, undo
 from leaderboards.models import Board, Player, PurgedSubmission, Restriction, RestrictionKind, Submission
 from leaderboards.services.ban import ban, lift
+from leaderboards.services.boards import save_board
+from leaderboards.services.players import set_profile
+from leaderboards.services.remove import remove_player
 from leaderboards.services.restrict import What, lift_restrictions, restrict
 from leaderboards.services.retain import fold_submissions
+from leaderboards.services.set_standing import Setting, set_standing, standing_in_redis
 from leaderboards.services.unvoid import unvoid_by_hand
 from leaderboards.services.void import void_by_hand
 from tests.leaderboards.factories import PlayerFactory
-from tests.leaderboards.services.site import DAY, NOON, make_board, points
+from tests.leaderboards.services.site import DAY, NOON, crowd, make_board, period_of, points, score
 from tests.leaderboards.services.test_purge import HOUR, KEEPING, of, purge, send, undo_it
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
@@ -172,3 +176,69 @@ def test_a_submission_that_was_folded_since_it_was_read_is_not_voided_and_the_su
 
     assert void_by_hand(current(before), "A bot.", NOON + 20 * DAY, None)
     assert points(board) == {}
+
+
+def renamed(*names: str) -> None:
+    for name in names:
+        set_profile("ann", {"name": name}, NOON)
+
+
+def test_an_old_name_is_not_given_back_over_a_newer_decision_for_the_same_name_and_other_fields_do_not_count() -> None:
+    renamed("Ann", "Cheat", "Ann", "Cheat")
+    set_profile("ann", {"country": "KR"}, NOON)
+
+    refused("player.changed", "changed again since", nth=1)
+    assert Player.objects.get().name == "Cheat"
+
+    undo(AuditEntry.objects.filter(after={"name": "Cheat"}).latest("pk").pk, "A nickname.", NOON, None)
+    assert Player.objects.get().name == "Ann"
+
+
+def test_a_change_whose_undo_was_undone_counts_as_newer() -> None:
+    renamed("Ann", "Cheat", "Ann")
+    for _ in range(2):
+        undo(AuditEntry.objects.latest("pk").pk, "To and fro.", NOON, None)
+    Player.objects.update(name="Cheat")
+
+    refused("player.changed", "changed again since", nth=1)
+
+
+def test_old_settings_are_not_given_back_over_a_newer_decision_for_the_same_and_the_latest_go_one_by_one() -> None:
+    board = make_board("sql")
+    for unit in ("metres", "points", "metres"):
+        board.unit = unit
+        save_board(board, NOON)
+
+    refused("board.changed", "changed again since")
+    assert Board.objects.get().unit == "metres"
+
+    for unit in ("points", "metres", "points"):
+        undo(
+            AuditEntry.objects.filter(act="board.changed", undone_by=None, undoes=None).latest("pk").pk,
+            "No.",
+            NOON,
+            None,
+        )
+        assert Board.objects.get().unit == unit
+
+
+@pytest.mark.parametrize("is_set", [True, False])
+def test_an_old_standing_is_not_given_back_over_a_newer_removal(is_set: bool) -> None:
+    board = make_board("redis")
+    crowd(board, {"zoe": 100})
+    period, zoe = period_of(board), Player.objects.get()
+
+    def gone() -> None:
+        seen = standing_in_redis(period, "zoe").score
+        assert set_standing(Setting(period.pk, zoe, None, seen), "A suspicion.", NOON, None)
+
+    gone()
+    score(board, {"zoe": 30})
+    if is_set:
+        gone()
+    else:
+        remove_player(board, "zoe", NOON)
+
+    refused("standing.set", "changed again since")
+
+    assert standing_in_redis(period, "zoe").state is None
