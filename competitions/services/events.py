@@ -95,9 +95,18 @@ class Competitions:
         """Void a submission of a competition; False if the jury did before. Raises what ``judge.void`` does."""
         return void(competition_by_id(submission.competition), submission, reason, at, by) is not None
 
-    def unvoid(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
-        """Restore a voided submission of a competition; False if it counts. Raises what ``judge.unvoid`` does."""
-        return unvoid(competition_by_id(submission.competition), submission, reason, at, by) is not None
+    def unvoid(
+        self,
+        submission: Submission,
+        reason: str,
+        at: datetime,
+        by: AbstractBaseUser | None,
+        *,
+        purge: int | None = None,
+    ) -> bool:
+        """Restore a voided submission of a competition; False if it counts, or ``purge`` is given and has it void no
+        more. Raises what ``judge.unvoid`` does."""
+        return unvoid(competition_by_id(submission.competition), submission, reason, at, by, purge=purge) is not None
 
     def accept_late(self, entry: QuarantinedEntry, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:
         """Take a quarantined entry of a closed competition; raises what ``accept_quarantined`` does."""

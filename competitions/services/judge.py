@@ -32,7 +32,7 @@ from competitions.services.locked import held_participant, locked, period_of
 from foundation.failpoints import failpoint
 from leaderboards.core.entries import Entry, read_value
 from leaderboards.errors import PeriodClosed, SubmissionsDropped, UnknownCompetition
-from leaderboards.models import Period, Player, Submission
+from leaderboards.models import Period, Player, PurgedSubmission, Submission
 from leaderboards.services.correct import Late, add_to_closed, unvoid_in_closed, void_in_closed
 from leaderboards.services.resolve import JOINED_TOLERANCE
 from leaderboards.services.unvoid import unvoid_submission
@@ -88,11 +88,17 @@ def void(
     return change
 
 
-def unvoid(
-    competition: Competition, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None
+def unvoid(  # noqa: PLR0913 (one part of the act each, the purge by name)
+    competition: Competition,
+    submission: Submission,
+    reason: str,
+    at: datetime,
+    by: AbstractBaseUser | None,
+    *,
+    purge: int | None = None,
 ) -> Change | None:
     """Let a voided submission count again, as if it had never been voided; None if it was restored before, which
-    changes nothing.
+    changes nothing. With a ``purge`` (its number) None too where that has it void no more: it was judged anew since.
 
     Raises what ``void`` does, ``NotVoided`` for what never was, ``NotAParticipant`` where the player has left, or
     ``BadCompetition`` for what they scored before they joined again.
@@ -103,6 +109,8 @@ def unvoid(
     with transaction.atomic():
         held = locked(competition)
         _refuse_cancelled(held)
+        if purge is not None and not PurgedSubmission.objects.filter(purge=purge, submission=submission.pk).exists():
+            return None  # asked behind the lock: whoever judges by hand holds it too
         found = Submission.objects.select_related("period", "player").filter(pk=submission.pk).first()
         if found is None:
             raise SubmissionsDropped("The submission was not kept: it can not be restored any more.")

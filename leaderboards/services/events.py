@@ -91,8 +91,17 @@ class Events(Protocol):
         Raises what refuses it, a ``SunwiError``.
         """
 
-    def unvoid(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
-        """Restore a voided submission of an event, likewise."""
+    def unvoid(
+        self,
+        submission: Submission,
+        reason: str,
+        at: datetime,
+        by: AbstractBaseUser | None,
+        *,
+        purge: int | None = None,
+    ) -> bool:
+        """Restore a voided submission of an event, likewise; with a ``purge`` (its number) only what is void because of
+        that one still."""
 
     def accept_late(self, entry: QuarantinedEntry, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:
         """Take a quarantined entry of a closed event, in the caller's transaction, as its jury accepts a late score.
@@ -129,7 +138,16 @@ class _NoEvents:
     def void(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:  # noqa: ARG002 (none)
         raise UnknownCompetition(f"There is no competition {submission.competition}.")
 
-    unvoid = void
+    def unvoid(
+        self,
+        submission: Submission,
+        reason: str,  # noqa: ARG002 (there are no events)
+        at: datetime,  # noqa: ARG002 (likewise)
+        by: AbstractBaseUser | None,  # noqa: ARG002 (likewise)
+        *,
+        purge: int | None = None,  # noqa: ARG002 (likewise)
+    ) -> bool:
+        raise UnknownCompetition(f"There is no competition {submission.competition}.")
 
     def accept_late(self, entry: QuarantinedEntry, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:  # noqa: ARG002 (none)
         raise UnknownCompetition(f"There is no competition {entry.competition}.")

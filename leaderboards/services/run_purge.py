@@ -26,7 +26,8 @@ from foundation.sql import unhurried
 from leaderboards.errors import StorageUnavailable
 from leaderboards.models import Period, Player, Purge, PurgedSubmission, State, Submission
 from leaderboards.selectors.purging import can_be_voided, counting_in, is_about, range_of, standing_since
-from leaderboards.services.unvoid import unvoid_by_hand, unvoid_purged
+from leaderboards.services import events
+from leaderboards.services.unvoid import unvoid_purged
 from leaderboards.services.void import held_open, rederive, void_by_hand
 from leaderboards.stores.sql_locks import lock_standings
 
@@ -186,8 +187,9 @@ def _restore_some(purge: Purge, number: int, rows: Sequence[_Chosen], at: dateti
 
 
 def _restore_in_event(purge: Purge, row: _Chosen, at: datetime) -> int:
+    """Through the port, which asks behind its lock whether the submission is void because of this purge still."""
     submission = Submission.objects.select_related("player", "period__board").get(pk=row.pk)
-    return int(unvoid_by_hand(submission, purge.undo_reason, at, purge.undo_by))
+    return int(events.source().unvoid(submission, purge.undo_reason, at, purge.undo_by, purge=purge.pk))
 
 
 def _counted(purge: Purge, name: str, deed: Callable[[], int]) -> int:

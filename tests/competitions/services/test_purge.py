@@ -1,10 +1,14 @@
 """A purge of submissions in competitions: each is an act on record, running and closed, and so is its undoing."""
 
+from datetime import datetime
+from typing import Any
+from unittest.mock import patch
+
 import pytest
 
 from competitions.models import Change, ChangeKind, Revision
 from competitions.services.confirm import confirm
-from competitions.services.judge import void
+from competitions.services.judge import unvoid, void
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import undo
 from leaderboards.models import Purge, Submission
@@ -65,6 +69,25 @@ def test_what_the_jury_had_voided_before_stays_void() -> None:
     undone(made)
 
     assert ranks(competition, JUDGED + HOUR) == [("cleo", 1, 7), ("bob", 2, 5), ("ann", 3, 4)]
+
+
+@pytest.mark.parametrize("storage", KEEPING)
+def test_what_the_jury_judges_while_the_undoing_is_under_way_stays_as_judged(storage: str) -> None:
+    competition = provisional(storage)
+    made = purged("ann")
+    restore = run_purge._restore_in_event
+
+    def judged_before(purge: Purge, row: Any, at: datetime) -> int:
+        if row.pk == of("ann", 9).pk:
+            unvoid(competition, of("ann", 9), "Unfounded.", JUDGED, None)
+            void(competition, of("ann", 9), "Came by car.", JUDGED, None)
+        return restore(purge, row, at)
+
+    with patch.object(run_purge, "_restore_in_event", judged_before):
+        undone(made)
+
+    assert ranks(competition, JUDGED + HOUR) == [("cleo", 1, 7), ("bob", 2, 5), ("ann", 3, 4)]
+    assert made.restored == 1
 
 
 def test_a_final_result_gets_its_revisions() -> None:
