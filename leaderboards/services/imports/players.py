@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Model, ProtectedError
+from django.db.models import Model, ProtectedError, QuerySet
 
 from foundation.errors import SunwiError
 from leaderboards.core.entries import read_player
@@ -23,6 +23,7 @@ from leaderboards.selectors.kept_files import forget_files
 from leaderboards.selectors.names import forget_names
 from leaderboards.services.imports.rows import Came, Error, Finish, lines_of
 from leaderboards.services.players import FIELDS, set_profile
+from leaderboards.stores.sql_writes import ensure_players
 
 NEW, CHANGED, SAME, REJECTED = "new", "changed", "same", "rejected"
 PLAYERS_PER_TURN = 100
@@ -45,7 +46,8 @@ def apply(run: ImportRun, chunk: ImportChunk, _at: datetime) -> Finish:
 
 def undo(run: ImportRun, at: datetime) -> tuple[int, int]:
     """Set back up to ``PLAYERS_PER_TURN`` players, the latest first: how many are as before, and how many stay."""
-    rows = ImportedPlayer.objects.filter(run=run).order_by("-pk")[:PLAYERS_PER_TURN]
+    rows = list(ImportedPlayer.objects.filter(run=run).order_by("-pk")[:PLAYERS_PER_TURN])
+    _hold(Player.objects.select_for_update().filter(pk__in=[row.player_id for row in rows]))
     done = [_set_back(row, at) for row in rows]
     ImportedPlayer.objects.filter(pk__in=[row.pk for row in rows]).delete()
     transaction.on_commit(forget_names)
@@ -100,8 +102,10 @@ def _apply(run: ImportRun, rows: list[Read], errors: list[Error]) -> Came:
     statuses = Counter({REJECTED: len(errors)})
     if run.started_at is None:
         raise ValueError("the run was not confirmed")
+    made = _ensure_held({name for _, name, _ in rows}, run.started_at)
     for _, name, profile in rows:
-        player = Player.objects.select_for_update(no_key=True).filter(external_id=name).first()
+        player = None if name in made else Player.objects.filter(external_id=name).first()
+        made.discard(name)  # who stands in the file again is known by then
         status = _status(player, profile)
         statuses[status] += 1
         if status == SAME:
@@ -109,6 +113,20 @@ def _apply(run: ImportRun, rows: list[Read], errors: list[Error]) -> Came:
         before = {field: getattr(player, field) for field in profile} if player else {}
         _note(run, set_profile(name, profile, run.started_at), before, profile, is_new=player is None)
     return Came(statuses, tuple(errors))
+
+
+def _ensure_held(names: set[str], at: datetime) -> set[str]:
+    """Hold the players of these ids, those who are unknown made; returns the ids of these."""
+    known = set(Player.objects.filter(external_id__in=names).values_list("external_id", flat=True))
+    ensure_players(names, at)
+    _hold(Player.objects.select_for_update(no_key=True).filter(external_id__in=names))
+    return names - known
+
+
+def _hold(players: QuerySet[Player]) -> None:
+    """Lock all of them before the first is changed, by number as everybody who locks several, whatever the order of
+    the file: two who lock in different orders wait for each other."""
+    list(players.order_by("pk").values_list("pk"))
 
 
 def _note(run: ImportRun, player: Player, before: dict[str, str], after: dict[str, str], is_new: bool) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 import pytest
 from django.db import connection
@@ -20,6 +20,7 @@ from leaderboards.services.submit import submit
 from likes.models import LikeChange
 from tests.leaderboards.factories import BoardFactory, UserFactory
 from tests.leaderboards.imports.files import AT, confirmed, fresh, moved, sent, undone
+from tests.locked import locked, only_postgresql
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -126,3 +127,23 @@ def test_many_players_are_undone_in_turns() -> None:
     assert moved(run, AT + timedelta(seconds=1)).undone == players.PLAYERS_PER_TURN + 5
     assert connection.in_atomic_block is False
     assert not Player.objects.exists()
+
+
+@only_postgresql
+@pytest.mark.parametrize("undoing", [False, True])
+def test_the_players_of_a_turn_are_held_by_number_before_the_first_is_changed(undoing: bool) -> None:
+    for name in ("alice", "bob"):
+        set_profile(name, {"name": name.title()}, AT)
+    run = sent("players", "player,name\nbob,B\nalice,A\n" if not undoing else "player,name\nalice,A\nbob,B\n")
+    if undoing:
+        run = confirmed(run)
+        acts.undo(run.pk, "Wrong.", AT, None)
+    else:
+        acts.confirm(run.pk, AT, None)
+    before, changed = named(), Mock(wraps=set_profile)
+
+    with patch.object(players, "set_profile", changed), locked(Player.objects.filter(external_id="alice")):
+        turns.advance_due(AT, 0)  # it waits, and gives up for this turn
+
+    assert not changed.called  # bob comes first, and waits for alice too
+    assert named() == before
