@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from competitions.models import Competition, RewardGrant
+from competitions.models import Competition, Participant, RewardGrant
 from leaderboards.models import Player, RestrictionKind
 from leaderboards.selectors.restrictions import running
 
@@ -29,3 +29,10 @@ def grants_before_shadows(grants: QuerySet[RewardGrant]) -> dict[int, Mapping[st
     shadows = running().filter(here, kind=RestrictionKind.SHADOWED, player=OuterRef("player"))
     lost = grants.filter(Exists(shadows), revoked_at__isnull=False, revoked_told_at=None, withheld_at=None)
     return dict.fromkeys(lost.values_list("pk", flat=True), STANDS)
+
+
+def is_disqualified(player: Player) -> bool:
+    """Whether the player is disqualified in a competition that is neither final nor cancelled, gone or not."""
+    return Participant.objects.filter(
+        player=player, disqualified_at__isnull=False, competition__final_at=None, competition__cancelled_at=None
+    ).exists()
