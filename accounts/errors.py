@@ -46,6 +46,6 @@ class StaffStay(Conflict):
 
 
 class KeptOut(Conflict):
-    """Who is banned or hidden does not erase their own player."""
+    """Who is banned, hidden or disqualified does not erase their own player."""
 
     code = "kept_out"

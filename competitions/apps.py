@@ -14,7 +14,8 @@ class CompetitionsConfig(AppConfig):
     def ready(self) -> None:
         """What stands below asks for competitions and likes comments, tells of players to forget, and shows
         a panel beside boards, without knowing of this app."""
-        from competitions.selectors.own import hides_results
+        from competitions.models import RewardGrant
+        from competitions.selectors.own import grants_before_shadows, hides_results, is_disqualified
         from competitions.selectors.series import series_of_boards
         from competitions.services import acts, judge, series_totals
         from competitions.services.events import Competitions, keeps_places, left_out
@@ -23,8 +24,8 @@ class CompetitionsConfig(AppConfig):
         from competitions.services.rewrite import rewrite
         from competitions.views.leagues import panel
         from foundation import service_keys
-        from leaderboards.selectors import hidden, own_export, reserved
-        from leaderboards.services import erase, events
+        from leaderboards.selectors import hidden, kept, own_export, reserved
+        from leaderboards.services import erase, events, leave
         from leaderboards.views import panels
         from likes import registry
 
@@ -33,6 +34,8 @@ class CompetitionsConfig(AppConfig):
         events.provide(Competitions())
         hidden.provide(left_out, keeps_places)
         own_export.unless(hides_results)
+        kept.before_shadows(RewardGrant, grants_before_shadows)
+        leave.unless(is_disqualified)
         reserved.provide(series_of_boards)
         erase.also(forget)
         erase.renamed(rewrite)

@@ -7,8 +7,8 @@ from datetime import datetime
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from competitions.models import Competition, Participant
-from leaderboards.models import FinalStanding, Period, Standing
-from leaderboards.selectors.restrictions import shown
+from leaderboards.models import FinalStanding, Period, Player, Standing
+from leaderboards.selectors.restrictions import banned_from, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,13 @@ def participant_of(competition: Competition, player: str) -> Participant | None:
     """The player's row if he takes part now."""
     taking_part = competition.participants.filter(Participant.TAKING_PART, shown(competition.board_id))
     return taking_part.select_related("player", "division").filter(player__external_id=player).first()
+
+
+def in_competition(competition: Competition, player: Player) -> Participant | None:
+    """The row of a player who takes part now, with their team, for the player themselves: the hidden and the shadowed
+    go on taking part, the banned do not."""
+    rows = competition.participants.filter(Participant.TAKING_PART, player=player)
+    return rows.exclude(banned_from(competition.board_id)).select_related("team").first()
 
 
 def is_left_out(competition: Competition, player: str) -> bool:

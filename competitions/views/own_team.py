@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from competitions.models import Competition, Participant, Team, TeamEntry
 from competitions.selectors.competitions import LARGEST_NUMBER
-from competitions.selectors.participants import participant_of
+from competitions.selectors.participants import in_competition
 from competitions.selectors.teams import codes_wanted, divisions_of, places_taken, teams_open
 from competitions.services.team_codes import founded_by, renew_code
 from competitions.services.teams import Wish, choose_team
@@ -54,7 +54,7 @@ def own_team(request: HttpRequest, number: int) -> HttpResponse:
     """Shows the viewer's team, and its code to who founded it; a post changes teams, until the competition starts, or
     renews the code."""
     competition, player = visible(request, number), own_player(request)
-    participant = None if player is None else participant_of(competition, player.external_id)
+    participant = None if player is None else in_competition(competition, player)
     if player is None or participant is None or not competition.has_teams:
         raise Http404("Only a participant of a competition with teams has one.")
     refused = ""

@@ -28,6 +28,7 @@ from leaderboards.models import (
 )
 
 Untold = Mapping[type[Model] | None, Collection[str]]  # columns; of every kind of row under None
+Before = Callable[[QuerySet[Any]], Mapping[int, Mapping[str, Any]]]
 
 NOT_TOLD = ("code_hash", "by_name")  # one-time codes, and the names of staff
 OF_STAFF = ("by_id", "lifted_by_id", "undo_by_id", "decided_by_id", "hidden_by_id")
@@ -40,20 +41,35 @@ OF_MODERATION: Untold = {
 }
 SHADOW_ACTS = ("player.shadowed", "player.restriction_lifted")
 
+_before_shadows: dict[type[Model], Before] = {}
+
 
 def all_kept(external_id: str) -> dict[str, Any]:
     """The columns of their rows, by kind of row, as operators may tell them. Raises ``UnknownPlayer``."""
-    return _kept(external_id, {None: NOT_TOLD}, lambda rows: rows)
+    return _kept(external_id, {None: NOT_TOLD}, lambda rows: rows, {})
 
 
 def told_to_player(external_id: str) -> dict[str, Any]:
     """The same as the player may have it without asking anybody: nothing of shadows, which they would evade; of
     quarantined entries not what they broke, which they would stay below; no numbers of staff, and no reason that its
     form says only those who run the site read. Raises ``UnknownPlayer``."""
-    return _kept(external_id, {None: (*NOT_TOLD, *OF_STAFF), **OF_MODERATION}, _without_shadows)
+    return _kept(external_id, {None: (*NOT_TOLD, *OF_STAFF), **OF_MODERATION}, _without_shadows, _before_shadows)
 
 
-def _kept(external_id: str, untold: Untold, of: Callable[[QuerySet[Any]], QuerySet[Any]]) -> dict[str, Any]:
+def before_shadows(kind: type[Model], before: Before) -> None:
+    """Let an app above say what a shadow has changed in rows of this kind: players are told what was before it.
+
+    ``before`` is given rows of a player, and returns by their number which columns have which values.
+    """
+    _before_shadows[kind] = before
+
+
+def _kept(
+    external_id: str,
+    untold: Untold,
+    of: Callable[[QuerySet[Any]], QuerySet[Any]],
+    before: Mapping[type[Model], Before],
+) -> dict[str, Any]:
     player = Player.objects.filter(external_id=external_id).first()
     if player is None:
         raise UnknownPlayer(f"There is no player {external_id!r}.")
@@ -61,7 +77,7 @@ def _kept(external_id: str, untold: Untold, of: Callable[[QuerySet[Any]], QueryS
     return {
         "player": Player.objects.values().get(pk=player.pk),
         "user": user,
-        **{_kind(rows): _shown(of(rows), untold) for rows in _rows_of(player)},
+        **{_kind(rows): _shown(of(rows), untold, before.get(rows.model)) for rows in _rows_of(player)},
     }
 
 
@@ -103,10 +119,13 @@ def _without_shadows(rows: QuerySet[Any]) -> QuerySet[Any]:
     return rows
 
 
-def _shown(rows: QuerySet[Any], untold: Untold) -> list[dict[str, Any]]:
+def _shown(rows: QuerySet[Any], untold: Untold, before: Before | None) -> list[dict[str, Any]]:
     """Periods by board and label, secrets not at all."""
     left_out = {*untold[None], *untold.get(rows.model, ())}
-    stored = rows.order_by("pk").values()
+    stored = list(rows.order_by("pk").values())
+    if before is not None:  # asked after the rows were read, so that it knows of all that they tell
+        others = before(rows)
+        stored = [{**row, **others.get(row["id"], {})} for row in stored]
     found = [{name: value for name, value in row.items() if name not in left_out} for row in stored]
     periods = Period.objects.in_bulk({row["period_id"] for row in found if row.get("period_id")})
     return [row | {"period": str(periods[row["period_id"]])} if row.get("period_id") else row for row in found]

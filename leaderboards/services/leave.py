@@ -2,10 +2,11 @@
 
 Erasing may be refused for a while (a period that closes, a Redis that is away); the account is still there then, and it
 is asked for again. Staff do not: what they did stays theirs, and another one takes their rights first. A player whom
-moderators keep out is not erased by their account: the same id would be a new player, whom nothing concerns. The trap:
-a refusal would tell the shadowed that they are.
+moderators keep out, or whom an app above disqualifies (``unless``), is not erased by their account: the same id would
+be a new player, whom nothing concerns. The trap: a refusal would tell the shadowed that they are.
 """
 
+from collections.abc import Callable
 from datetime import datetime
 
 from django.contrib.admin.models import LogEntry
@@ -26,10 +27,19 @@ from leaderboards.services.erase import erase_player
 
 ERASE, KEEP = "erase", "keep"
 
+Disqualified = Callable[[Player], bool]
+_disqualified: list[Disqualified] = []
+
+
+def unless(is_disqualified: Disqualified) -> None:
+    """Have ``is_disqualified`` asked before a player is erased with their account. Asking twice changes nothing."""
+    if is_disqualified not in _disqualified:
+        _disqualified.append(is_disqualified)
+
 
 def leave(user: User, what_of_player: str, at: datetime) -> None:
-    """Delete the account. Raises ``StaffStay``; ``KeptOut`` where a player is to be erased whom moderators keep out;
-    and what ``erase_player`` raises where it has to be asked again."""
+    """Delete the account. Raises ``StaffStay``; ``KeptOut`` where a player is to be erased who is kept out, or
+    disqualified; and what ``erase_player`` raises where it has to be asked again."""
     if user.is_staff or user.is_superuser:
         raise StaffStay(gettext_noop("Staff do not delete their accounts: ask another one to take your rights first."))
     player = Player.objects.filter(user=user).first()
@@ -46,6 +56,13 @@ def _refuse_kept_out(player: Player) -> None:
             gettext_noop(
                 "Your player is banned or hidden by those who run the site, so only they erase them: ask them, "
                 "or delete your account and keep the player."
+            )
+        )
+    if any(is_disqualified(player) for is_disqualified in _disqualified):
+        raise KeptOut(
+            gettext_noop(
+                "Your player is disqualified in a competition that is not final: once it is, you erase them. Until "
+                "then ask those who run the site, or delete your account and keep the player."
             )
         )
 

@@ -16,6 +16,7 @@ from tests.competitions.factories import DAY, END, HOUR, START, DivisionFactory,
 from tests.competitions.grouping import in_division, members, team_called, team_race
 from tests.competitions.site import joined, open_competition, player, race, reloaded
 from tests.competitions.views.conftest import SetClock, home
+from tests.leaderboards.services.restricting import EVERY_WAY, keep_out
 from tests.leaderboards.views.pages import text
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
@@ -192,6 +193,26 @@ def test_a_founder_sees_the_code_of_their_team_and_renews_it_and_who_has_it_gets
     assert "Your team's code" not in text(bob.get(home(competition)))
     set_clock(START + 3 * DAY)
     assert owls.code not in text(ann.get(address))
+
+
+@pytest.mark.parametrize("how", EVERY_WAY)
+def test_who_is_hidden_or_shadowed_has_a_team_as_before_and_who_is_banned_has_none(how: str, ann: Client) -> None:
+    competition = open_competition(**COMING, team_founding=True, team_entry="code")
+    foxes = TeamFactory.create(competition=competition, name="Foxes")
+    joined(competition, "ann")
+    address = home(competition, "team/")
+    ann.post(address, {"found": "Owls"})
+    keep_out(how, competition.board, "ann")
+
+    page = ann.get(address)
+    ann.post(address, {"team": foxes.pk})
+
+    if how.startswith("banned"):
+        assert (page.status_code, members(foxes)) == (404, set())
+    else:
+        assert "You are in Owls" in text(page)
+        assert "Your team's code" in text(page)
+        assert members(foxes) == {"ann"}
 
 
 def test_a_wrong_code_without_a_team_of_the_list_joins_nobody_and_no_code_is_asked_for_while_none_opens_anything(
