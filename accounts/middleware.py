@@ -1,7 +1,10 @@
 """Who a request comes from, for every door alike: staff whose session is over, or lacks a second factor where one is
 required or theirs, are nobody. So the admin, pages and all that ask for ``request.user`` need to know nothing of it.
 
-``request.held`` is then the member of staff who is to set one up: the pages of signing in and of second factors ask it.
+Players who send something in a session from before their first factor are nobody too. What they open is judged by
+``signed_in_alone``, so that pages for everybody ask SQL nothing more.
+
+``request.held`` is the member of staff who is to set one up: the pages of signing in and of second factors ask it.
 It costs nothing where nobody asks who it is. The trap: pages that poll by themselves keep no session alive.
 """
 
@@ -19,6 +22,7 @@ from foundation import clock
 from foundation.page_middleware import PageLogins
 
 POLLS = "fragment"  # of pages that look for news by themselves
+SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
 
 
 class AccountLogins(PageLogins):
@@ -44,10 +48,13 @@ def is_outdated(request: HttpRequest, user: User) -> bool:
 
 
 def _judged(request: HttpRequest) -> AbstractBaseUser | AnonymousUser:
-    user = get_user(request)
+    user, session = get_user(request), request.session
     if not (isinstance(user, User) and (user.is_staff or user.is_superuser)):
+        if isinstance(user, User) and request.method not in SAFE and is_outdated(request, user):
+            session.flush()
+            return AnonymousUser()
         return user
-    session, now = request.session, clock.now().timestamp()
+    now = clock.now().timestamp()
     is_over = settings.STAFF_SESSION.is_over(session.get(marks.SIGNED_IN), session.get(marks.SEEN), now)
     if is_over or is_outdated(request, user):
         session.flush()

@@ -1,12 +1,21 @@
-"""Mails about accounts are sent by the worker."""
+"""Mails about accounts are sent by the worker, which also lets go what accounts leave behind."""
 
 from celery import shared_task
 
 from accounts.services.mail import send_due
+from accounts.services.retain import blank_invitations, drop_sessions
 from foundation import clock
+from foundation.each import run_each
 
 
 @shared_task
 def send_mails() -> int:
     """Send what waits, for a few seconds."""
     return send_due(clock.now())
+
+
+@shared_task
+def retain() -> list[int]:
+    """Blank invitations that ended long ago, and let go sessions that are over."""
+    at = clock.agreed()
+    return run_each(lambda: blank_invitations(at), drop_sessions)

@@ -20,6 +20,7 @@ VARIABLES = {
     "join": ("JOIN_LIMIT", "10/60"),  # join codes tried, for each player
     "like": ("LIKE_LIMIT", "60/10"),  # likes given and taken back on pages, for each user
     "comment": ("COMMENT_LIMIT", "5/60"),  # comments written or changed, for each user
+    "own_data": ("OWN_DATA_LIMIT", "10/3600"),  # files of all that is held about them, for each user
 }
 
 

@@ -36,6 +36,8 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "tell": every(5, "competitions.tasks.tell"),
     # Mails about accounts (a new password, signing up) are sent, for up to three seconds.
     "account_mails": every(5, "accounts.tasks.send_mails"),
+    # Addresses of invitations that ended long ago go, and sessions that are over.
+    "retain_accounts": every(3600, "accounts.tasks.retain"),
     # Final rankings are rewarded.
     "reward": every(10, "competitions.tasks.reward"),
     # Final results are counted in series, for about six seconds.

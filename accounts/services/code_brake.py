@@ -1,4 +1,4 @@
-"""The brake on guessing codes of second factors: of the app, and for recovery."""
+"""The brake on guessing second factors: codes of the app and for recovery, and passkeys after a password."""
 
 from django.contrib.auth.models import User
 

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from django import forms
 from django.conf import settings
 from django.contrib.auth import logout
+from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
@@ -43,6 +44,20 @@ def for_owners(view: View) -> View:
 def for_proven_owners(view: View) -> View:
     """The same, and they have shown lately who they are."""
     return for_owners(_proven(view))
+
+
+def signed_in_alone(view: View) -> View:
+    """Pages of any app for whoever is signed in, not in a session from before their first second factor."""
+    guarded = login_required(view)
+
+    @wraps(view)
+    def opened(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        user = _member_of(request)
+        if user is not None and is_outdated(request, user):
+            logout(request)
+        return guarded(request, *args, **kwargs)
+
+    return opened
 
 
 def only_sent(page: str) -> Callable[[View], View]:

@@ -26,6 +26,7 @@ from accounts import marks
 from accounts.middleware import owner_of
 from accounts.selectors.factors import has_app, has_factor, has_passkey, must_have_factor
 from accounts.services import passkeys, recovery, sign_ins, totp
+from accounts.services.code_brake import count_try
 from accounts.views.answers import is_mail_sent, next_of, only_sent, origin_of, show_form, tried
 from foundation import clock
 from foundation.client import client_of
@@ -112,12 +113,16 @@ def passkey_challenge(request: HttpRequest) -> HttpResponse:
 @never_cache
 @only_sent("login")
 def passkey_sign_in(request: HttpRequest) -> HttpResponseBase:
-    """Sign in by a passkey, which is two factors in one. Brakes on passwords do not hold it up."""
-    form = forms.Form(request.POST)
+    """Sign in by a passkey, which is two factors in one. Of the brakes on passwords, that of the address alone holds it
+    up; whoever showed a password before has the tries of a second factor."""
+    refuse_over("login_address", client_of(request))
+    form, half = forms.Form(request.POST), half_signed_in(request)
+    if half is not None:
+        count_try(half, is_known(request, half))
     found: list[User] = []
-    if form.is_valid() and tried(form, lambda: found.append(proven(request, half_signed_in(request)))):
+    if form.is_valid() and tried(form, lambda: found.append(proven(request, half))):
         return enter(request, found[0], next_of(request), PASSKEY, with_factor=True)
-    sign_ins.failed(request, half_signed_in(request), PASSKEY)
+    sign_ins.failed(request, half, PASSKEY)
     title = _("Sign in with a passkey")
     return show_form(request, form, title=title, passkey=reverse("account-passkey-sign-in"))
 

@@ -4,11 +4,11 @@ from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from functools import wraps
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 
+from accounts.views.answers import signed_in_alone
 from competitions.models import Competition
 from competitions.selectors.competitions import competition_by_id, competitions_by_id
 from competitions.selectors.participants import entered
@@ -70,4 +70,4 @@ def for_players(view: Callable[[HttpRequest, Player], HttpResponse]) -> Callable
         player = own_player(request)
         return render(request, "competitions/unlinked.html") if player is None else view(request, player)
 
-    return never_cache(login_required(own_page))
+    return never_cache(signed_in_alone(own_page))

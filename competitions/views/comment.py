@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from accounts.views.answers import signed_in_alone
 from competitions.core.comments import LONGEST
 from competitions.errors import BadCompetition, UnknownComment
 from competitions.models import Comment
@@ -33,7 +33,7 @@ def _own(view: Answered) -> Callable[..., HttpResponse]:
     """A page about one's own comment; anybody else's is unknown."""
 
     @never_cache
-    @login_required
+    @signed_in_alone
     @require_http_methods(["GET", "HEAD", "POST"])
     def page(request: HttpRequest, number: int, comment: int) -> HttpResponse:
         found, player = _found(request, number, comment), own_player(request)
@@ -74,7 +74,7 @@ def delete(request: HttpRequest, comment: Comment, player: Player) -> HttpRespon
 
 
 @never_cache
-@login_required
+@signed_in_alone
 @require_http_methods(["GET", "HEAD", "POST"])
 def hide(request: HttpRequest, number: int, comment: int) -> HttpResponse:
     """Asks for the reason, and hides it; what is hidden it shows again."""

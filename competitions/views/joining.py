@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from accounts.views.answers import signed_in_alone
 from competitions.models import Competition, Joining, Participant, Team
 from competitions.selectors.competitions import places_taken
 from competitions.services import join as services
@@ -64,7 +64,7 @@ def join(competition: Competition, player: Player | None, code: str, wish: Wish)
 
 
 @never_cache
-@login_required
+@signed_in_alone
 @require_http_methods(["GET", "HEAD", "POST"])
 def leave(request: HttpRequest, number: int) -> HttpResponse:
     """Asks whether one is sure, since the standing goes too; and lets the player go."""

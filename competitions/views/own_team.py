@@ -3,12 +3,12 @@
 from datetime import datetime
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from accounts.views.answers import signed_in_alone
 from competitions.models import Competition, Participant, Team, TeamEntry
 from competitions.selectors.competitions import LARGEST_NUMBER
 from competitions.selectors.participants import in_competition
@@ -48,7 +48,7 @@ def choices(competition: Competition, own: Team | None = None) -> dict[str, Any]
 
 
 @never_cache
-@login_required
+@signed_in_alone
 @require_http_methods(["GET", "HEAD", "POST"])
 def own_team(request: HttpRequest, number: int) -> HttpResponse:
     """Shows the viewer's team, and its code to who founded it; a post changes teams, until the competition starts, or

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.db.models import Q
 
 from foundation.audit.models import AuditEntry
 from foundation.sql import unhurried
@@ -30,3 +31,14 @@ def forget(kind: str, key: object, own: Collection[str] = ()) -> int:
     numbers = about.values("pk")
     AuditEntry.objects.filter(pk__in=numbers, act__in=own).update(by=None, by_name="")
     return AuditEntry.objects.filter(pk__in=numbers).update(reason="", before={}, after={}, note={})
+
+
+def forget_values(kind: str, key: object, names: Collection[str]) -> None:
+    """Take the values of these names out of what entries about a subject say that was before and after; all else stays.
+    To be called in the transaction in which the subject goes."""
+    says = Q(before__has_any_keys=list(names)) | Q(after__has_any_keys=list(names))
+    for entry in AuditEntry.objects.filter(says, subjects__kind=kind, subjects__key=str(key)):
+        before, after = (
+            {name: value for name, value in said.items() if name not in names} for said in (entry.before, entry.after)
+        )
+        AuditEntry.objects.filter(pk=entry.pk).update(before=before, after=after)

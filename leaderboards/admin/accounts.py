@@ -17,10 +17,12 @@ from django.utils.translation import gettext_lazy as _
 from accounts.fresh import FreshForms, to_prove
 from accounts.services import factors
 from foundation import clock
+from foundation.audit.upkeep import forget_values
 from foundation.client import signed_in
 from leaderboards.admin.lookups import NamedLookups
 
 RIGHTS = ("is_staff", "is_superuser", "groups", "user_permissions")
+PERSONAL = ("email", "first_name", "last_name")
 
 admin.site.unregister(User)
 admin.site.unregister(Group)
@@ -49,6 +51,11 @@ class AccountAdmin(FreshForms[User], NamedLookups[User], UserAdmin[User]):
             messages.success(request, gettext("%(name)s signs in by the password alone now.") % {"name": account})
 
     audited_as = "account"
+
+    def _record_deletion(self, request: HttpRequest, row: User) -> None:
+        """The name and the rights of an account stay in the log; whose it was goes from there too."""
+        super()._record_deletion(request, row)
+        forget_values("account", row.pk, PERSONAL)
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> Any:
         """Rights are typed by superusers alone."""

@@ -21,6 +21,7 @@ from leaderboards.stores.sql import patiently
 BASELINE = "baseline"  # the service of what the retention folded
 PATIENCE_MS = 5000  # for counting a range: of a service key no index tells it
 MOST_REPLAYED = 200_000  # submissions, to say what ranks do
+MOST_PERIODS = 20  # the same: each of them has ranks of its own to work out
 
 
 class Range(NamedTuple):
@@ -88,24 +89,29 @@ def foresee_purge(chosen: Range) -> ForeseenPurge:
     """What purging the range would come to now."""
     counting = counting_in(chosen).order_by()
     voided = counting.filter(can_be_voided())
-    found = patiently(lambda: voided.aggregate(all=Count("pk"), players=Count("player", distinct=True)), PATIENCE_MS)
+    totals = {"all": Count("pk")} | {f"{name}s": Count(name, distinct=True) for name in ("player", "period")}
+    found = patiently(lambda: voided.aggregate(**totals), PATIENCE_MS)
     kept = patiently(lambda: counting.exclude(can_be_voided()).count(), PATIENCE_MS)
     if found is None:
         return ForeseenPurge(None, None, kept, None)
-    return ForeseenPurge(found["all"], found["players"], kept, _moves(chosen, voided))
+    is_small = found["all"] <= MOST_REPLAYED and found["periods"] <= MOST_PERIODS
+    return ForeseenPurge(found["all"], found["players"], kept, _moves(chosen, voided) if is_small else None)
 
 
 def _moves(chosen: Range, voided: QuerySet[Submission]) -> Moves | None:
-    """What ranks do; None where too much would have to be added up anew."""
+    """What ranks do; None where too much would have to be added up anew, or SQL had no time to look."""
+    pairs = patiently(lambda: list(voided.values_list("period", "player").distinct()), PATIENCE_MS)
+    if not pairs:
+        return None if pairs is None else Moves()
     by_period: dict[int, set[int]] = defaultdict(set)
-    for period, player in voided.values_list("period", "player").distinct():
+    for period, player in pairs:
         by_period[period].add(player)
-    others = Q()
+    theirs = Q()
     for period, players in by_period.items():
-        others |= Q(period=period, player__in=players)
-    if not by_period or Submission.objects.filter(others, voided_at=None)[: MOST_REPLAYED + 1].count() > MOST_REPLAYED:
-        return None if by_period else Moves()
-    return sum_of(_of_each(chosen, by_period))
+        theirs |= Q(period=period, player__in=players)
+    replayed = Submission.objects.filter(theirs, voided_at=None)[: MOST_REPLAYED + 1]
+    number = patiently(replayed.count, PATIENCE_MS)
+    return None if number is None or number > MOST_REPLAYED else sum_of(_of_each(chosen, by_period))
 
 
 def _of_each(chosen: Range, by_period: dict[int, set[int]]) -> Iterator[Moves]:

@@ -3,7 +3,6 @@
 from typing import cast
 
 from django import forms
-from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -12,7 +11,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from accounts.views.answers import is_mail_sent
+from accounts.views.answers import is_mail_sent, signed_in_alone
 from foundation import clock
 from foundation.errors import RateLimited, SunwiError
 from leaderboards.errors import AlreadyLinked, BadLinkCode
@@ -28,7 +27,7 @@ class LinkForm(forms.Form):
 
 
 @never_cache
-@login_required
+@signed_in_alone
 @require_http_methods(["GET", "HEAD", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
     """Shows the linked player; takes a link code."""

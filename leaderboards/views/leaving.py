@@ -13,9 +13,11 @@ from accounts.errors import StillHidden
 from accounts.views.answers import for_proven_members, say
 from foundation import clock
 from foundation.errors import RateLimited, SunwiError
+from foundation.rate_limit import refuse_over
 from leaderboards.models import Player
 from leaderboards.refusals import translated
 from leaderboards.selectors.own_export import own_export
+from leaderboards.selectors.turns import Turn
 from leaderboards.services.leave import ERASE, KEEP, leave
 
 
@@ -40,12 +42,14 @@ class LeaveForm(forms.Form):
 @require_safe
 @for_proven_members
 def export(request: HttpRequest, user: User) -> HttpResponseBase:
-    """A JSON file; 409 while a freeze hides results of theirs."""
+    """A JSON file; 409 while a freeze hides results of theirs, 429 for who asks often, 503 where many are made."""
+    refuse_over("own_data", user.pk)
     try:
-        held = own_export(user, clock.now())
+        with Turn():  # until it is written: all of it is in memory
+            held = own_export(user, clock.now())
+            response = JsonResponse(held, json_dumps_params={"ensure_ascii": False, "indent": 2})
     except StillHidden as error:
         return say(request, _("Not yet"), _(error.detail), status=409)
-    response = JsonResponse(held, json_dumps_params={"ensure_ascii": False, "indent": 2})
     response["Content-Disposition"] = 'attachment; filename="sunwi-account.json"'
     return response
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.conf import LazySettings
+from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.models import User
 from django.test import Client
 
@@ -83,6 +84,21 @@ def test_a_session_from_before_the_first_factor_is_good_for_nothing_of_the_accou
     assert not AuthenticatorApp.objects.exists()
     assert opened == "mod"
     recovery.use(User.objects.get(username="mod"), before[0], AT)  # the owner's codes are still those
+
+
+@pytest.mark.parametrize("address", ["/account/", "/inbox/"])
+def test_such_a_session_opens_no_page_of_one_and_sends_nothing(client: Client, address: str) -> None:
+    UserFactory.create(username="ann", password=PASSWORD)
+    reading, sending = Client(), Client()
+    for each in (reading, sending, client):
+        sign_in(each, "ann")
+    add_passkey(client, Authenticator())
+
+    assert reading.get(address)["Location"].startswith("/accounts/login/")
+    sending.post("/no-such-page/")
+
+    assert [SESSION_KEY in each.session for each in (reading, sending, client)] == [False, False, True]
+    assert client.get(address).status_code == 200
 
 
 @pytest.mark.usefixtures("required")

@@ -4,12 +4,14 @@ import logging
 from typing import Any
 
 import pytest
+from django.conf import LazySettings
 from django.contrib.auth.models import User
 from django.test import Client
 
 from accounts.services import recovery
 from foundation import rate_limit
 from foundation.audit.models import AuditEntry
+from foundation.limits import Limit
 from tests.accounts.authenticator import Authenticator, add_passkey, sign_in_by
 from tests.accounts.people import PASSWORD, SECOND, code, sign_in, with_app
 from tests.leaderboards.factories import UserFactory
@@ -94,6 +96,22 @@ def test_a_passkey_that_is_refused_or_taken_is_told(client: Client, caplog: Any)
         "Sign-in failed: no account, from 127.0.0.1, by passkey",
         f"Signed in: account {user.pk}, from 127.0.0.1, by passkey",
     ]
+
+
+@pytest.mark.parametrize(("brake", "has_password"), [("login_address", False), ("second_factor", True)])
+def test_passkeys_that_are_refused_are_few(settings: LazySettings, brake: str, has_password: bool) -> None:
+    with_app(person(True))
+    other = Client()
+    if has_password:
+        sign_in(other, "mod")
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, brake: Limit(3, 300)}
+    rate_limit.reset()
+    before = len(entries())
+
+    told = [other.post("/accounts/passkey/", {"credential": "{}"}).status_code for _ in range(5)]
+
+    assert told == [200] * 3 + [429] * 2
+    assert len(entries()) - before == (3 if has_password else 0)
 
 
 def test_who_failed_is_not_named_as_the_one_who_did_it_and_what_was_typed_is_nowhere(

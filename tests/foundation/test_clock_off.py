@@ -31,6 +31,7 @@ FINAL = (
     *(f"leaderboards.tasks.{name}" for name in ("open_periods", "close_periods", "keep_ranks", "retain")),
     *(f"competitions.tasks.{name}" for name in ("advance", "tell", "reward", "retain")),
     *("likes.tasks.retain_likes", "likes.tasks.retain_activity", "foundation.tasks.retain_webhooks"),
+    "accounts.tasks.retain",
 )
 
 

@@ -76,8 +76,11 @@ def test_rights_that_somebody_is_given_are_in_the_log_and_passwords_are_not(admi
 
 @pytest.mark.parametrize("way", ["by the dozen", "alone", "alone, with a field that only lists have"])
 def test_a_deleted_account_stays_in_the_log(admin: Client, way: str) -> None:
-    user = UserFactory.create(username="ann")
+    user = UserFactory.create(username="ann", email="ann@old.example")
     selected = {"action": "delete_selected", "_selected_action": [user.pk], "post": "yes"}
+    typed = {"email": "ann@new.example", "first_name": "Annabel", "last_name": "Lee", "is_staff": "on"}
+    admin.post(f"/admin/auth/user/{user.pk}/change/", {"username": "ann", "is_active": "on", **typed, **DATES})
+    assert only("account.changed").after["last_name"] == "Lee"
 
     if way == "by the dozen":
         admin.post("/admin/auth/user/", selected)
@@ -88,6 +91,9 @@ def test_a_deleted_account_stays_in_the_log(admin: Client, way: str) -> None:
     entry = only("account.deleted")
     assert not User.objects.filter(username="ann").exists()
     assert (entry.before["username"], entry.before["password"]) == ("ann", "•••")
+    assert only("account.changed").after["is_staff"] is True
+    kept = str(list(AuditEntry.objects.values("before", "after", "note")))
+    assert not any(word in kept for word in ("ann@", "Annabel", "Lee"))
 
 
 def test_a_deletion_that_fails_leaves_no_entry(admin: Client) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 import pytest
 
@@ -15,6 +15,7 @@ from leaderboards.core.moves import Moves
 from leaderboards.core.submissions import Caller
 from leaderboards.errors import BadPurge, BadReason
 from leaderboards.models import Board, Player, Purge, PurgedSubmission, Standing, Submission
+from leaderboards.selectors import purging
 from leaderboards.selectors.purging import BASELINE, Range, foresee_purge
 from leaderboards.services import purge as asking
 from leaderboards.services import run_purge
@@ -289,3 +290,17 @@ def test_it_is_told_before_what_ranks_do(storage: str) -> None:
 
     assert foreseen.moves == Moves(firsts=1, ranks=3)  # b is first, c second, a third; d stays fourth
     assert (foreseen.submissions, foreseen.players, foreseen.kept) == (1, 1, 0)
+
+
+@pytest.mark.parametrize("bound", ["MOST_REPLAYED", "MOST_PERIODS"])
+def test_ranks_are_not_worked_out_of_a_range_that_is_too_great(monkeypatch: pytest.MonkeyPatch, bound: str) -> None:
+    send(make_board("sql"), "a", 9)
+    send(make_board("sql", name="Other"), "a", 9)
+    monkeypatch.setattr(purging, "_moves", Mock(return_value=Moves()))
+    assert foresee_purge(of("a")).moves == Moves()
+
+    monkeypatch.setattr(purging, bound, 1)
+    foreseen = foresee_purge(of("a"))
+
+    assert (foreseen.submissions, foreseen.moves) == (2, None)
+    assert purging._moves.call_count == 1

@@ -1,10 +1,12 @@
 """A person's own data as a file, and the end of their account: their player goes with it, or goes on."""
 
 import json
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.conf import LazySettings
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
@@ -12,8 +14,9 @@ from django.test import Client
 
 from accounts.models import Invitation
 from accounts.services import recovery
-from foundation import clock
+from foundation import clock, rate_limit
 from foundation.audit.models import AuditEntry
+from foundation.limits import Limit
 from leaderboards.errors import StorageUnavailable
 from leaderboards.models import Board, Player
 from leaderboards.services import leave as leaving
@@ -27,6 +30,13 @@ from tests.playing import make_board, score
 pytestmark = pytest.mark.django_db(transaction=True)
 
 EXPORT, DELETE = "/account/export/", "/account/delete/"
+
+
+@pytest.fixture(autouse=True)
+def _no_brakes_of_others() -> Iterator[None]:
+    rate_limit.reset()
+    yield
+    rate_limit.reset()
 
 
 def with_player() -> Client:
@@ -66,6 +76,19 @@ def test_the_file_has_the_invitation_without_the_note_that_staff_alone_read() ->
 
     assert json.loads(text)["invitations"][0]["email"] == "robin@example.org"
     assert "Watch them" not in text
+
+
+def test_who_asks_for_it_often_waits_and_so_does_everybody_while_many_files_are_made(settings: LazySettings) -> None:
+    client, at_once = with_player(), settings.EXPORTS_AT_ONCE
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "own_data": Limit(2, 3600)}
+    settings.EXPORTS_AT_ONCE = 0
+    assert client.get(EXPORT).status_code == 503
+
+    settings.EXPORTS_AT_ONCE = at_once
+    told = [client.get(EXPORT) for _ in range(2)]
+
+    assert [each.status_code for each in told] == [200, 429]
+    assert int(told[1]["Retry-After"]) > 0
 
 
 def test_who_has_not_shown_lately_who_they_are_is_asked_first() -> None:
