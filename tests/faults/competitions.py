@@ -66,7 +66,8 @@ class Races:
     def void(self, submission: Submission, reason: str, at: object, by: object) -> bool:
         raise NotImplementedError  # nobody judges here
 
-    unvoid = void
+    def unvoid(self, submission: Submission, reason: str, at: object, by: object, *, purge: int | None = None) -> bool:
+        raise NotImplementedError  # nobody judges here
 
     def accept_late(self, entry: object, reason: str, at: object, by: object) -> None:
         raise NotImplementedError  # nobody judges here

@@ -51,7 +51,8 @@ class KnownEvents:
     def void(self, submission: Submission, reason: str, at: datetime, by: object) -> bool:
         raise NotImplementedError  # nobody judges here
 
-    unvoid = void
+    def unvoid(self, submission: Submission, reason: str, at: object, by: object, *, purge: int | None = None) -> bool:
+        raise NotImplementedError  # nobody judges here
 
     def accept_late(self, entry: object, reason: str, at: datetime, by: object) -> None:
         raise NotImplementedError  # nobody judges here
