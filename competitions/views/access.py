@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from functools import wraps
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 
@@ -62,7 +62,7 @@ def own_player(request: HttpRequest) -> Player | None:
     return Player.objects.filter(user_id=request.user.pk).first()
 
 
-def for_players(view: Callable[[HttpRequest, Player], HttpResponse]) -> Callable[..., HttpResponse]:
+def for_players(view: Callable[[HttpRequest, Player], HttpResponse]) -> Callable[..., HttpResponseBase]:
     """A page of somebody's own: he has signed in, and is linked to a player; else he reads how to come there."""
 
     @wraps(view)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -29,7 +29,7 @@ from leaderboards.models import Player
 Answered = Callable[[HttpRequest, Comment, Player], HttpResponse]
 
 
-def _own(view: Answered) -> Callable[..., HttpResponse]:
+def _own(view: Answered) -> Callable[..., HttpResponseBase]:
     """A page about one's own comment; anybody else's is unknown."""
 
     @never_cache

@@ -296,11 +296,12 @@ def test_it_is_told_before_what_ranks_do(storage: str) -> None:
 def test_ranks_are_not_worked_out_of_a_range_that_is_too_great(monkeypatch: pytest.MonkeyPatch, bound: str) -> None:
     send(make_board("sql"), "a", 9)
     send(make_board("sql", name="Other"), "a", 9)
-    monkeypatch.setattr(purging, "_moves", Mock(return_value=Moves()))
+    worked_out = Mock(return_value=Moves())
+    monkeypatch.setattr(purging, "_moves", worked_out)
     assert foresee_purge(of("a")).moves == Moves()
 
     monkeypatch.setattr(purging, bound, 1)
     foreseen = foresee_purge(of("a"))
 
     assert (foreseen.submissions, foreseen.moves) == (2, None)
-    assert purging._moves.call_count == 1
+    assert worked_out.call_count == 1
