@@ -9,6 +9,7 @@ from foundation.models import DeadLetter
 from leaderboards.core.policies import replay
 from leaderboards.errors import BadBoard
 from leaderboards.models import Board, Difference, LinkCode, Period, Standing, State, Submission
+from leaderboards.selectors.purging import BASELINE
 from leaderboards.services import retain
 from leaderboards.services.close import close_due
 from leaderboards.services.link import make_code
@@ -160,5 +161,5 @@ def test_a_board_with_days_beyond_the_calendar_is_refused_and_keeps_no_other_fro
         fold_submissions(NOON + 5 * DAY)
 
     assert {period.board.name for period in Period.objects.filter(state=State.EXPIRED)} == {"Plain"}
-    folded = Submission.objects.filter(service=retain.BASELINE)
+    folded = Submission.objects.filter(service=BASELINE)
     assert list(folded.values_list("period__board__name", flat=True)) == ["Plain always"] * 2
