@@ -21,10 +21,10 @@ def make(user: User, email: str) -> str:
 
 def address_in(user: User, token: str) -> str:
     """The address that the token would prove for ``user``. Raises ``NoLongerValid``."""
-    pk, email, state = links.read(links.EMAIL, token)
-    if pk != user.pk or state != _state(user):
-        raise NoLongerValid(links.UNKNOWN)
-    return str(email)
+    match links.read(links.EMAIL, token):
+        case [pk, str(email), state] if pk == user.pk and state == _state(user):
+            return email
+    raise NoLongerValid(links.UNKNOWN)  # of somebody else, from before a change, or in the form of an older version
 
 
 @transaction.atomic

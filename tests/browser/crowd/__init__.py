@@ -23,4 +23,5 @@ def names() -> list[str]:
     named |= {shown_name(each.name, each.external_id) for each in Player.objects.all()}
     named |= set(Player.objects.values_list("external_id", flat=True))
     named |= {each["name"].replace("_", " ") for board in Board.objects.all() for each in board.criteria}
+    named.add(accounts.ADDRESS)
     return sorted(filter(None, named), key=len, reverse=True)

@@ -7,8 +7,9 @@ from django.contrib.auth.tokens import default_token_generator
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
+from accounts.marks import FACTOR
 from accounts.models import Invitation, Passkey
-from accounts.services import links, recovery
+from accounts.services import email, links, recovery
 from accounts.views.sign_in import HALF
 from foundation import clock
 from leaderboards.models import Board, Player, RestrictionKind
@@ -17,7 +18,7 @@ from tests.accounts.people import with_app
 from tests.browser.crowd.page import SitePage, cookie_of, session, signed_in
 from tests.playing import account, make_board, score
 
-WIDE, SECURED = "W" * 60, "secured"
+WIDE, SECURED, ADDRESS = "W" * 60, "secured", "robin@example.org"
 LOST = "/accounts/reset/MQ/used-long-ago/"
 
 
@@ -38,22 +39,22 @@ def pages() -> list[SitePage]:
         SitePage("sign-up-too-late", "/accounts/sign-up/of-no-use/", status=404),
         SitePage("invitation", f"/accounts/invitations/{links.make(links.INVITATION, _invitation().pk)}/"),
         SitePage("second-factor", "/accounts/second-factor/", SECURED, cookie=_half),
-        SitePage("security", "/accounts/security/", SECURED),
+        SitePage("security", "/accounts/security/", SECURED, cookie=_passed),
         SitePage("security-nothing-yet", "/accounts/security/", "robin"),
         SitePage("security-app", "/accounts/security/app/", "robin", cookie=session),
-        SitePage("confirm", "/accounts/confirm/?next=/account/&sent=1", SECURED),
+        SitePage("confirm", "/accounts/confirm/?next=/account/&sent=1", SECURED, cookie=_passed),
         SitePage("password", "/accounts/password/", "robin"),
         SitePage("email", "/accounts/email/", "robin", cookie=session),
-        SitePage("email-confirm", f"/accounts/email/{links.make(links.EMAIL, [1, 'a'])}/", "robin", cookie=session),
+        SitePage("email-confirm", f"/accounts/email/{_email_link()}/", "robin", cookie=session),
         SitePage("export-not-yet", "/account/export/", "robin", status=409, cookie=session),
         SitePage("account-delete", "/account/delete/", "robin", cookie=session),
-        SitePage("account-delete-no-player", "/account/delete/", SECURED, cookie=session),
+        SitePage("account-delete-no-player", "/account/delete/", SECURED, cookie=_passed),
         SitePage("player-kept-out", "/players/hana/", "hana"),
         SitePage("board-kept-out", f"/boards/{board}/", "hana"),
         SitePage("admin-quarantine", "/admin/leaderboards/quarantinedentry/", "chief", foreign="보류된 기록"),
         SitePage("admin-audit-log", "/admin/foundation/auditentry/", "chief", foreign="사유"),
-        SitePage("admin-restrict", f"{entry}restrict/", "chief", foreign="사유"),
-        SitePage("admin-lift", f"{entry}lift/", "chief", foreign="사유"),
+        SitePage("admin-restrict", f"{entry}restrict/", "chief", foreign="숨김"),
+        SitePage("admin-lift", f"{entry}lift/", "chief", foreign="제한"),
         SitePage("admin-ban", f"{entry}ban/", "chief", foreign="사유"),
         SitePage("admin-purge", "/admin/leaderboards/purge/add/", "chief", foreign="일괄 무효"),
         SitePage("admin-imports", "/admin/leaderboards/importrun/", "chief", foreign="가져오기"),
@@ -91,6 +92,19 @@ def _invitation() -> Invitation:
 
 def _reset_link(user: User) -> str:
     return f"/accounts/reset/{urlsafe_base64_encode(force_bytes(user.pk))}/{default_token_generator.make_token(user)}/"
+
+
+def _email_link() -> str:
+    return email.make(User.objects.get(username="robin"), ADDRESS)
+
+
+def _passed(username: str) -> str:
+    """Of somebody who has shown a second factor."""
+    _, client = signed_in(username)
+    kept = client.session
+    kept[FACTOR] = clock.now().timestamp()
+    kept.save()
+    return cookie_of(client)
 
 
 def _half(username: str) -> str:
