@@ -47,7 +47,7 @@ check:
 	@$(MAKE) --no-print-directory smoke
 
 long: $(VENV)/.installed-dev
-	exec $(PYTEST) $(ONE_MORE) -m "(long and not bench) or hypothesis" --hypothesis-profile=whole $(ARGS)
+	exec $(PYTEST) $(ONE_MORE) -m "(long and not bench and not flow) or hypothesis" --hypothesis-profile=whole $(ARGS)
 
 # The contract's quick part on servers that the other tests do not use, both at once: a plain hint where this machine
 # has none of them.

@@ -21,7 +21,9 @@ from tests.flows import came_of_it, contest
 from tests.flows.crew import Crew
 from tests.foundation.webhooks.receiver import Receiver
 
-pytestmark = [pytest.mark.faults, pytest.mark.long]
+# Run by `make faults`: it shows two faults that are open. A redis board whose Redis is killed before its first score was
+# ever mirrored stays unmirrored (FAULT_SEED=68834164), and on a machine that is far behind a passage is told too often.
+pytestmark = [pytest.mark.faults, pytest.mark.long, pytest.mark.flow]
 
 SPEED = 3600.0
 WARMING_UP = 4.0  # a worker's own start is no part of the competition
