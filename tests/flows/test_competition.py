@@ -21,8 +21,8 @@ from tests.flows import came_of_it, contest
 from tests.flows.crew import Crew
 from tests.foundation.webhooks.receiver import Receiver
 
-# Run by `make faults`: it shows two faults that are open. A redis board whose Redis is killed before its first score was
-# ever mirrored stays unmirrored (FAULT_SEED=68834164), and on a machine that is far behind a passage is told too often.
+# Run by `make faults`: it shows two faults that are open. A redis board whose Redis is killed before its first score
+# was ever mirrored stays unmirrored (FAULT_SEED=68834164); on a machine far behind, a passage is told too often.
 pytestmark = [pytest.mark.faults, pytest.mark.long, pytest.mark.flow]
 
 SPEED = 3600.0
