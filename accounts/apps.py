@@ -16,7 +16,7 @@ class AccountsConfig(AppConfig):
         sealed anew."""
         from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 
-        from accounts import marks
+        from accounts import checks, marks  # noqa: F401 (importing registers the checks)
         from accounts.models import AuthenticatorApp
         from accounts.services import acts, sign_ins
         from foundation import sealed_rows, sealing

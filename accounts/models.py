@@ -66,7 +66,7 @@ class RecoveryCode(models.Model):
 class Invitation(models.Model):
     """Lets one person make an account. Its link is signed and holds the row's number; the row says whether it counts.
 
-    One with ``email`` is mailed there and shown to nobody, so that whoever has it is reached by that address.
+    One with ``email`` is mailed there and shown to nobody, so that the one who has it is reached by that address.
     """
 
     email = models.EmailField(_("e-mail address"), blank=True)
@@ -115,6 +115,13 @@ class MailKind(models.TextChoices):
     SIGN_UP = "sign_up", _("a new account")
     EMAIL = "email", _("a new address")
     INVITATION = "invitation", _("an invitation")
+    PASSWORD_CHANGED = "password", _("a changed password")
+    ADDRESS_CHANGED = "address", _("a changed address")
+    FACTOR_ADDED = "factor_added", _("a new second factor")
+    FACTOR_REMOVED = "factor_gone", _("a second factor taken away")
+    CODES_MADE = "codes_made", _("new recovery codes")
+    RECOVERY_CODE = "code_used", _("a used recovery code")
+    CODE_REUSED = "code_reused", _("a code that was sent twice")
 
 
 class AccountMail(models.Model):

@@ -3,7 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from accounts.views import confirm, passwords, security, sign_in, sign_up
+from accounts.views import confirm, passwords, privacy, security, sign_in, sign_up
 
 urlpatterns = [
     path("accounts/login/", sign_in.SignIn.as_view(), name="login"),
@@ -20,6 +20,7 @@ urlpatterns = [
     path("accounts/sign-up/", sign_up.sign_up, name="account-sign-up"),
     path("accounts/sign-up/<str:token>/", sign_up.sign_up_finish, name="account-sign-up-finish"),
     path("accounts/invitations/<str:token>/", sign_up.invitation, name="account-invitation"),
+    path("accounts/privacy/", privacy.privacy, name="privacy"),
     path("accounts/email/", sign_up.email, name="account-email"),
     path("accounts/email/<str:token>/", sign_up.email_confirm, name="account-email-confirm"),
     path("accounts/security/", security.security, name="account-security"),

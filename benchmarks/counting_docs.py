@@ -68,7 +68,7 @@ def _patterns(found: dict[str, Any]) -> str:
             "yes",
             "no",
             "yes",
-            f"{_kb(found, 'bitmap_100_bytes')} for {found['players']:,} players, whoever came; a set of numbers:"
+            f"{_kb(found, 'bitmap_100_bytes')} for {found['players']:,} players, no matter who came; a set of numbers:"
             f" {_mb(found, 'attendance_set_30_bytes')} if 30 % came, {_mb(found, 'attendance_set_100_bytes')} if all",
         ),
         (

@@ -3,7 +3,7 @@
     python -m benchmarks.likes [--players 20000] [--seconds 1] [--passes 5] [--json FILE]
 
 PostgreSQL (fsync on), Valkey (AOF, everysec). Sixteen processes like and take back through the store of each way, while
-this one counts and mirrors every second, as the worker does. The players are shared out: nobody races himself.
+this one counts and mirrors every second, as the worker does. The players are shared out: nobody races themselves.
 """
 
 import multiprocessing
@@ -83,7 +83,7 @@ def _likeable(way: str) -> Any:
 
 
 class _Way:
-    """One way of counting, and how far each writer has come: all of his players like, then all take back, and so on."""
+    """One way of counting, and how far each writer has come: all of their players like, then take back, and so on."""
 
     def __init__(self, name: str, names: list[str]) -> None:
         from likes.stores.choose import store_of

@@ -109,7 +109,7 @@ class Loop:
 
 
 class Followers(Loop):
-    """Each asks, and asks again when he is told to, give or take a tenth."""
+    """Each asks, and asks again when they are told to, give or take a tenth."""
 
     def __init__(self, many: int, begun: float) -> None:
         self._due = sorted(begun + random.uniform(0, FIRST_SECONDS) for _ in range(many))

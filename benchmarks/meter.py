@@ -50,7 +50,7 @@ class Meter:
 def _ticks(pid: int, ended: bool = False) -> int:
     """Of the process and its threads, as user and in the kernel: fields 14 and 15, counted behind the name.
 
-    ``ended``: also of those whom it started and saw end, fields 16 and 17. Nothing of who has just ended himself.
+    ``ended``: also of those whom it started and saw end, fields 16 and 17. Nothing of who has just ended themselves.
     """
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

@@ -10,7 +10,7 @@ from pathlib import Path
 from config import addresses
 from config.local import postgres, valkey
 
-# As whoever has a million players would set it up: room for the tables, and no checkpoint every few seconds.
+# As a site of a million players would set it up: room for the tables, and no checkpoint every few seconds.
 ROOM = {"shared_buffers": "1GB", "max_wal_size": "4GB"}
 TABLES = "BENCHMARK_TABLES"  # names the data folder of a PostgreSQL that is migrated already: tests have one
 

@@ -273,6 +273,6 @@ class NotInLeague(NotFound):
 
 
 class NotOfTheJury(Forbidden):
-    """Whoever judges a closed competition may change competitions."""
+    """Anybody who judges a closed competition may change competitions."""
 
     code = "not_of_the_jury"

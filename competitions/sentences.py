@@ -98,14 +98,14 @@ def _sentence(notice: Notice, zone: str) -> str:
 
 
 def _reinstated(notice: Notice) -> str:
-    """Whoever has gone meanwhile stays gone (``services/disqualify.py``)."""
+    """Anybody who has gone meanwhile stays gone (``services/disqualify.py``)."""
     if "left_at" in _of_change(notice):
         return _("Your disqualification was lifted. You do not take part: you have left, or were removed.")
     return _("You take part again, and your scores count.")
 
 
 def _back(notice: Notice) -> str:
-    """On a board that keeps no scores somebody comes back without theirs, and whoever is disqualified stays so
+    """On a board that keeps no scores somebody comes back without theirs, and anybody who is disqualified stays so
     (``services/bring_back.py``)."""
     details = _of_change(notice)
     if "disqualified_at" in details:

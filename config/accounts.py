@@ -31,6 +31,15 @@ def sign_up(env: environ.Env) -> str:
     return _one_of(env, "SIGN_UP", ("off", "invitation", "open"), "off")
 
 
+def privacy_url(env: environ.Env) -> str:
+    """Where those who run the site say what they do with data of people; may be empty. Raises
+    ``ImproperlyConfigured``."""
+    address: str = env.str("PRIVACY_URL", default="")
+    if address and not address.startswith(("https://", "http://", "/")):
+        raise ImproperlyConfigured(f"PRIVACY_URL begins with https://, or is a path of this site; got {address!r}.")
+    return address
+
+
 def staff_session(env: environ.Env) -> StaffSession:
     """How long staff stay signed in. Raises ``ImproperlyConfigured``."""
     hours, idle = env.float("STAFF_SESSION_HOURS", default=12), env.float("STAFF_IDLE_MINUTES", default=60)

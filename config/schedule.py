@@ -1,14 +1,21 @@
 """Everything that happens by itself, on one page.
 
-Each entry expires after its own interval: a worker that was away finds one run waiting, not a thousand.
-That is thrift, not safety: every task here may run twice, late, or twice at once and do no harm.
+What comes each second (mirroring, settling, counting) goes first, and waits ten seconds for a process of the worker.
+The trap: without that a worker whose processes are all busy with mails, purges and imports takes the others one by one
+while these expire, and SQL does not follow Redis for as long as it lasts. Everything else expires after its interval: a
+worker that was away finds one run waiting, not a thousand. That is thrift, not safety: every task here may run twice,
+late, or twice at once and do no harm.
 """
 
 from typing import Any
 
+URGENT, USUAL = 0, 6  # priorities, as Redis as a broker has them: 0 is the first
+
 
 def every(seconds: int, task: str) -> dict[str, Any]:
-    return {"task": task, "schedule": float(seconds), "options": {"expires": seconds}}
+    is_urgent = seconds == 1
+    options = {"expires": 10 if is_urgent else seconds, "priority": URGENT if is_urgent else USUAL}
+    return {"task": task, "schedule": float(seconds), "options": options}
 
 
 SCHEDULE: dict[str, dict[str, Any]] = {

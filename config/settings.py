@@ -136,7 +136,11 @@ CELERY_BROKER_URL = CELERY_BROKER_READ_URL = CELERY_BROKER_WRITE_URL = addresses
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_BROKER_CHANNEL_ERROR_RETRY = True
-CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 2, "socket_timeout": 10}
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "socket_connect_timeout": 2,
+    "socket_timeout": 10,
+    "queue_order_strategy": "priority",  # schedule.py says what goes first
+}
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_SERIALIZER = "json"
 CELERY_TASK_IGNORE_RESULT = True
@@ -202,6 +206,8 @@ LOGIN_URL, LOGIN_REDIRECT_URL, LOGOUT_REDIRECT_URL = "login", "/", "/"
 PASSWORD_RESET_TIMEOUT = 3600
 STAFF_SESSION = accounts.staff_session(env)
 SIGN_UP = accounts.sign_up(env)
+# Where those who run the site say what they do with data of people; the page "What is kept about you" leads there.
+PRIVACY_URL = accounts.privacy_url(env)
 
 # -- Security -----------------------------------------------------------------------------------
 

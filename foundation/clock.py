@@ -1,7 +1,8 @@
 """The only place that reads the clock; everything else is told the time as ``at``.
 
 SQL's clock is what all processes share. A process whose own is more than two seconds off it takes no
-submissions: they would land in the wrong period, or break ties wrongly. Nor does it do what cannot be undone
+submissions: they would land in the wrong period, or break ties wrongly. It lets in no signed requests: a caught one
+could come again once its nonce is forgotten. Nor does it do what cannot be undone
 (opening, closing, freezing, rewarding, expiring, folding): that takes its time from ``agreed``.
 
 ``FAST_CLOCK`` lets days pass in seconds, for rehearsals and tests: "<real>,<shown>,<speed>", the first two in
@@ -133,4 +134,6 @@ _comparison = _Comparison()
 def refuse_if_off() -> None:
     """Raise ``ClockOff`` if this clock is off; it is compared every ten seconds."""
     if is_off(_comparison.offset()):
-        raise ClockOff("This server's clock is wrong, so it takes no submissions for the moment; try again.")
+        raise ClockOff(
+            "This server's clock is wrong, so it takes no submissions and no signed requests for the moment; try again."
+        )

@@ -1,6 +1,6 @@
 """What can be done about dead letters: each app says how work of its kinds is tried again or given up (``provide``).
 
-Whoever shows letters asks here, and imports none of those apps. The trap: a letter may be older than the app that
+Anybody who shows letters asks here, and imports none of those apps. The trap: a letter may be older than the app that
 would know what to do with it; then nobody does, and that is said.
 """
 

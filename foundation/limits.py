@@ -116,7 +116,7 @@ class Ahead:
     """Places that this process took ahead in windows that many share, at most ``most`` windows of them.
 
     A handful is twice the last one if that was used up in time, else one place: who comes now and then takes no more
-    than he uses.
+    than they use.
     """
 
     def __init__(self, most: int = MOST_WINDOWS) -> None:
@@ -134,7 +134,7 @@ class Ahead:
                 handful.left -= 1
                 return 0
             wanted = max(1, min(2 * handful.taken, limit.most_ahead))
-            handful.taken = 0  # whoever asks before it is here takes one place for himself
+            handful.taken = 0  # those who ask before it is here take one place each
             return wanted
 
     def keep(self, name: str, limit: Limit, taken: int, now: float) -> None:

@@ -25,7 +25,7 @@ PROBES = ("/healthz", "/readyz")
 
 
 class ApiOverTls:
-    """Refuses the API over plain http where pages are redirected: a caller must notice, and not send his key twice."""
+    """Refuses the API over plain http where pages are redirected: callers must notice, and not send their key twice."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response

@@ -1,8 +1,8 @@
 """How values lie in a cache: as bytes or as JSON, which are read and never run.
 
-Django's own way is pickle, and whoever may write into the cache then runs code in every process that reads it. What is
-no value of ours reads as None, as if nothing were there. The trap: it may still be a value of the wrong kind, since
-anybody with the cache's password may have written it; who asks looks at what he got.
+Django's own way is pickle, and anybody who may write into the cache then runs code in every process that reads it. What
+is no value of ours reads as None, as if nothing were there. The trap: it may still be a value of the wrong kind, since
+anybody with the cache's password may have written it; who asks looks at what they got.
 """
 
 import json

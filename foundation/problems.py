@@ -35,6 +35,12 @@ class Malformed(Invalid):
     code = "malformed_body"
 
 
+class NotJson(Invalid):
+    """A body that is declared as another kind than JSON, or as none."""
+
+    code = "unsupported_media_type"
+
+
 class TooLarge(Invalid):
     """A body over the limit."""
 
@@ -83,6 +89,7 @@ STATUSES: Mapping[type[SunwiError], int] = {
     Malformed: 400,
     LengthMissing: 411,
     TooLarge: 413,
+    NotJson: 415,
     MethodNotAllowed: 405,
     Invalid: 422,
     Unauthenticated: 401,

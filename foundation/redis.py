@@ -176,7 +176,7 @@ class Link:
             return _ScriptMissing(said)
         if "LATE" in said:  # either clock was set: measure them again before the next write
             self._clock_read_at = 0.0
-        if said.startswith("READONLY"):  # it was made a replica: whoever answers next is greeted first
+        if said.startswith("READONLY"):  # it was made a replica: the server that answers next is greeted first
             self._idle.drop_all()
         return RedisRefused(said)
 
@@ -203,7 +203,7 @@ class Link:
         return Wire(connection, self.timeout_ms / 1000, _greeted[connection])
 
     def _greet(self, connection: Connection) -> None:
-        """What happens on each new connection before it is used: who is there, and what is his time?"""
+        """What happens on each new connection before it is used: who is there, and what is its time?"""
         connection.on_connect()
         began = clock.monotonic()
         connection.send_command(*WHO, check_health=False)
@@ -277,7 +277,7 @@ def settling() -> Link:
 
 @cache
 def alone() -> Link:
-    """The link for who keeps everybody else out of SQL: he gives up before PostgreSQL ends him for resting."""
+    """The link for who keeps everybody else out of SQL: they give up before PostgreSQL ends them for resting."""
     from foundation.models import KnownRedis
 
     return Link(_pool(ALONE_TIMEOUT_SECONDS, ALONE_TIMEOUT_SECONDS), KnownRedis.is_known)

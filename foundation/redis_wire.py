@@ -2,7 +2,8 @@
 
 Bytes go by the socket itself, answers are read by hiredis. The kernel keeps the time-out (SO_RCVTIMEO, SO_SNDTIMEO;
 socket(7)): a Python socket with one asks the system twice for each read and each write, and gives the interpreter away
-to other threads both times. The trap: whoever gave up an exchange must close the wire, else the next hears its answers.
+to other threads both times. The trap: a caller that gave up an exchange must close the wire, else the next hears its
+answers.
 """
 
 import os

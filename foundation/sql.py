@@ -130,7 +130,7 @@ class Remembered(Generic[Key, Answer]):
     """Answers by key, asked afresh every ``fresh`` seconds, and kept for ten minutes while SQL is silent.
 
     ``load`` answers for many keys at once; what it leaves out is unknown, and is never remembered. Who can do with
-    an answer of the last seconds asks with a ``fresh`` of his own, out of the same memory. ``stamps`` (see
+    an answer of the last seconds asks with a ``fresh`` of their own, out of the same memory. ``stamps`` (see
     ``row_stamps``) tells whether rows are still those that were read: that costs a quarter of reading them again.
     """
 

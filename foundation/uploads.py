@@ -1,6 +1,6 @@
 """How much a page takes: judged by what is declared, before anything of the body is read or laid on a disk.
 
-Django reads a form's body as soon as it looks for the CSRF token, and no further than was declared; so whoever is
+Django reads a form's body as soon as it looks for the CSRF token, and no further than was declared; so anybody who is
 refused for that token would have filled the disk. Stands before ``CsrfViewMiddleware``. The API judges its own bodies.
 """
 

@@ -91,6 +91,12 @@ class PeriodClosed(Conflict):
     code = "period_closed"
 
 
+class NotHideable(Conflict):
+    """The standing is one of a competition, where participants are disqualified instead."""
+
+    code = "not_hideable"
+
+
 class PeriodOpen(Conflict):
     """The period is not closed yet; what is asked for is done to closed ones."""
 
@@ -137,12 +143,6 @@ class Banned(Forbidden):
     """The player may not score."""
 
     code = "banned"
-
-
-class BadReason(Invalid):
-    """An act wants a reason, and none was given, or one that is too long."""
-
-    code = "bad_reason"
 
 
 class BadPurge(Invalid):
@@ -267,6 +267,12 @@ class BadTable(Invalid):
     """A file that is no table, or no list of boards, as a whole."""
 
     code = "bad_table"
+
+
+class TooManyWait(Conflict):
+    """As many files of one account as may wait for a yes do so already."""
+
+    code = "too_many_wait"
 
 
 class NoColumn(BadTable):

@@ -36,6 +36,8 @@ SENTENCES = (
     gettext_noop("The cut-off is a local time such as 00:00 or 04:30."),
     gettext_noop("`%(field)s` is one of: %(values)s."),
     gettext_noop("Each board needs a name of 1 to 100 characters."),
+    gettext_noop("%(name)s: there is no setting %(setting)s; there are %(settings)s."),
+    gettext_noop("`at` lies in the future; send it when it has happened, or mend the sender's clock."),
     gettext_noop(
         "`%(field)s` compares points, and this board ranks by criteria: leave it empty. "
         "`submissions_per_minute` works on every board."
@@ -66,7 +68,11 @@ SENTENCES = (
     gettext_noop("It was changed again since: undo the later change first, or change it by hand."),
     gettext_noop("This ban does not stand any more: it was lifted, or another one came after it."),
     gettext_noop("The player is banned already."),
-    gettext_noop("Nothing of it can be given back: only name, avatar and country can."),
+    gettext_noop("Nothing of it can be given back: only name, avatar, country and account can."),
+    gettext_noop("It is not known any more whose the player was."),
+    gettext_noop("There is no such account any more."),
+    gettext_noop("This gives a player to another account: whoever may erase players may undo it."),
+    gettext_noop("%(account)s is linked to another player: take that one from them first."),
     gettext_noop("The score counts already."),
     gettext_noop("The score is void already."),
     gettext_noop("There is no such board any more, or nothing to give back."),
@@ -126,7 +132,10 @@ SENTENCES = (
     gettext_noop("No submission of its own was kept: set the standing, or void the late score, by hand."),
     gettext_noop("A purge has this score void too: undo the purge first, or restore the score by hand."),
     gettext_noop("This player may not score: lift the ban first, or void the entry."),
-    gettext_noop("It counts already: accept it to have that on record, then void its score."),
+    gettext_noop(
+        "It counts already: accept it to have that on record. Then void its score, or set the standing where the board "
+        "keeps no scores."
+    ),
     gettext_noop("It is not void any more: somebody has decided anew."),
     gettext_noop("It was voided: undo that in the audit log first."),
     gettext_noop("Whether it counts is not known yet: accept it again in a moment."),
@@ -170,17 +179,23 @@ SENTENCES = (
     gettext_noop('The file must hold one object {"boards": [{"name": …}, …]} and nothing else.'),
     gettext_noop("The file: a board names a setting twice."),
     gettext_noop("The file names no board."),
+    gettext_noop("%(most)s imports of yours wait already: confirm them or throw them away."),
     gettext_noop("The file names more than %(most)s boards: split it, or use the command apply_boards."),
     gettext_noop("The row has more or fewer cells than the header: look for a comma without quotes around it."),
     gettext_noop("Column %(column)s: %(why)s A date such as 2026-11-20 is taken too."),
     gettext_noop("%(day)s is no day that the calendar of %(zone)s has."),
     gettext_noop("It is not waiting for a yes: it is being judged, or somebody has confirmed it."),
     gettext_noop("Nothing of it can be taken: mend the file and upload it again."),
+    gettext_noop("It changed nothing: there is nothing to undo."),
     gettext_noop("Another import was confirmed in this very moment; try again."),
     gettext_noop("It was confirmed: it can only be undone."),
     gettext_noop("It is not done yet, or it was undone before."),
     gettext_noop("There is no such import any more."),
     gettext_noop("Give a reason of 1 to %(most)s characters."),
+    gettext_noop(
+        "This standing is of a competition: disqualify the participant there. That hides it in the "
+        "competition alone, rewards follow, and it can be taken back."
+    ),
     gettext_noop("The board keeps no single submissions (redis): an import into it cannot be undone."),
     gettext_noop("The same file was imported into this board before (import %(number)s): undo that first."),
     gettext_noop("It was interrupted for longer than the board remembers ids: the rest was not imported."),

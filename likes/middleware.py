@@ -1,6 +1,6 @@
 """Counts views of pages: what people open in a browser, after it was answered. No cookie is set for it.
 
-Left out: the API, the admin, parts of a page that poll, answers that are no page, whoever calls himself a robot. The
+Left out: the API, the admin, parts of a page that poll, answers that are no page, who calls themselves a robot. The
 trap: a page goes by the name of its address and one number, so that nobody can fill the counts with made-up paths.
 """
 
@@ -21,7 +21,7 @@ LONGEST_BROWSER = 512
 
 
 class VisitsMiddleware:
-    """Stands behind authentication: who is signed in counts once, wherever he is."""
+    """Stands behind authentication: who is signed in counts once, wherever they are."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
@@ -60,7 +60,7 @@ def _note(request: HttpRequest, page: str) -> None:
     at = clock.now()
     try:
         user_id = ask(lambda: request.user.pk)
-    except SqlAway:  # nobody knows who it is, so he is nobody's second visitor
+    except SqlAway:  # nobody knows who it is, so they are nobody's second visitor
         return
     if user_id is None:
         visit.note_guest(page, client_of(request), _browser(request), at)

@@ -17,7 +17,7 @@ from likes.fields import UtcDay
 
 
 class Like(models.Model):
-    """One player and one thing: ``amount`` is 0 where he took it back, and more than 1 only of a repeatable kind.
+    """One player and one thing: ``amount`` is 0 where they took it back, and more than 1 only of a repeatable kind.
 
     ``version`` is Redis's, of kinds that Redis decides over; 0 elsewhere. ``day`` is the UTC day of ``at``, which SQL
     keeps by itself: a day's likes are counted in the order of an index that holds nothing else (decision 0036).
@@ -48,7 +48,7 @@ class Like(models.Model):
 class LikeShard(models.Model):
     """One of the rows that the count of a thing of the ``sql`` storage is spread over; they count when summed.
 
-    ``dirty`` until the total was told to whoever registered the kind.
+    ``dirty`` until the total was told to the app that registered the kind.
     """
 
     kind = models.CharField(max_length=20)
@@ -68,7 +68,7 @@ class LikeShard(models.Model):
 
 
 class LikeChange(models.Model):
-    """A like given or taken back that is not in ``LikeCount`` yet; whoever counts it there deletes it in that commit.
+    """A like given or taken back that is not in ``LikeCount`` yet; who counts it there deletes it in that commit.
 
     ``id`` is also the change's version: of one player and one thing, the greater is the later.
     """
@@ -167,9 +167,9 @@ class ActivityDay(models.Model):
 
 
 class PlayerNumber(models.Model):
-    """A number without gaps for each player who has attended: his bit in the bitmaps.
+    """A number without gaps for each player who has attended: their bit in the bitmaps.
 
-    A number is never given twice: a player who is erased leaves his behind, and it is nobody's.
+    A number is never given twice: a player who is erased leaves theirs behind, and it is nobody's.
     """
 
     player = models.OneToOneField(Player, models.SET_NULL, null=True, related_name="attendance_number")

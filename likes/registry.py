@@ -12,7 +12,7 @@ from likes.errors import UnknownKind
 
 
 def _anybody(_thing: str, _player: str) -> None:
-    """Whoever may see a thing may like it."""
+    """Anybody who may see a thing may like it."""
 
 
 def _none(_things: Collection[str]) -> Mapping[str, Board | None]:

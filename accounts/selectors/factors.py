@@ -21,6 +21,11 @@ def has_factor(user: User) -> bool:
     return has_app(user) or has_passkey(user)
 
 
+def count_factors(user: User) -> int:
+    """How many they could sign in with: the app is one, and so is each passkey."""
+    return has_app(user) + Passkey.objects.filter(user=user).count()
+
+
 def must_have_factor(user: User) -> bool:
     """Whether they are staff of a site that requires one of staff (``STAFF_SECOND_FACTOR``)."""
     return settings.STAFF_SECOND_FACTOR == "required" and (user.is_staff or user.is_superuser)

@@ -6,6 +6,8 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.utils.translation import gettext_lazy as _
 
+from accounts.models import MailKind
+from accounts.services import changes
 from foundation import audit
 
 SIGNED_UP, INVITED, INVITATION_REVOKED = "account.signed_up", "account.invited", "account.invitation_revoked"
@@ -15,8 +17,15 @@ FACTOR_ADDED, FACTOR_REMOVED, FACTORS_FORGOTTEN = (
     "account.factors_forgotten",
 )
 SIGNED_IN, SIGN_IN_FAILED, SIGNED_OUT = "account.signed_in", "account.sign_in_failed", "account.signed_out"
-RECOVERY_CODE = "account.recovery_code_used"
+RECOVERY_CODE, CODE_REUSED = "account.recovery_code_used", "account.code_reused"
 PASSWORD, EMAIL, DELETED = "account.password_changed", "account.email_changed", "account.left"
+
+_MAILED = {
+    FACTOR_ADDED: MailKind.FACTOR_ADDED,
+    FACTOR_REMOVED: MailKind.FACTOR_REMOVED,
+    RECOVERY_CODE: MailKind.RECOVERY_CODE,
+    PASSWORD: MailKind.PASSWORD_CHANGED,
+}
 
 
 def register() -> None:
@@ -32,6 +41,7 @@ def register() -> None:
         (SIGN_IN_FAILED, _("sign-in as staff failed")),
         (SIGNED_OUT, _("staff signed out")),
         (RECOVERY_CODE, _("recovery code used")),
+        (CODE_REUSED, _("code of an app sent a second time")),
         (PASSWORD, _("password changed")),
         (EMAIL, _("e-mail address changed")),
         (DELETED, _("account deleted by its owner")),
@@ -40,6 +50,9 @@ def register() -> None:
 
 
 def told(act: str, user: User | None, at: datetime, by: User | None = None, **note: Any) -> None:
-    """Add an entry about ``user``, in the caller's transaction; ``by`` is the person themselves unless it is said."""
+    """Add an entry about ``user``, in the caller's transaction, and have its owner told by mail of what they must know;
+    ``by`` is the person themselves unless it is said."""
+    if user is not None and act in _MAILED:
+        changes.tell(_MAILED[act], user, at)
     subjects = [("account", user.pk)] if user else []
     audit.record(act, at=at, by=by or user, subjects=subjects, note=note)

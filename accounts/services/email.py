@@ -7,8 +7,8 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext_noop
 
 from accounts.errors import NoLongerValid, Taken
-from accounts.models import ProvenEmail
-from accounts.services import links
+from accounts.models import MailKind, ProvenEmail
+from accounts.services import changes, links
 from accounts.services.acts import EMAIL, told
 
 _TAKEN = gettext_noop("Another account has this address.")
@@ -39,6 +39,8 @@ def confirm(user: User, token: str, at: datetime) -> str:
             ProvenEmail.objects.update_or_create(user=locked, defaults={"email": email, "proven_at": at})
     except IntegrityError as error:
         raise Taken(_TAKEN) from error
+    if locked.email and locked.email != email:
+        changes.tell(MailKind.ADDRESS_CHANGED, locked, at, to=locked.email)
     locked.email = email
     locked.save(update_fields=["email"])
     told(EMAIL, locked, at)

@@ -7,10 +7,13 @@ from django.db import transaction
 from django.utils.translation import gettext_noop
 
 from accounts.errors import LastFactor
-from accounts.models import AuthenticatorApp, Passkey, RecoveryCode
+from accounts.models import AuthenticatorApp, MailKind, Passkey, RecoveryCode
 from accounts.selectors.factors import has_factor, must_have_factor
+from accounts.services import changes
 from accounts.services.acts import FACTOR_REMOVED, FACTORS_FORGOTTEN, told
 from foundation import audit
+
+LAST_FACTOR = gettext_noop("Staff need a second factor here: set up another one first.")
 
 
 @transaction.atomic
@@ -38,6 +41,7 @@ def forget_all(user: User, by: User | None, at: datetime) -> None:
     AuthenticatorApp.objects.filter(user=user).delete()
     Passkey.objects.filter(user=user).delete()
     RecoveryCode.objects.filter(user=user).delete()
+    changes.tell(MailKind.FACTOR_REMOVED, user, at)
     audit.record(FACTORS_FORGOTTEN, at=at, by=by, subjects=[("account", user.pk)])
 
 
@@ -47,6 +51,6 @@ def _hold(user: User) -> None:
 
 def _refuse_none_left(user: User) -> None:
     if must_have_factor(user) and not has_factor(user):
-        raise LastFactor(gettext_noop("Staff need a second factor here: set up another one first."))
+        raise LastFactor(LAST_FACTOR)
     if not has_factor(user):
         RecoveryCode.objects.filter(user=user).delete()

@@ -1,7 +1,7 @@
 """Mails about accounts: a row first, for every address that is typed; what it says is decided as it is sent.
 
 So neither what a page says nor how long it takes tells whether an address has an account. A mail is claimed in a
-transaction of its own, sent, and then its row goes; whoever dies between leaves it claimed, and it is sent again.
+transaction of its own, sent, and then its row goes; a worker that dies between leaves it claimed, and it is sent again.
 """
 
 import logging
@@ -20,8 +20,8 @@ from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import get_language, override
 
 from accounts.models import AccountMail, MailKind
+from accounts.services import changes, invite, links, sign_up
 from accounts.services import email as addresses
-from accounts.services import invite, links, sign_up
 from foundation import clock
 from foundation.failpoints import failpoint
 from foundation.rate_limit import refuse_over
@@ -71,7 +71,7 @@ def _claim(at: datetime) -> AccountMail | None:
 
 def _messages(row: AccountMail) -> Iterator[EmailMessage]:
     with override(row.language):
-        for name, to, context in _texts(row):
+        for name, to, context in _of_a_change(row) if row.kind in changes.SAID else _texts(row):
             context |= {"site": settings.SITE_URL}
             subject = render_to_string(f"accounts/mail/{name}_subject.txt", context).strip()
             yield EmailMessage(subject, render_to_string(f"accounts/mail/{name}.txt", context), to=[to])
@@ -94,6 +94,12 @@ def _texts(row: AccountMail) -> Iterator[tuple[str, str, dict[str, object]]]:
         yield "email", row.to, {"link": links.address("account-email-confirm", addresses.make(row.user, row.to))}
     elif row.invitation is not None and row.invitation.is_open(clock.now()):
         yield "invitation", row.to, {"link": invite.link(row.invitation), "until": row.invitation.expires_at}
+
+
+def _of_a_change(row: AccountMail) -> Iterator[tuple[str, str, dict[str, object]]]:
+    if row.user is not None:
+        said = {"name": row.user.username, "what": changes.SAID[row.kind], "when": row.created_at}
+        yield "changed", row.to, {**said, "link": links.address("account-reset")}
 
 
 def _reset_link(user: User) -> str:

@@ -8,19 +8,26 @@ from django.utils.translation import gettext_noop
 
 from accounts.core import recovery
 from accounts.errors import WrongCode
-from accounts.models import RecoveryCode
+from accounts.models import MailKind, RecoveryCode
+from accounts.services import changes
 from accounts.services.acts import RECOVERY_CODE, told
 from accounts.services.code_brake import count_try
 
 
 @transaction.atomic
-def draw(user: User) -> list[str]:
-    """Ten new codes, returned this one time."""
+def draw(user: User, at: datetime) -> list[str]:
+    """Ten new codes, returned this one time. That they end earlier ones is told to the owner."""
     User.objects.select_for_update().get(pk=user.pk)
-    RecoveryCode.objects.filter(user=user).delete()
+    if RecoveryCode.objects.filter(user=user).delete()[0]:
+        changes.tell(MailKind.CODES_MADE, user, at)
     codes = [recovery.draw() for _ in range(recovery.MANY)]
     RecoveryCode.objects.bulk_create(RecoveryCode(user=user, code_hash=recovery.hashed(code)) for code in codes)
     return codes
+
+
+def left(user: User) -> int:
+    """How many of theirs nobody has used."""
+    return RecoveryCode.objects.filter(user=user, used_at=None).count()
 
 
 def use(user: User, code: str, at: datetime, on_known_device: bool = False) -> None:

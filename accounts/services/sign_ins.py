@@ -49,4 +49,4 @@ def _tell(act: str, request: HttpRequest, user: User | None, **note: str) -> Non
     logger.info("%s: %s, from %s%s", _WORDS[act], who, address, "".join(f", by {way}" for way in note.values()))
     if user is not None and (user.is_staff or user.is_superuser):
         by = None if act == SIGN_IN_FAILED else user
-        audit.record(act, at=clock.now(), by=by, subjects=[("account", user.pk)], note={"address": address, **note})
+        audit.record(act, at=clock.now(), by=by, subjects=[("account", user.pk)], note=note)

@@ -3,6 +3,7 @@
 A code counts once, half a minute early or late. The trap: codes are few, so every try is counted first.
 """
 
+import logging
 import secrets
 from base64 import b32encode
 from datetime import datetime
@@ -15,10 +16,13 @@ from django.db import transaction
 from django.utils.translation import gettext_noop
 
 from accounts.errors import WrongCode
-from accounts.models import AuthenticatorApp
-from accounts.services.acts import FACTOR_ADDED, told
+from accounts.models import AuthenticatorApp, MailKind
+from accounts.services import changes
+from accounts.services.acts import CODE_REUSED, FACTOR_ADDED, told
 from accounts.services.code_brake import count_try
-from foundation import sealing
+from foundation import audit, sealing
+
+logger = logging.getLogger(__name__)
 
 STEP_SECONDS = 30
 DIGITS = 6
@@ -56,16 +60,27 @@ def confirm(user: User, secret: str, code: str, at: datetime) -> None:
 
 
 def use(user: User, code: str, at: datetime, on_known_device: bool = False) -> None:
-    """Take a code, once. Raises ``WrongCode``, and ``RateLimited`` for who tries many; then nothing has changed."""
+    """Take a code, once. Raises ``WrongCode``, and ``RateLimited`` for who tries many; then nothing has changed, but
+    that a right code which was taken before is in the logs, and told to the owner: somebody may have caught it."""
     count_try(user, on_known_device)
     with transaction.atomic():
         app = AuthenticatorApp.objects.select_for_update().filter(user=user).first()
         secret = sealing.unseal(app.secret, sealing.SECOND_FACTOR) if app else ""
         step = _step_of(secret, code, at, after=app.last_step) if app else None
-        if app is None or step is None:
-            raise WrongCode(_WRONG)
-        app.last_step = step
-        app.save(update_fields=["last_step"])
+        if app is not None and step is not None:
+            app.last_step = step
+            app.save(update_fields=["last_step"])
+            return
+        if app is not None and _step_of(secret, code, at, after=0) is not None:
+            _tell_reuse(user, at)
+    raise WrongCode(_WRONG)
+
+
+def _tell_reuse(user: User, at: datetime) -> None:
+    """Nobody knows whether it was the owner, so the entry is by nobody."""
+    logger.warning("A code of the authenticator app of account %s was sent a second time, and refused", user.pk)
+    audit.record(CODE_REUSED, at=at, subjects=[("account", user.pk)])
+    changes.tell(MailKind.CODE_REUSED, user, at)
 
 
 def _step_of(secret: str, code: str, at: datetime, after: int) -> int | None:

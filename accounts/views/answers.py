@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 from functools import wraps
+from ipaddress import ip_address
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from django import forms
 from django.conf import settings
@@ -47,7 +48,7 @@ def for_proven_owners(view: View) -> View:
 
 
 def signed_in_alone(view: View) -> View:
-    """Pages of any app for whoever is signed in, not in a session from before their first second factor."""
+    """Pages of any app for those who are signed in, not in a session from before their first second factor."""
     guarded = login_required(view)
 
     @wraps(view)
@@ -115,26 +116,40 @@ def origin_of(request: HttpRequest) -> str:
     return f"{request.scheme}://{request.get_host()}".lower()
 
 
-def is_mail_sent() -> bool:
-    """Whether this site's mails go anywhere."""
-    return "dummy" not in settings.EMAIL_BACKEND
+def has_a_name(request: HttpRequest) -> bool:
+    """Whether the page's host is a name: passkeys belong to one, and browsers make none for an address of numbers."""
+    host = urlsplit(origin_of(request)).hostname or ""
+    try:
+        ip_address(host)
+    except ValueError:
+        return bool(host)
+    return False
 
 
-def tried(form: forms.BaseForm, deed: Callable[[], object], field: str | None = None) -> bool:
-    """Whether ``deed`` was done; a refusal stands beside the field then, in the reader's language. A brake is a page
-    of its own."""
+def where_mails_go() -> list[str]:
+    """A sentence where they go into the worker's log alone, as in the demo; nothing where they are sent."""
+    if "console" not in settings.EMAIL_BACKEND:
+        return []
+    return [gettext("This site sends no e-mails: it writes them into the worker's log.")]
+
+
+def tried(
+    form: forms.BaseForm, deed: Callable[[], object], field: str | None = None, say: Callable[[str], str] = gettext
+) -> bool:
+    """Whether ``deed`` was done; a refusal stands beside the field then, in the reader's language, as ``say`` has it.
+    A brake is a page of its own."""
     try:
         deed()
     except RateLimited:
         raise
     except SunwiError as error:
-        form.add_error(field, gettext(error.detail))
+        form.add_error(field, say(error.detail))
         return False
     return True
 
 
 def show_form(request: HttpRequest, form: forms.BaseForm, **texts: Any) -> HttpResponse:
-    """A page that is one form: ``title`` and ``button``, perhaps an ``intro`` and a ``hint``.
+    """A page that is one form: ``title`` and ``button``, perhaps an ``intro``, a ``hint`` and a way ``back``.
 
     The first field that is wrong has the focus, and none that is right.
     """
@@ -142,7 +157,8 @@ def show_form(request: HttpRequest, form: forms.BaseForm, **texts: Any) -> HttpR
     for name, field in form.fields.items():
         if wrong is not None:
             field.widget.attrs["autofocus"] = name == wrong
-    return render(request, "accounts/form.html", {"form": form, "next": next_of(request, ""), **texts})
+    context = {"form": form, "next": next_of(request, ""), "has_a_name": has_a_name(request), **texts}
+    return render(request, "accounts/form.html", context)
 
 
 def say(request: HttpRequest, title: str, *lines: str, status: int = 200) -> HttpResponse:

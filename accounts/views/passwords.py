@@ -25,7 +25,8 @@ from accounts import marks
 from accounts.models import MailKind
 from accounts.services import mail
 from accounts.services.acts import PASSWORD, told
-from accounts.views.answers import for_members, is_mail_sent, say, show_form
+from accounts.services.changes import is_mail_sent
+from accounts.views.answers import for_members, say, show_form, where_mails_go
 from foundation import clock
 from foundation.client import client_of
 from foundation.login import know_device
@@ -76,23 +77,25 @@ def change_password(request: HttpRequest, user: User) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 def reset(request: HttpRequest) -> HttpResponse:
     """Ask for a link by mail."""
+    return ask_for_link(
+        request,
+        MailKind.RESET,
+        _("If an account has this address, a link for a new password is on its way. It is good for an hour."),
+        title=_("Forgotten password"),
+        intro=_("We mail you a link at which you choose a new password."),
+    )
+
+
+def ask_for_link(request: HttpRequest, kind: MailKind, said: str, **texts: str | bool) -> HttpResponse:
+    """A form that takes an address, and ``said`` once a mail of this kind was asked for. Raises ``Http404`` where no
+    mail is sent."""
     if not is_mail_sent():
         raise Http404
     form = EmailForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        mail.ask(MailKind.RESET, form.cleaned_data["email"], client_of(request), clock.now())
-        return say(
-            request,
-            _("Look into your mailbox"),
-            _("If an account has this address, a link for a new password is on its way. It is good for an hour."),
-        )
-    return show_form(
-        request,
-        form,
-        title=_("Forgotten password"),
-        button=_("Send the link"),
-        intro=_("We mail you a link at which you choose a new password."),
-    )
+        mail.ask(kind, form.cleaned_data["email"], client_of(request), clock.now())
+        return say(request, _("Look into your mailbox"), said, *where_mails_go())
+    return show_form(request, form, button=_("Send the link"), **texts)
 
 
 class ResetConfirm(PasswordResetConfirmView):

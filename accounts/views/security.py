@@ -6,9 +6,11 @@ from typing import Any
 
 import segno
 from django import forms
+from django.contrib import messages
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
@@ -17,8 +19,20 @@ from accounts import marks
 from accounts.errors import LastFactor
 from accounts.fresh import SENDS_FOR_SECONDS
 from accounts.models import AuthenticatorApp, Passkey, RecoveryCode
+from accounts.selectors.factors import count_factors, has_app, must_have_factor
 from accounts.services import factors, passkeys, recovery, totp
-from accounts.views.answers import for_owners, for_proven_owners, next_of, only_sent, origin_of, say, show_form, tried
+from accounts.services.factors import LAST_FACTOR
+from accounts.views.answers import (
+    for_owners,
+    for_proven_owners,
+    has_a_name,
+    next_of,
+    only_sent,
+    origin_of,
+    say,
+    show_form,
+    tried,
+)
 from accounts.views.sign_in import answer_in
 from foundation import clock, sealing
 from foundation.errors import SunwiError
@@ -56,7 +70,8 @@ def _page(request: HttpRequest, user: User, form: forms.Form) -> HttpResponseBas
     own = list(Passkey.objects.filter(user=user).order_by("pk"))
     codes = RecoveryCode.objects.filter(user=user)
     context: dict[str, Any] = {"app": app, "passkeys": own, "form": form, "held": getattr(request, "held", None)}
-    counts = {"codes": codes.count(), "codes_left": codes.filter(used_at=None).count()}
+    context["has_a_name"] = has_a_name(request)
+    counts = {"codes": codes.count(), "codes_left": recovery.left(user)}
     return render(request, "accounts/security.html", context | counts | {"way": request.session.get(WAY, "")})
 
 
@@ -80,25 +95,47 @@ def app(request: HttpRequest, user: User) -> HttpResponseBase:
     return show_form(request, form, **texts, qr=drawn, address=address, secret=totp.spelled(secret))
 
 
-@only_sent("account-security")
+@require_http_methods(["GET", "HEAD", "POST"])
 @for_proven_owners
 def remove_app(request: HttpRequest, user: User) -> HttpResponseBase:
-    """Take the app away."""
-    return _taken_away(request, lambda: factors.remove_app(user, clock.now()))
+    """Take the app away, once they have read what comes of it."""
+    if not has_app(user):
+        return redirect("account-security")
+    asked = _("Take the authenticator app away?"), _("Its codes will not sign you in any more.")
+    return _taking_away(request, user, asked, lambda: factors.remove_app(user, clock.now()))
 
 
-@only_sent("account-security")
+@require_http_methods(["GET", "HEAD", "POST"])
 @for_proven_owners
 def remove_passkey(request: HttpRequest, user: User, number: int) -> HttpResponseBase:
-    """Take a passkey away."""
-    return _taken_away(request, lambda: factors.remove_passkey(user, number, clock.now()))
+    """Take a passkey away, likewise."""
+    passkey = Passkey.objects.filter(user=user, pk=number).first()
+    if passkey is None:
+        return redirect("account-security")
+    title = _("Take the passkey “%(name)s” away?") % {"name": passkey.name}
+    asked = title, _("It will not sign you in here any more. Your device keeps it until you delete it there.")
+    return _taking_away(request, user, asked, lambda: factors.remove_passkey(user, number, clock.now()))
 
 
-def _taken_away(request: HttpRequest, deed: Callable[[], None]) -> HttpResponseBase:
+def _taking_away(
+    request: HttpRequest, user: User, asked: tuple[str, str], deed: Callable[[], None]
+) -> HttpResponseBase:
+    """``asked`` is the question, and what comes of a yes. 409 where it is the last of what is required."""
+    is_last = count_factors(user) == 1
+    if is_last and must_have_factor(user):
+        return say(request, _("Not taken away"), _(LAST_FACTOR), status=409)
+    if request.method != "POST":
+        title, then = asked
+        more = _("It is your only second factor: your recovery codes go with it, and the password alone signs you in.")
+        intro = f"{then} {more}" if is_last else then
+        texts = {"title": title, "intro": intro, "button": _("Take away"), "back": reverse("account-security")}
+        return show_form(request, forms.Form(), **texts, is_grave=True)
     try:
         deed()
     except LastFactor as error:
         return say(request, _("Not taken away"), _(error.detail), status=409)
+    gone = _("It was taken away. Your recovery codes went with it.") if is_last else _("It was taken away.")
+    messages.success(request, gone)
     return redirect("account-security")
 
 
@@ -146,4 +183,4 @@ def _set_up(request: HttpRequest, user: User) -> HttpResponseBase:
 
 def _codes(request: HttpRequest, user: User) -> HttpResponseBase:
     way = request.session.pop(WAY, "")
-    return render(request, "accounts/codes.html", {"codes": recovery.draw(user), "way": way})
+    return render(request, "accounts/codes.html", {"codes": recovery.draw(user, clock.now()), "way": way})

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from django import forms
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.models import User
 from django.contrib.auth.views import LoginView
@@ -17,7 +18,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonRespons
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
@@ -26,8 +27,9 @@ from accounts import marks
 from accounts.middleware import owner_of
 from accounts.selectors.factors import has_app, has_factor, has_passkey, must_have_factor
 from accounts.services import passkeys, recovery, sign_ins, totp
+from accounts.services.changes import is_mail_sent
 from accounts.services.code_brake import count_try
-from accounts.views.answers import is_mail_sent, next_of, only_sent, origin_of, show_form, tried
+from accounts.views.answers import has_a_name, next_of, only_sent, origin_of, show_form, tried
 from foundation import clock
 from foundation.client import client_of
 from foundation.login import is_known, know_device
@@ -54,8 +56,9 @@ class SignIn(LoginView):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """What else the site offers."""
-        offers = {"has_reset": is_mail_sent(), "has_sign_up": settings.SIGN_UP == "open"}
-        return super().get_context_data(**kwargs) | offers | {"held": getattr(self.request, "held", None)}
+        offers = {"has_reset": is_mail_sent(), "has_sign_up": settings.SIGN_UP == "open" and is_mail_sent()}
+        more = {"held": getattr(self.request, "held", None), "has_a_name": has_a_name(self.request)}
+        return super().get_context_data(**kwargs) | offers | more
 
 
 class CodeForm(forms.Form):
@@ -87,10 +90,20 @@ def second_factor(request: HttpRequest) -> HttpResponseBase:
         code = form.cleaned_data["code"]
         service, way = _service_of(user, code)
         if tried(form, lambda: service.use(user, code, clock.now(), is_known(request, user)), "code"):
+            if service is recovery:  # where they see how many are left, and may set up another factor
+                _say_left(request, user)
+                after = f"{reverse('account-security')}?{_query(next_of(request))}"
+                return enter(request, user, after, way, with_factor=True)
             return enter(request, user, next_of(request), way, with_factor=True)
         sign_ins.failed(request, user, way)
     texts = {"title": _("Second factor"), "button": _("Sign in")}
     return show_form(request, form, **texts, passkey=reverse("account-passkey-sign-in") if has_passkey(user) else "")
+
+
+def _say_left(request: HttpRequest, user: User) -> None:
+    left = recovery.left(user)
+    said = ngettext("You used a recovery code: %(left)s is left.", "You used a recovery code: %(left)s are left.", left)
+    messages.warning(request, said % {"left": left})
 
 
 def _service_of(user: User, code: str) -> tuple[Any, str]:
@@ -114,7 +127,7 @@ def passkey_challenge(request: HttpRequest) -> HttpResponse:
 @only_sent("login")
 def passkey_sign_in(request: HttpRequest) -> HttpResponseBase:
     """Sign in by a passkey, which is two factors in one. Of the brakes on passwords, that of the address alone holds it
-    up; whoever showed a password before has the tries of a second factor."""
+    up; who showed a password before has the tries of a second factor."""
     refuse_over("login_address", client_of(request))
     form, half = forms.Form(request.POST), half_signed_in(request)
     if half is not None:

@@ -19,9 +19,10 @@ from accounts.errors import NoLongerValid
 from accounts.models import MailKind
 from accounts.services import email as addresses
 from accounts.services import mail
+from accounts.services.changes import is_mail_sent
 from accounts.services.sign_up import Wanted, accept, address_in, finish, invitation_in
-from accounts.views.answers import for_proven_members, is_mail_sent, say, show_form, tried
-from accounts.views.passwords import EmailForm
+from accounts.views.answers import for_proven_members, say, show_form, tried, where_mails_go
+from accounts.views.passwords import EmailForm, ask_for_link
 from accounts.views.sign_in import enter
 from foundation import clock
 from foundation.client import client_of
@@ -45,22 +46,15 @@ class NewAccountForm(UserCreationForm[User]):
 @require_http_methods(["GET", "HEAD", "POST"])
 def sign_up(request: HttpRequest) -> HttpResponse:
     """Ask for a link by mail; what is said does not tell whether the address has an account."""
-    if settings.SIGN_UP != "open" or not is_mail_sent():
+    if settings.SIGN_UP != "open":
         raise Http404
-    form = EmailForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        mail.ask(MailKind.SIGN_UP, form.cleaned_data["email"], client_of(request), clock.now())
-        return say(
-            request,
-            _("Look into your mailbox"),
-            _("A mail is on its way to this address. Its link is good for a day."),
-        )
-    return show_form(
+    return ask_for_link(
         request,
-        form,
+        MailKind.SIGN_UP,
+        _("A mail is on its way to this address. Its link is good for a day."),
         title=_("Make an account"),
-        button=_("Send the link"),
         intro=_("We mail you a link at which you choose a name and a password."),
+        tells_privacy=True,
     )
 
 
@@ -97,7 +91,7 @@ def _new_account(request: HttpRequest, look: Callable[[], object], make: Callabl
     made: list[User] = []
     if request.method == "POST" and form.is_valid() and tried(form, lambda: made.append(make(form.wanted()))):
         return enter(request, made[0], "/account/", "sign-up")
-    return show_form(request, form, title=_("Make an account"), button=_("Make the account"))
+    return show_form(request, form, title=_("Make an account"), button=_("Make the account"), tells_privacy=True)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -109,12 +103,15 @@ def email(request: HttpRequest, user: User) -> HttpResponseBase:
     form = EmailForm(request.POST or None, initial={"email": user.email})
     if request.method == "POST" and form.is_valid():
         mail.ask(MailKind.EMAIL, form.cleaned_data["email"], client_of(request), clock.now(), user)
-        return say(
-            request,
-            _("Look into your mailbox"),
-            _("A mail is on its way to this address. Follow its link on a device on which you are signed in."),
+        said = _("A mail is on its way to this address. Follow its link on a device on which you are signed in.")
+        return say(request, _("Look into your mailbox"), said, *where_mails_go())
+    intro = _("You have no address yet. It counts once you follow the link that is mailed to it.")
+    if user.email:
+        told = _(
+            "Your present address is %(address)s. The new one counts once you follow the link that is mailed to it."
         )
-    return show_form(request, form, title=_("E-mail address"), button=_("Send the link"))
+        intro = told % {"address": user.email}
+    return show_form(request, form, title=_("E-mail address"), button=_("Send the link"), intro=intro)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

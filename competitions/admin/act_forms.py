@@ -11,7 +11,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _lazy
 
 from competitions.models import Competition
-from competitions.services.changes import LONGEST_REASON
+from foundation.reasons import LONGEST_REASON
 
 Typed = Mapping[str, Any]
 

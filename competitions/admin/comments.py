@@ -62,7 +62,7 @@ class CommentAdmin(WithReason[Comment]):
         self.each(request, Asked("show", "", "", _show, _name), list(comments))
 
     def has_act_permission(self, request: HttpRequest) -> bool:
-        """Whoever may change comments."""
+        """Anybody who may change comments."""
         return request.user.has_perm("competitions.change_comment")
 
 

@@ -1,7 +1,7 @@
 """The form of a competition: times on its own clock, a picture, invitations as lines, refusals at their fields.
 
 It knows no rule of its own: the services refuse, and their word is put beside the field. Once published, what a
-participant relied on is no field any more; it changes by the buttons alone, which tell him.
+participant relied on is no field any more; it changes by the buttons alone, which tell them.
 """
 
 from collections.abc import Callable

@@ -35,7 +35,7 @@ class _Together(Asked[RewardGrant]):
 
 @admin.register(RewardGrant)
 class GrantAdmin(WithReason[RewardGrant]):
-    """Who has earned what: exported for whoever hands it out, marked when it is done, taken back with a reason."""
+    """Who has earned what: exported for those who hand it out, marked when it is done, taken back with a reason."""
 
     list_display = (
         "name",
@@ -126,7 +126,7 @@ class GrantAdmin(WithReason[RewardGrant]):
         messages.success(request, _("Done: %(number)s.") % {"number": done})
 
     def has_act_permission(self, request: HttpRequest) -> bool:
-        """Whoever may change grants; nobody types in them."""
+        """Anybody who may change grants; nobody types in them."""
         return request.user.has_perm("competitions.change_rewardgrant")
 
 

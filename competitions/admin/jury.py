@@ -19,11 +19,11 @@ from competitions.models import Competition
 from competitions.refusals import translated
 from competitions.selectors.standings import standings
 from competitions.selectors.winners import rewards_to_grant
-from competitions.services.changes import LONGEST_REASON
 from competitions.services.confirm import confirm
 from competitions.services.judge import LateScore, accept_late, refuse_late, was_accepted
 from foundation import clock
 from foundation.errors import SunwiError
+from foundation.reasons import LONGEST_REASON
 from leaderboards.admin.places import place_text
 from leaderboards.admin.scores import READ_BY_ALL
 from leaderboards.core.entries import Entry, read_value

@@ -12,6 +12,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
+from django.utils.translation import pgettext_lazy
 
 from competitions.core.leagues import FEWEST_TIERS, MOST_TIERS
 from competitions.models import League, LeagueMember, LeagueTier
@@ -111,7 +112,7 @@ class LeagueAdmin(NamedLookups[League]):
     fieldsets = (
         (None, {"fields": ("board", "enabled")}),
         (
-            _lazy("Groups"),
+            pgettext_lazy("of a league", "Groups"),
             {
                 "fields": ("group_size", "promoted", "demoted"),
                 "description": _lazy(

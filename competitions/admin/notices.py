@@ -64,5 +64,5 @@ class MailAdmin(ReadOnlyAdmin[Mail]):
         messages.success(request, _("Tried again: %(number)s.") % {"number": number})
 
     def has_act_permission(self, request: HttpRequest) -> bool:
-        """Whoever may change e-mails; nobody types in them."""
+        """Anybody who may change e-mails; nobody types in them."""
         return request.user.has_perm("competitions.change_mail")

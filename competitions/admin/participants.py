@@ -100,7 +100,7 @@ class ParticipantAdmin(WithReason[Participant]):
         return self.ask(request, asked, chosen)
 
     def has_act_permission(self, request: HttpRequest) -> bool:
-        """Whoever may change participants; nobody types in them."""
+        """Anybody who may change participants; nobody types in them."""
         return request.user.has_perm("competitions.change_participant")
 
 

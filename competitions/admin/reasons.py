@@ -9,25 +9,21 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Model
 from django.forms import Form
 from django.http import HttpRequest, HttpResponseBase
-from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 
 from competitions.refusals import translated
-from competitions.services.changes import LONGEST_REASON
 from foundation.client import signed_in
 from foundation.errors import SunwiError
 from leaderboards.admin.paging import ReadOnlyAdmin
+from leaderboards.admin.reason_page import Asking, given_reason, reason_page
 
 Row = TypeVar("Row", bound=Model)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked(Generic[Row]):
+class Asked(Asking, Generic[Row]):
     """What is asked before ``deed`` is done to a row, how a row is called, and who reads the reason (empty: staff)."""
 
-    action: str
-    title: str
-    question: str
     deed: Callable[[Row, str, AbstractBaseUser], object]
     name: Callable[[Row], str]
     readers: str = ""
@@ -40,26 +36,12 @@ class WithReason(ReadOnlyAdmin[Row]):
         self, request: HttpRequest, asked: Asked[Row], chosen: Sequence[Row], form: Form | None = None
     ) -> HttpResponseBase | None:
         """The reason first, and what else ``form`` asks for; without them nothing happens."""
-        reason = request.POST.get("reason", "").strip()
         is_filled = form is None or form.is_valid()
-        if "confirmed" in request.POST and is_filled and 1 <= len(reason) <= LONGEST_REASON:
+        if is_filled and (reason := given_reason(request)):
             self.each(request, asked, chosen, reason)
             return None
-        context = {
-            **self.admin_site.each_context(request),
-            "title": asked.title,
-            "question": asked.question,
-            "rows": [asked.name(each) for each in chosen],
-            "chosen": chosen,
-            "action": asked.action,
-            "confirm": _("Yes: %(title)s") % {"title": asked.title},
-            "form": form,
-            "longest": LONGEST_REASON,
-            "readers": asked.readers,
-            "missing": "confirmed" in request.POST and not 1 <= len(reason) <= LONGEST_REASON,
-            "opts": self.opts,
-        }
-        return TemplateResponse(request, "admin/leaderboards/reason.html", context)
+        rows = [asked.name(each) for each in chosen]
+        return reason_page(self, request, asked, chosen, rows=rows, form=form, readers=asked.readers)
 
     def each(self, request: HttpRequest, asked: Asked[Row], chosen: Sequence[Row], reason: str = "") -> None:
         """Each by itself: one that is refused does not keep the others."""

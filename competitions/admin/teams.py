@@ -1,7 +1,7 @@
 """Teams and divisions in the admin: names are typed here, members are moved in the list of participants.
 
-Whoever may change competitions changes both; no permission of their own is asked for. Teams may be thousands, so they
-have a list instead of standing in the competition's form.
+Anybody who may change competitions changes both; no permission of their own is asked for. Teams may be thousands, so
+they have a list instead of standing in the competition's form.
 """
 
 from typing import Any
@@ -47,7 +47,7 @@ def final_refused(competition: Competition) -> str:
 
 
 class ByCompetition:
-    """Rows of a competition: whoever may change it changes them, whoever may see it sees them."""
+    """Rows of a competition: anybody who may change it changes them, anybody who may see it sees them."""
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """As of competitions."""

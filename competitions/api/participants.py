@@ -1,4 +1,4 @@
-"""One participant: his row, joining and leaving. The two are a game server's word, never a browser's."""
+"""One participant: their row, joining and leaving. The two are a game server's word, never a browser's."""
 
 from datetime import datetime
 from typing import Any
@@ -63,7 +63,7 @@ def join_competition(request: HttpRequest, competition: Whole = COMPETITION, pla
 
 @router.delete("/competitions/{competition}/players/{player}", auth=WRITES, response={204: None})
 def leave_competition(request: HttpRequest, competition: Whole = COMPETITION, player: str = PLAYER) -> HttpResponse:
-    """Let a player go; his standing goes too."""
+    """Let a player go; their standing goes too."""
     found, name = competition_to_write(request, competition), read_player(player)
     row = Player.objects.filter(external_id=name).first()
     if row is None:

@@ -49,7 +49,7 @@ class CompetitionShown(CompetitionListed):
     joining: Literal["everyone", "code", "list"]
     join_until: Time | None
     most_participants: int | None
-    attempts: int | None = Field(description="How often a player may score; null is as often as he likes.")
+    attempts: int | None = Field(description="How often a player may score; null is as often as they like.")
     snapshot_minutes: int
     alert_hours: int
     alerts: list[str]

@@ -1,4 +1,4 @@
-"""A competition's standings: a page of them, or a participant and those around him."""
+"""A competition's standings: a page of them, or a participant and those around them."""
 
 from datetime import datetime
 from typing import Any
@@ -49,7 +49,7 @@ def read_competition_standings(
 def read_around_participant(
     request: HttpRequest, competition: Whole = COMPETITION, player: str = PLAYER, radius: Bounded = RADIUS
 ) -> HttpResponse:
-    """A participant and those next to him."""
+    """A participant and those next to them."""
     found, at = competition_to_read(request, competition), clock.now()
     rows = selectors.around(found, read_player(player), at, radius)
     return conditional(request, _standings_shown(found, rows, at), is_private(found))

@@ -2,7 +2,7 @@
 
 The rows are those of one moment, best first, as the asker may see them; nothing else is looked at, so what a row does
 not show no team shows. The trap: averages are fractions. They are compared exactly, as whole numbers over one common
-denominator, and rounded by whoever shows them.
+denominator, and rounded where they are shown.
 """
 
 from collections.abc import Mapping, Sequence
@@ -160,7 +160,7 @@ class DivisionRanks:
 
 
 def _sharing(ties: Ties) -> Ties:
-    """Time is part of what is compared already: whoever is equal all the same shares a rank."""
+    """Time is part of what is compared already: anybody who is equal all the same shares a rank."""
     return Ties.DENSE if ties is Ties.DENSE else Ties.SHARED
 
 

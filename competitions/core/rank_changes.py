@@ -33,7 +33,7 @@ class Look:
     """The standings at a moment: player → rank, and how many were ranked in all.
 
     Ranks may be of all, or of those who are within ``LOWEST`` in it or in the look that it is compared with, and of
-    those below in both the best of either look: whoever passed or fell behind anybody below has them too.
+    those below in both the best of either look: those who passed or fell behind anybody below have them too.
     """
 
     ranks: Mapping[int, int]

@@ -1,7 +1,7 @@
 """Who earns a tier, from a final ranking that is read best first and no further than it must be.
 
 A share of the field is rounded up, and all who are tied with the last of it earn too. Points are compared by the
-board's order. Ranks are taken as they are: whoever may not be rewarded was left out before.
+board's order. Ranks are taken as they are: those who may not be rewarded were left out before.
 """
 
 from collections.abc import Iterable, Iterator, Set
@@ -63,8 +63,8 @@ class Tier:
 def in_line(ranking: Iterable[Ranked], passed_over: Set[int], is_dense: bool) -> Iterator[Ranked]:
     """Those of a final ranking who may win, each moved up by those ahead who are passed over.
 
-    ``ranking`` is best first. Whoever shares a rank goes on sharing it. ``is_dense`` says that ranks count groups of
-    equals: then a rank is free only once all who share it are passed over.
+    ``ranking`` is best first. Anybody who shares a rank goes on sharing it. ``is_dense`` says that ranks count groups
+    of equals: then a rank is free only once all who share it are passed over.
     """
     gone = 0
     for rank, group in groupby(ranking, key=lambda row: row.rank):
@@ -80,7 +80,7 @@ def share_of(total: int, percent: Decimal) -> int:
 
 
 def _best(ranking: Iterable[Ranked], count: int) -> Iterator[Ranked]:
-    """The first so many rows, and whoever shares the rank of the last of them."""
+    """The first so many rows, and those who share the rank of the last of them."""
     last = None
     for place, row in enumerate(ranking, start=1):
         if place > count and row.rank != last:

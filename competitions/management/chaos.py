@@ -24,7 +24,7 @@ class Chaos:
         self._due = {name: set(dice.sample(half_hours, k=KILLS_EACH)) for name in VICTIMS}
 
     def meanwhile(self, half_hour: int) -> None:
-        """Kill whoever is due now."""
+        """Kill the process that is due now."""
         for name in VICTIMS:
             if half_hour in self._due[name] and (pid := self._pid(name)):
                 with suppress(ProcessLookupError):

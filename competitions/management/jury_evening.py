@@ -27,7 +27,7 @@ from competitions.services.tell_rewards import tell_rewards
 from foundation.errors import SunwiError
 from leaderboards.models import Player, Submission
 
-OUTRAGEOUS, FAST_BY_CAR, LATE = 9999, 230, 225  # points; whoever plays fair stays below all of them
+OUTRAGEOUS, FAST_BY_CAR, LATE = 9999, 230, 225  # points; those who play fair stay below all of them
 MINUTE = timedelta(minutes=1)
 
 
@@ -48,7 +48,7 @@ class JuryEvening:
         self._cheat = self._cut_off = ""
 
     def drive(self, at: datetime) -> None:
-        """Whoever is first comes by car, and will be first for a long time."""
+        """The player who is first comes by car, and will be first for a long time."""
         first = self._standing()[0]
         self._game.send([self._game.entry(first, FAST_BY_CAR, "by-car")], at)
 
@@ -64,7 +64,7 @@ class JuryEvening:
         self._look(at)
 
     def cheat(self, at: datetime) -> None:
-        """Whoever is last posts a score that nobody can have, behind the curtain."""
+        """The player who is last posts a score that nobody can have, behind the curtain."""
         standing = self._standing()
         without_score = [player for player in self._record.taking_part if player not in standing]
         self._cheat = [*standing, *without_score][-1]

@@ -96,7 +96,7 @@ def notices(looks: Sequence[Look], told: Collection[int], alerts: Collection[str
 def passage(player: str, before: Mapping[str, int], after: Mapping[str, int], alerts: Collection[str]) -> str | None:
     """The highest goal that somebody came to between two looks by passing anybody, of those announced.
 
-    Who has no place in one of the looks neither passed anybody nor was passed. Whoever was passed need not have held
+    Who has no place in one of the looks neither passed anybody nor was passed. Those who were passed need not have held
     the place: without passing them the other would have moved up to it.
     """
     was, now = before.get(player, inf), after.get(player, inf)

@@ -177,7 +177,7 @@ class Competition(models.Model):
 
 
 class Invitation(models.Model):
-    """A player who may join a competition by list; he may not have played yet."""
+    """A player who may join a competition by list; they may not have played yet."""
 
     competition = models.ForeignKey(Competition, models.CASCADE, related_name="invitations")
     external_id = models.CharField(_("player"), max_length=64)

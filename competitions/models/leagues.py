@@ -116,8 +116,8 @@ class LeagueGroup(models.Model):
 
     class Meta:
         ordering = ("tier", "number")
-        verbose_name = _("group")
-        verbose_name_plural = _("groups")
+        verbose_name = pgettext_lazy("of a league", "group")
+        verbose_name_plural = pgettext_lazy("of a league", "groups")
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["season", "tier", "number"], name="league_group_unique"),
             models.CheckConstraint(condition=Q(tier__gte=1, number__gte=1), name="league_group_from_one"),
@@ -136,7 +136,9 @@ class LeagueMember(models.Model):
     """A player in a group. ``outcome`` is empty until the turn; ``place`` is None for who held none by then."""
 
     season = models.ForeignKey(LeagueSeason, models.CASCADE, related_name="members", verbose_name=_("league's period"))
-    group = models.ForeignKey(LeagueGroup, models.CASCADE, related_name="members", verbose_name=_("group"))
+    group = models.ForeignKey(
+        LeagueGroup, models.CASCADE, related_name="members", verbose_name=pgettext_lazy("of a league", "group")
+    )
     player = models.ForeignKey(
         Player, models.PROTECT, related_name="league_members", verbose_name=_("player"), db_index=False
     )

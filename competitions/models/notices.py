@@ -37,7 +37,7 @@ class NoticeKind(models.TextChoices):
 class Notice(models.Model):
     """Something that one player is told about one competition, once.
 
-    ``held_until`` is the end of his quiet hours; a held notice is merged into a ``summary`` then, or dropped if the
+    ``held_until`` is the end of their quiet hours; a held notice is merged into a ``summary`` then, or dropped if the
     competition has ended. What is neither held, dropped nor merged stands in the inbox.
     """
 

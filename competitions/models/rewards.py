@@ -60,7 +60,7 @@ class RewardRun(models.Model):
     ``tiers`` are the rules as they were then (``selectors/reward_rules.py``): a tier that is made or changed later does
     not reach back. ``revision`` is the result of the competition that the grants follow; null on calendar boards, and
     until all of the first are granted. ``unsettled_at`` is since when grants may be due that no revision asks for;
-    ``steps`` counts the transactions that changed grants: whoever has computed some knows whether they still hold.
+    ``steps`` counts the transactions that changed grants: those who have computed some know whether they still hold.
     """
 
     period = models.OneToOneField(Period, models.CASCADE, related_name="reward_run")

@@ -38,7 +38,7 @@ class Snapshot(models.Model):
 
 
 class SnapshotRow(models.Model):
-    """A player in his place then. ``points`` are scaled, as in the standings; or ``fields`` on boards of criteria."""
+    """A player in their place then. ``points`` are scaled, as in the standings; or ``fields`` on boards of criteria."""
 
     snapshot = models.ForeignKey(Snapshot, models.CASCADE, related_name="rows", db_index=False)
     player = models.ForeignKey(Player, models.CASCADE, related_name="snapshot_rows")

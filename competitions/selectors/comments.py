@@ -1,7 +1,7 @@
 """What has been said about a competition, a page at a time, with the likes of all of it in one round trip.
 
-Whoever may not read a comment does not learn that there is one: it is neither listed nor counted. The trap: sorting by
-likes goes by the row's own count, which is a second or so behind the one that is shown.
+Anybody who may not read a comment does not learn that there is one: it is neither listed nor counted. The trap: sorting
+by likes goes by the row's own count, which is a second or so behind the one that is shown.
 """
 
 import logging
@@ -36,7 +36,7 @@ class Order(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Who reads: a player sees what was hidden of his own, those who run the site see all of it."""
+    """Who reads: a player sees what was hidden of their own, those who run the site see all of it."""
 
     player: Player | None = None
     sees_hidden: bool = False
@@ -48,7 +48,7 @@ class Reader:
 
     @property
     def readable(self) -> Q:
-        """What of all comments he may read."""
+        """What of all comments they may read."""
         if self.sees_hidden:
             return Q(deleted_at=None)
         return Comment.VISIBLE | Q(deleted_at=None, player=self.player) if self.player else Comment.VISIBLE
@@ -75,7 +75,7 @@ class Comments:
 
 @dataclass(frozen=True, slots=True)
 class LikedBy:
-    """Some of those who like a comment, each with his name, and how many there are."""
+    """Some of those who like a comment, each with their name, and how many there are."""
 
     total: int
     rows: list[tuple[Liker, str]]
@@ -131,7 +131,7 @@ def most_liked_today(competition: Competition, at: datetime, limit: int) -> list
 
 
 def likers(comment: Comment, offset: int, limit: int) -> LikedBy:
-    """Who likes it, the newest first, each with his name."""
+    """Who likes it, the newest first, each with their name."""
     found = likes.likers(KIND, str(comment.pk), offset, limit)
     ids = [liker.player for liker in found.rows]
     names = {player.external_id: str(player) for player in Player.objects.filter(external_id__in=ids)}

@@ -5,7 +5,7 @@ from leaderboards.models import Player
 
 
 def inbox(player: Player, limit: int = 50) -> list[Notice]:
-    """His latest notices, with what their sentences need."""
+    """Their latest notices, with what their sentences need."""
     rows = Notice.objects.filter(Notice.TOLD, player=player).select_related(
         "competition__board", "change", "revision", "grant", "player__preference"
     )
@@ -14,5 +14,5 @@ def inbox(player: Player, limit: int = 50) -> list[Notice]:
 
 
 def unread(player: Player) -> int:
-    """How many of them he has not read."""
+    """How many of them they have not read."""
     return Notice.objects.filter(Notice.TOLD, player=player, read_at=None).count()

@@ -128,7 +128,7 @@ def _tier_entered(season: LeagueSeason, tier: int | None, outcome: str) -> int:
 def _before_scoring(season: LeagueSeason, board: Board, player: str) -> InLeague | None:
     """With the tier in which they will enter; None for who was never in the league, and once the season is turned."""
     known = Player.objects.filter(
-        shown(board.seq, ""), external_id=player, league_members__season__league=season.league_id
+        shown(board.seq, "", season.period_id), external_id=player, league_members__season__league=season.league_id
     )
     found = None if season.turned_at else known.values_list("pk", flat=True).first()
     tiers = tiers_of(season, [found]) if found else {}
@@ -159,7 +159,9 @@ def _members_before(group: LeagueGroup) -> QuerySet[LeagueMember]:
     earlier = LeagueMember.objects.filter(
         group__season=group.season_id, group__tier=group.tier, group__number__lt=group.number
     )
-    nearest = earlier.filter(shown("season__period__board")).aggregate(number=Max("group__number"))["number"]
+    nearest = earlier.filter(shown("season__period__board", period="season__period")).aggregate(
+        number=Max("group__number")
+    )["number"]
     return earlier.filter(group__number=nearest)
 
 

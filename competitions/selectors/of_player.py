@@ -1,4 +1,4 @@
-"""The competitions of one player, with his place in each as the public may see it."""
+"""The competitions of one player, with their place in each as the public may see it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +17,7 @@ MOST = 12
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """Somebody takes part; ``row`` and ``total`` are None where he has no place, or nobody could be asked."""
+    """Somebody takes part; ``row`` and ``total`` are None where they have no place, or nobody could be asked."""
 
     competition: Competition
     phase: Phase

@@ -23,7 +23,7 @@ class NotStarted:
 
 
 def participant_of(competition: Competition, player: str) -> Participant | None:
-    """The player's row if he takes part now."""
+    """The player's row if they take part now."""
     taking_part = competition.participants.filter(Participant.TAKING_PART, shown(competition.board_id))
     return taking_part.select_related("player", "division").filter(player__external_id=player).first()
 

@@ -7,17 +7,17 @@ from leaderboards.models import Player
 
 
 def preference_of(player: Player) -> Preference:
-    """His own wishes; without a row, what holds for everybody."""
+    """Their own wishes; without a row, what holds for everybody."""
     stored: Preference | None = getattr(player, "preference", None)
     return stored or Preference(player=player)
 
 
 def zone_of(notice: Notice) -> str:
-    """The zone on whose clock the player of a notice lives: his own, else the competition's."""
+    """The zone on whose clock the player of a notice lives: their own, else the competition's."""
     return preference_of(notice.player).timezone or notice.competition.timezone
 
 
 def language_of(notice: Notice) -> str:
-    """The language that its e-mail is written in: the player's, else the site's, also where his is gone from it."""
+    """The language that its e-mail is written in: the player's, else the site's, also where theirs is gone from it."""
     chosen = preference_of(notice.player).language
     return chosen if chosen in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE

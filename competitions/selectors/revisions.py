@@ -1,7 +1,7 @@
 """Published results: which revisions there are, and the stored bytes of one.
 
-While a freeze hides a result there is none. The trap: whoever reads slowly must hold nothing open, so parts are read
-one after another, each with a question whether the revision is still the one that was begun.
+While a freeze hides a result there is none. The trap: anybody who reads slowly must hold nothing open, so parts are
+read one after another, each with a question whether the revision is still the one that was begun.
 """
 
 import zlib
@@ -61,7 +61,7 @@ def latest_revision(competition: Competition) -> Revision | None:
 def ranking_published(revision: Revision, period: Period) -> Iterator[tuple[int, Finalist]]:
     """The final standings of the period that the latest revision shows, best first, each with its published rank.
 
-    Whoever is banned or let in again since is in it as they are in the document: what follows a result asks here.
+    Anybody who is banned or let in again since is in it as they are in the document: what follows a result asks here.
     """
     stay_empty = revision.competition.vacated_places == VacatedPlaces.STAY_EMPTY
     return final_ranking(period, revision.left_out, stay_empty)

@@ -10,6 +10,7 @@ from competitions.models import Competition, Series, SeriesResult
 from competitions.selectors.series import may_count, places
 from leaderboards import selectors
 from leaderboards.models import Player
+from leaderboards.selectors.periods import stored_period
 from leaderboards.selectors.restrictions import shown
 
 LEADERS = 10
@@ -45,7 +46,9 @@ def leaders(series: Series, plan: Plan, at: datetime) -> list[Leader]:
         for player, place in _places(series, competition, at):
             points[player].append(plan.scoring.points_of(place))
     totals = {player: plan.scoring.total(several) for player, several in points.items()}
-    hidden = set(Player.objects.filter(~shown(series.board_id, "")).values_list("pk", flat=True))
+    period = stored_period(series.board, "current", at)
+    seen = shown(series.board_id, "", period.pk if period else None)
+    hidden = set(Player.objects.filter(~seen).values_list("pk", flat=True))
     first = nsmallest(LEADERS, ((-total, player) for player, total in totals.items() if player not in hidden))
     names = dict(Player.objects.filter(pk__in=[player for _, player in first]).values_list("pk", "external_id"))
     best_first = [(-negative, names[player]) for negative, player in first]

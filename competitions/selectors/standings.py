@@ -25,7 +25,7 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class OwnPoints:
-    """What a player has, without his place."""
+    """What a player has, without their place."""
 
     points: int | Decimal | None
     fields: dict[str, int] | None
@@ -43,7 +43,7 @@ def standings(
 
 
 def page(competition: Competition, at: datetime, rows: Page, player: str | None, full: bool = False) -> BoardPage:
-    """These rows and, if ``player`` is ranked, his row and neighbours: of one moment."""
+    """These rows and, if ``player`` is ranked, their row and neighbours: of one moment."""
     view = _View(competition, at, full)
     try:
         found = view.ask(lambda label: selectors.board_page(competition.board, label, rows.offset, rows.limit, player))
@@ -89,7 +89,7 @@ def seen(
 
 
 def own_points(competition: Competition, player: str, at: datetime) -> OwnPoints | None:
-    """What the player himself may always know: his points as they are now; None without any."""
+    """What players may always know of themselves: their points as they are now; None without any."""
     try:
         row = player_row(competition, player, at, full=True).row
     except NotRanked:

@@ -11,7 +11,7 @@ from competitions.selectors.competitions import LARGEST_NUMBER
 from leaderboards.selectors import Row
 from leaderboards.selectors.restrictions import shown
 
-MOST_OFFERED = 200  # in a select; whoever looks for another is moved by those who run the competition
+MOST_OFFERED = 200  # in a select; who looks for another is moved by those who run the competition
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,8 @@ def tiers_of(board: int, competition: Competition | None) -> QuerySet[RewardTier
 def earned(
     tier: Tier, period: Period, published: Revision | None, passed_over: Set[int] = frozenset()
 ) -> dict[int, int]:
-    """Internal number → rank in the result of everybody who earns a tier, by the published result whoever is banned
-    since; by who is shown now where nothing is published.
+    """Internal number → rank in the result of everybody who earns a tier, by the published result no matter who is
+    banned since; by who is shown now where nothing is published.
 
     Those of ``passed_over`` (internal numbers) earn nothing and the next in line do. They still count in the field,
     so a percentage is of as many as before.
@@ -44,7 +44,7 @@ def rewards_to_grant(competition: Competition) -> int:
 
 
 def _ranking(period: Period, published: Revision | None) -> Iterator[Ranked]:
-    """Whoever is left out is not in it, and the others have moved up, unless places stay empty."""
+    """Anybody who is left out is not in it, and the others have moved up, unless places stay empty."""
     for rank, row in ranking_of(period) if published is None else ranking_published(published, period):
         points, _ = period.rules.shown(period.layout.unpack(row.score, row.member).value)
         yield Ranked(row.player_id, rank, None if points is None else Decimal(points))

@@ -17,15 +17,15 @@ from competitions.services.disqualify import disqualify, reinstate
 from competitions.services.take_back import give_back
 from foundation.audit import register_act, register_subject
 from foundation.audit.models import AuditEntry
-from foundation.audit.undo import NotUndoable, refuse_overruled
-from leaderboards.models import Submission
+from foundation.audit.undo import STANDS_NO_MORE, NotUndoable, refuse_overruled
+from leaderboards.selectors.purging import tells_of_restoring
+from leaderboards.services.acts import submission_of
 from leaderboards.services.still_void import refuse_decided, refuse_void_beside
 
 CHANGE_PARTICIPANT = "competitions.change_participant"
 CHANGE_COMMENT = "competitions.change_comment"
 CHANGE_GRANT = "competitions.change_rewardgrant"
 CHANGE_SUBMISSION = "leaderboards.change_submission"
-_NOT_SO = "This does not stand any more: it was undone, or changed again since."
 
 _OF_PLACE = tuple(f"competition.{kind}" for kind in (ChangeKind.DISQUALIFIED, ChangeKind.REINSTATED))
 _OF_SCORES = tuple(f"competition.{kind}" for kind in (ChangeKind.VOIDED, ChangeKind.RESTORED))
@@ -51,6 +51,7 @@ def register() -> None:
     }
     for kind in ChangeKind:
         register_act(f"competition.{kind}", kind.label, *undoable.get(kind, ()))
+    tells_of_restoring(f"competition.{ChangeKind.RESTORED}")
     register_act("reward.taken_back", ChangeKind.TAKEN_BACK.label, undo_taking_back, CHANGE_GRANT)
     register_act("reward.given_back", ChangeKind.GIVEN_BACK.label)
     register_act("reward.delivered", _("rewards delivered"))
@@ -61,7 +62,7 @@ def undo_disqualifying(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser 
     """Reinstate the participant. Raises ``NotUndoable``, or what ``reinstate`` does."""
     participant = _participant_of(entry)
     if participant.disqualified_at != entry.at:
-        raise NotUndoable(_NOT_SO)
+        raise NotUndoable(STANDS_NO_MORE)
     reinstate(participant.competition, participant.player, reason, at, by)
 
 
@@ -70,7 +71,7 @@ def undo_reinstating(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | 
     participant = _participant_of(entry)
     refuse_overruled(entry, _OF_PLACE, ["competition", "player"])
     if participant.disqualified_at is not None:
-        raise NotUndoable(_NOT_SO)
+        raise NotUndoable(STANDS_NO_MORE)
     disqualify(participant.competition, participant.player, reason, at, by)
 
 
@@ -78,32 +79,32 @@ def undo_removing(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | Non
     """Bring the participant back. Raises ``NotUndoable``, or what ``bring_back`` does."""
     participant = _participant_of(entry)
     if participant.left_at != entry.at:
-        raise NotUndoable(_NOT_SO)
+        raise NotUndoable(STANDS_NO_MORE)
     bring_back(participant.competition, participant.player, reason, at, by)
 
 
 def undo_voiding(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
     """Restore the score. Raises ``NotUndoable``, or what ``judge.unvoid`` does."""
-    submission = _submission_of(entry)
+    submission = submission_of(entry)
     refuse_decided(entry, _OF_SCORES)
     refuse_void_beside(entry, submission)
     if judge.unvoid(_competition_of(entry), submission, reason, at, by) is None:
-        raise NotUndoable(_NOT_SO)
+        raise NotUndoable(STANDS_NO_MORE)
 
 
 def undo_restoring(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
     """Void the score again. Raises ``NotUndoable``, or what ``judge.void`` does."""
-    submission = _submission_of(entry)
+    submission = submission_of(entry)
     refuse_decided(entry, _OF_SCORES)
     if judge.void(_competition_of(entry), submission, reason, at, by) is None:
-        raise NotUndoable(_NOT_SO)
+        raise NotUndoable(STANDS_NO_MORE)
 
 
 def undo_hiding(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:  # noqa: ARG001 (showing takes no reason)
     """Show the comment again. Raises ``NotUndoable`` or ``UnknownComment``."""
     comment = _comment_of(entry)
     if comment.hidden_at != entry.at:
-        raise NotUndoable(_NOT_SO)
+        raise NotUndoable(STANDS_NO_MORE)
     moderate.show(comment.pk, at, by)
 
 
@@ -112,7 +113,7 @@ def undo_showing(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None
     comment = _comment_of(entry)
     refuse_overruled(entry, _OF_COMMENTS, ["comment"])
     if comment.hidden_at is not None:
-        raise NotUndoable(_NOT_SO)
+        raise NotUndoable(STANDS_NO_MORE)
     moderate.hide(comment.pk, reason, at, by)
 
 
@@ -120,7 +121,7 @@ def undo_taking_back(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | 
     """Give the reward back. Raises ``NotUndoable``, or what ``give_back`` does."""
     grants = list(RewardGrant.objects.filter(pk__in=entry.keys("reward"), withheld_at=entry.at))
     if not grants:
-        raise NotUndoable(_NOT_SO)
+        raise NotUndoable(STANDS_NO_MORE)
     give_back(grants, reason, at, by)
 
 
@@ -137,13 +138,6 @@ def _participant_of(entry: AuditEntry) -> Participant:
     theirs = rows.filter(competition__in=list(competitions), player__in=list(players))
     if (found := theirs.first()) is None:
         raise NotUndoable("There is no such participant any more.")
-    return found
-
-
-def _submission_of(entry: AuditEntry) -> Submission:
-    rows = Submission.objects.select_related("period__board", "player").filter(pk__in=entry.keys("submission"))
-    if (found := rows.first()) is None:
-        raise NotUndoable("The submission was not kept: nothing can be done about it any more.")
     return found
 
 

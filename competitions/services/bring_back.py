@@ -1,7 +1,7 @@
 """Bringing back a participant who left, or was removed, by mistake: with the scores that they had when they went.
 
 It is possible while the competition runs and after its closing; on a final result it makes the next revision. Scores
-that the jury voided stay void, and whoever is disqualified stays so, with the reason. The trap: boards that Redis
+that the jury voided stay void, and anybody who is disqualified stays so, with the reason. The trap: boards that Redis
 decides over keep no scores, so there somebody comes back without any, and the jury accepts theirs as late ones.
 """
 

@@ -8,20 +8,19 @@ from django.contrib.auth.models import AbstractBaseUser
 from competitions.errors import BadCompetition
 from competitions.models import Change, ChangeKind, Competition
 from foundation.audit import record
+from foundation.reasons import LONGEST_REASON, is_reason
 from foundation.webhooks.outbox import enqueue
 from leaderboards.models import Player
 
-LONGEST_REASON = 300
 _NUMBERED = {"submission": "submission", "comment": "comment", "grant": "reward"}
 _ANNOUNCED = (ChangeKind.PUBLISHED, ChangeKind.EXTENDED, ChangeKind.CANCELLED, ChangeKind.REVEALED)
 
 
 def reason_given(reason: str) -> str:
     """The reason without blanks around it. Raises ``BadCompetition`` where there is none, or too much of it."""
-    reason = reason.strip()
-    if not 1 <= len(reason) <= LONGEST_REASON:
+    if not is_reason(reason):
         raise BadCompetition(f"Give a reason of 1 to {LONGEST_REASON} characters.", "reason")
-    return reason
+    return reason.strip()
 
 
 def note(

@@ -1,8 +1,8 @@
 """Removing, disqualifying and reinstating a participant, with a reason.
 
-Who is removed loses his scores. Who is disqualified keeps them, and is shown nowhere: the others move up, before the
-end and after it, and whoever is reinstated has scores and place back. Once it is closed nobody is removed. On a final
-result both make the next revision. Whoever is erased between the asking and the act is refused as unknown.
+Who is removed loses their scores. Who is disqualified keeps them, and is shown nowhere: the others move up, before the
+end and after it, and anybody who is reinstated has scores and place back. Once it is closed nobody is removed. On a
+final result both make the next revision. Anybody who is erased between the asking and the act is refused as unknown.
 """
 
 from datetime import datetime

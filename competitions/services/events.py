@@ -1,7 +1,7 @@
 """What scoring asks about competitions: the answer to the port ``leaderboards.services.events``.
 
-The trap: an entry that comes after the freeze must not precede the public copy. Whoever asks for a competition is
-told that its freeze is due, and writes nothing; whoever then applies an entry has it frozen first.
+The trap: an entry that comes after the freeze must not precede the public copy. Anybody who asks for a competition is
+told that its freeze is due, and writes nothing; anybody who then applies an entry has it frozen first.
 """
 
 import re

@@ -1,6 +1,6 @@
 """A competition's end: its period is closed, its result is provisional for the review, and then it is final, once.
 
-Whoever joined and is gone is left out as the period closes. Behind the curtain of a freeze all this happens too;
+Anybody who joined and is gone is left out as the period closes. Behind the curtain of a freeze all this happens too;
 the public hears of the result by the reveal. Who confirms earlier is in ``services/confirm.py``.
 """
 

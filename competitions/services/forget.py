@@ -1,7 +1,7 @@
-"""Forgetting who a player is: what he said, what he was told and how, and why he was taken out, hidden or
-lost a reward. That he took part stays, numbered.
+"""Forgetting who a player is: what they said, what they were told and how, and why they were taken out, hidden or
+lost a reward. That they took part stays, numbered.
 
-Called in the transaction that gives him a number for a name (``leaderboards/services/erase.py``). What is published
+Called in the transaction that gives them a number for a name (``leaderboards/services/erase.py``). What is published
 under the name is written anew after that (``rewrite.py``).
 """
 
@@ -33,7 +33,7 @@ from likes.services.forget import forget_letters
 
 
 def forget(player: Player, at: datetime) -> None:
-    """He leaves what is not closed; his words go, his notices with their e-mails, his wishes and invitations."""
+    """They leave what is not closed; their words go, their notices with their e-mails, their wishes and invitations."""
     taking_part = Participant.objects.filter(Participant.TAKING_PART, player=player)
     own, comments = Participant.objects.filter(player=player), Comment.objects.filter(player=player)
     hold_revisions(player)

@@ -1,7 +1,7 @@
 """Freezing: the standings of the freeze are copied once, and the public reads the copy until somebody reveals.
 
 The copy is made before any change that follows the freeze: by the schedule, and by whatever is about to change
-standings, as its first step. Whoever only looks makes none. Once frozen, a competition stays so until the reveal,
+standings, as its first step. Anybody who only looks makes none. Once frozen, a competition stays so until the reveal,
 also if its end is moved.
 """
 

@@ -18,7 +18,7 @@ from leaderboards.services.remove import remove_from
 
 
 def strays() -> QuerySet[Participant]:
-    """Participants who have left and have a score all the same. Who is disqualified keeps his, and is not shown."""
+    """Participants who have left and have a score all the same. Who is disqualified keeps theirs, and is not shown."""
     standing = Standing.objects.filter(
         period__board=OuterRef("competition__board"),
         period__label=Concat(Value("c"), Cast(OuterRef("competition"), CharField())),
@@ -30,14 +30,14 @@ def strays() -> QuerySet[Participant]:
 
 
 def take_out_gone_before(competition: Competition, moment: datetime, at: datetime) -> None:
-    """Take out whoever was gone by then and stands all the same. Raises ``Unavailable`` where that cannot be done."""
+    """Take out those who were gone by then and stand all the same. Raises ``Unavailable`` where that cannot be done."""
     for participant in strays().filter(left_at__lt=moment, competition=competition):
         take_out_one(participant, at)
 
 
 @transaction.atomic
 def take_out_one(participant: Participant, at: datetime) -> None:
-    """Take him out if he is gone: his row is held, so that he cannot come back and score in between.
+    """Take them out if they are gone: their row is held, so that they cannot come back and score in between.
 
     Raises ``Unavailable`` where that cannot be done now.
     """
@@ -46,5 +46,5 @@ def take_out_one(participant: Participant, at: datetime) -> None:
     if held.left_at is None:
         return
     period = period_of(held.competition)
-    with suppress(NotRanked, PeriodClosed):  # he has no score; or the closing period leaves him out itself
+    with suppress(NotRanked, PeriodClosed):  # they have no score; or the closing period leaves them out itself
         remove_from(period, held.player.external_id, at)

@@ -1,7 +1,7 @@
 """Joining a competition, and leaving it. The competition's row is held, so that its limit is exact.
 
 Leaving marks first and takes the standing out of the ranking afterwards; whatever keeps that from happening now
-is made up for by ``services/strays.py``. Whoever joins again before that is taken out as they join.
+is made up for by ``services/strays.py``. Anybody who joins again before that is taken out as they join.
 """
 
 from datetime import datetime

@@ -110,7 +110,7 @@ def unvoid(  # noqa: PLR0913 (one part of the act each, the purge by name)
         held = locked(competition)
         _refuse_cancelled(held)
         if purge is not None and not PurgedSubmission.objects.filter(purge=purge, submission=submission.pk).exists():
-            return None  # asked behind the lock: whoever judges by hand holds it too
+            return None  # asked behind the lock: who judges by hand holds it too
         found = Submission.objects.select_related("period", "player").filter(pk=submission.pk).first()
         if found is None:
             raise SubmissionsDropped("The submission was not kept: it can not be restored any more.")

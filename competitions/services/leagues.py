@@ -93,7 +93,9 @@ def _place_some(number: int, after: int) -> tuple[int, int]:
 def unplaced(season: LeagueSeason) -> QuerySet[Standing]:
     """Standings of the season's period whose players are in no group. The banned enter once they are let in again."""
     inside = LeagueMember.objects.filter(season=season, player=OuterRef("player"))
-    scored = Standing.objects.filter(shown("period__board"), period=season.period_id, score__isnull=False)
+    scored = Standing.objects.filter(
+        shown("period__board", period="period"), period=season.period_id, score__isnull=False
+    )
     return scored.filter(~Exists(inside))
 
 

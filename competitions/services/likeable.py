@@ -34,7 +34,7 @@ def likeable() -> Likeable:
 
 
 def boards(things: Collection[str]) -> dict[str, Board | None]:
-    """Of the comments that anybody may read, the boards: whoever may read the board may read them."""
+    """Of the comments that anybody may read, the boards: anybody who may read the board may read them."""
     return _boards(Comment.objects.filter(Comment.VISIBLE, pk__in=_numbers(things)))
 
 

@@ -1,4 +1,4 @@
-"""A competition's row, held, so that whoever changes it does so one after another; a participant's; and its period."""
+"""A competition's row, held, so that those who change it do so one after another; a participant's; and its period."""
 
 from django.db import OperationalError
 
@@ -30,7 +30,7 @@ def held_participant(competition: Competition, player: Player) -> Participant | 
     """The player's part in a competition whose row is held, with the player as they are now; None where they never
     joined. Both rows are held until this transaction ends: an erasure comes before or after.
 
-    Raises ``UnknownPlayer`` for whoever was erased since ``player`` was read.
+    Raises ``UnknownPlayer`` for a player who was erased since ``player`` was read.
     """
     rows = Participant.objects.select_for_update(of=("self",)).select_related("team")
     rows = rows.filter(competition=competition, player=player.pk)

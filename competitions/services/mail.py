@@ -1,7 +1,7 @@
 """The e-mail of a notice: a row first, sent by ``send_due``, at least once and always under the same Message-ID.
 
-A mail is claimed for a while in a transaction of its own, sent, and marked. Whoever dies between leaves it claimed;
-it is sent again afterwards. A server that cannot be reached is no mail's fault: all wait a minute.
+A mail is claimed for a while in a transaction of its own, sent, and marked. A worker that dies between leaves it
+claimed; it is sent again afterwards. A server that cannot be reached is no mail's fault: all wait a minute.
 """
 
 import logging
@@ -42,7 +42,7 @@ def queue(notices: Iterable[Notice], at: datetime) -> None:
 
 
 def address_of(player: Player) -> str:
-    """Where the player gets mail; empty where he gets none."""
+    """Where the player gets mail; empty where they get none."""
     user = player.user
     return user.email if user is not None and user.is_active and preference_of(player).by_mail else ""
 

@@ -129,9 +129,9 @@ def _summary(one: Notice, at: datetime) -> Notice:
 def _put_in_their_place(summaries: Sequence[Notice], kept: Sequence[Notice]) -> None:
     """Write the summaries, and merge into them what their players were to be told."""
     written = _rows(Notice.objects.bulk_create(summaries))
-    his = written.filter(player=OuterRef("player")).values("pk")
+    theirs = written.filter(player=OuterRef("player")).values("pk")
     merged = _rows(kept).filter(player__in=[summary.player_id for summary in summaries])
-    merged.update(merged_into=Subquery(his))
+    merged.update(merged_into=Subquery(theirs))
 
 
 def _is_moot(notice: Notice) -> bool:

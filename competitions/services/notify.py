@@ -82,7 +82,7 @@ def _notices(snapshot: Snapshot) -> list[Notice]:
 
 
 def _ranks(before: Snapshot, after: Snapshot) -> tuple[Ranks, Ranks]:
-    """Player → rank in both, for whoever is high enough in one of them to have passed anything, and for those below
+    """Player → rank in both, for those who are high enough in one of them to have passed anything, and for those below
     them who tell whether anybody below was passed."""
     rows = SnapshotRow.objects.filter(snapshot__in=(before, after))
     high = rows.filter(player__in=rows.filter(rank__lte=LOWEST).values("player")) | rows.filter(

@@ -1,7 +1,7 @@
 """Telling participants what a competition came to for them: their final place, and where it changed later.
 
 Only what is final and shown is told: a freeze holds it back until the reveal. Who has a place is told by the revision,
-whoever is banned at that moment: a short ban, or an erasure, changes no result and loses no notice.
+those who are banned at that moment: a short ban, or an erasure, changes no result and loses no notice.
 
 A pass tells for a few seconds, a chunk of players at a time, each a transaction with the mark of how far it came; the
 next pass goes on there, so a competition of a hundred thousand is told in turns. The place that somebody was last told
@@ -123,7 +123,7 @@ def _tell_chunk(number: int, ranks: Ranks, at: datetime, moved: Moved) -> int | 
 
 
 def _notices(revision: Revision, players: Sequence[Player], ranks: Ranks, moved: Moved) -> Iterator[Notice]:
-    """One for whoever has a place and was told none, and for whoever was told another: because of which revisions."""
+    """One for each who has a place and was told none, and for each who was told another: because of which revisions."""
     before = _last_told(revision.competition, players)
     for player in players:
         rank, was = ranks.get(player.pk), before.get(player.pk)

@@ -1,7 +1,7 @@
 """Publishing a final result: a revision each time that what it shows changes.
 
 A revision is written once, in the transaction of the act that it comes of, as a document that anybody can check
-(``core/results.py``). Whoever is banned, or let in again, is noticed by the schedule.
+(``core/results.py``). Anybody who is banned, or let in again, is noticed by the schedule.
 """
 
 import zlib

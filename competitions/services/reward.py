@@ -1,4 +1,4 @@
-"""Rewards: each final period is looked at once, and whoever earns a tier then is granted it.
+"""Rewards: each final period is looked at once, and those who earn a tier then are granted it.
 
 The period's run is the row that proves it was looked at, tiers or none. An event board's period waits until its
 competition is final and shown, and a cancelled one earns nothing. The rewards of a competition follow its latest

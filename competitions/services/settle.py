@@ -1,10 +1,10 @@
-"""Settling the rewards of a competition, some hundred in each transaction, so that whoever waits for its row waits for
+"""Settling the rewards of a competition, some hundred in each transaction, so that those who wait for its row wait for
 about a second at most.
 
 What has to change is computed without a lock (``selectors/settlement.py``). Each transaction then holds the
 competition and its run, and writes only if no other transaction has changed a grant since and the revision is still
-the latest; otherwise the rest is computed anew. A grant that stands is the row that proves it, so whoever is killed in
-between, or meets another worker, grants nothing twice: what is written already is no difference any more.
+the latest; otherwise the rest is computed anew. A grant that stands is the row that proves it, so a worker that is
+killed in between, or meets another worker, grants nothing twice: what is written already is no difference any more.
 """
 
 import time
@@ -28,7 +28,7 @@ from foundation.failpoints import failpoint
 
 # About half a second on two busy cores, as a thousand grants with their messages took one.
 ROWS_A_TURN = 400
-PAUSE_SECONDS = 0.05  # so that whoever waits for the row is sure to get it
+PAUSE_SECONDS = 0.05  # so that those who wait for the row get it
 BUDGET_SECONDS = 10.0
 
 

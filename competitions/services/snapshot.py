@@ -2,7 +2,9 @@
 it freezes, from the copy that the public sees, or else at its end, from the closed standings.
 
 SQL is read, in one statement; where Redis decides, after a mirror pass. One snapshot for each time of the grid,
-however often this runs; a run that comes late takes the latest, not a backlog.
+however often this runs; a run that comes late takes the latest, not a backlog. They are written in
+their order: a run that was held up until a later one was there writes nothing, since the later one was compared with
+what stood before it.
 """
 
 from datetime import datetime, timedelta
@@ -13,7 +15,7 @@ from django.db.models.functions import Coalesce
 
 from competitions.models import Competition, Snapshot, SnapshotRow
 from competitions.services.freeze import freeze_if_due
-from competitions.services.locked import period_of
+from competitions.services.locked import locked, period_of
 from competitions.services.strays import take_out_strays
 from foundation.each import for_each
 from foundation.failpoints import failpoint
@@ -62,7 +64,10 @@ def due(competition: Competition, at: datetime) -> datetime | None:
 
 
 def take(competition: Competition, due_at: datetime, at: datetime) -> Snapshot | None:
-    """The snapshot for ``due_at``, None if there is one. Raises ``Unavailable`` where Redis decides and is away."""
+    """The snapshot for ``due_at``, None if there is one, or a later one.
+
+    Raises ``Unavailable`` where Redis decides and is away, and ``CompetitionBusy``.
+    """
     freeze_if_due(competition, at)  # what is due as it freezes is the public copy
     if competition.frozen_at == due_at:
         return take_last(competition, at)
@@ -107,7 +112,9 @@ def _follow(period: Period) -> None:
 def _write(
     competition: Competition, due_at: datetime, at: datetime, found: Ranking, is_last: bool = False
 ) -> Snapshot | None:
-    frozen_at = Competition.objects.values_list("frozen_at", flat=True).get(pk=competition.pk)
+    frozen_at = locked(competition).frozen_at
+    if not is_last and Snapshot.objects.filter(competition=competition, due_at__gt=due_at).exists():
+        return None  # held up: what came after it may have been told already
     # What was read may be from after a freeze that came meanwhile: it must not be taken for what came before.
     taken_at = at if is_last else max(at, frozen_at or at)
     snapshot, made = Snapshot.objects.get_or_create(

@@ -1,7 +1,7 @@
 """Strays: who stands in the ranking and takes part no more. They are taken out, and the others move up.
 
-Who leaves is taken out at once; a score that was under way then may bring him back, and Redis may be away. So
-the schedule looks again, and a closing period leaves out whoever is gone (``Competitions.gone``).
+Who leaves is taken out at once; a score that was under way then may bring them back, and Redis may be away. So
+the schedule looks again, and a closing period leaves out those who are gone (``Competitions.gone``).
 """
 
 import logging
@@ -38,7 +38,7 @@ def _take_out_all(gone: QuerySet[Participant], at: datetime) -> int:
 def take_out_marked(participant: Participant, at: datetime) -> None:
     """Take out one whose mark was committed just now. Never raises for what is away or busy: the schedule looks again.
 
-    The caller's deed is done, so whoever is told otherwise would ask for it again and be refused.
+    The caller's deed is done, so a caller who is told otherwise would ask for it again and be refused.
     """
     try:
         take_out(participant, at)

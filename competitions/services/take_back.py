@@ -65,7 +65,7 @@ def take_back(
 
 
 def give_back(grants: Grants, reason: str, at: datetime, by: AbstractBaseUser | None = None) -> list[RewardGrant]:
-    """Undo taking back, as one act: the players are granted these rewards anew, in rows of their own, and whoever won
+    """Undo taking back, as one act: the players are granted these rewards anew, in rows of their own, and those who won
     them instead loses them. Who was passed over is in the line again, and is granted what they earn there by the result
     as it is now, which may be another reward than before. Returns the rows of before, which keep their reasons.
 
@@ -93,7 +93,7 @@ def give_back(grants: Grants, reason: str, at: datetime, by: AbstractBaseUser | 
 
 
 def _held_run(grants: Grants) -> RewardRun:
-    """The run of their one period, locked behind its competition, as whoever computes rewards locks them."""
+    """The run of their one period, locked behind its competition, as all that compute rewards lock them."""
     [period] = {grant.period_id for grant in grants}
     rows = RewardRun.objects.filter(period=period)
     competition = rows.select_related("competition").defer("competition__picture").get().competition

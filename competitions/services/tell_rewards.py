@@ -2,7 +2,7 @@
 
 A chunk is one transaction: the notices, their e-mails, and the mark on the grants. Rewards of calendar boards are
 told by webhooks alone, since a notice belongs to a competition. The banned are told nothing: theirs wait, unmarked,
-and are told once they are let in again, as far as they still hold. Whoever is granted again what they lost without
+and are told once they are let in again, as far as they still hold. Anybody who is granted again what they lost without
 hearing of it is told nothing: a short ban says nothing twice. So a loss waits until rewards have followed everybody who
 was let in again.
 """

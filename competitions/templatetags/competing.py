@@ -17,7 +17,7 @@ register = template.Library()
 
 @register.inclusion_tag("competitions/_of_player.html")
 def competitions_of(player: Player) -> dict[str, Any]:
-    """Where he takes part, the latest start first, with his place as everybody may see it."""
+    """Where they take part, the latest start first, with their place as everybody may see it."""
     taken = taken_part(player, clock.now())
     revised = latest_numbers([each.competition.pk for each in taken])
     found = [

@@ -56,14 +56,14 @@ def as_seen(competition: Competition, viewer: Viewer) -> AbstractContextManager[
 
 
 def own_player(request: HttpRequest) -> Player | None:
-    """The player of whoever is signed in."""
+    """The player of the account that is signed in."""
     if not request.user.is_authenticated:
         return None
     return Player.objects.filter(user_id=request.user.pk).first()
 
 
 def for_players(view: Callable[[HttpRequest, Player], HttpResponse]) -> Callable[..., HttpResponseBase]:
-    """A page of somebody's own: he has signed in, and is linked to a player; else he reads how to come there."""
+    """A page of somebody's own: they have signed in, and are linked to a player; else they read how to come there."""
 
     @wraps(view)
     def own_page(request: HttpRequest) -> HttpResponse:

@@ -16,7 +16,6 @@ from competitions.models import Comment
 from competitions.selectors.comments import Reader, comment_by_id
 from competitions.services import comment as services
 from competitions.services import moderate
-from competitions.services.changes import LONGEST_REASON
 from competitions.views.access import own_player, visible
 from competitions.views.comments import all_of
 from competitions.views.talk import moderates, refusal
@@ -24,6 +23,7 @@ from foundation import clock
 from foundation.client import signed_in
 from foundation.errors import SunwiError
 from foundation.rate_limit import refuse_over
+from foundation.reasons import LONGEST_REASON
 from leaderboards.models import Player
 
 Answered = Callable[[HttpRequest, Comment, Player], HttpResponse]

@@ -1,4 +1,4 @@
-"""A player's inbox: what he has been told, the latest first, and which of it he has not read."""
+"""A player's inbox: what they have been told, the latest first, and which of it they have not read."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,7 +21,7 @@ MOST_SHOWN = 100
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A notice in words, on the player's clock; linked where he may still open the competition."""
+    """A notice in words, on the player's clock; linked where they may still open the competition."""
 
     notice: Notice
     subject: str

@@ -1,4 +1,4 @@
-"""Joining a competition and leaving it: what a visitor is offered, and what happens when he takes it."""
+"""Joining a competition and leaving it: what a visitor is offered, and what happens when they take it."""
 
 from dataclasses import dataclass
 from datetime import datetime

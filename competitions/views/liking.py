@@ -35,7 +35,7 @@ LIKERS_SHOWN = 50
 @never_cache
 @require_POST
 def like(request: HttpRequest, number: int, comment: int) -> HttpResponse:
-    """``liked=1``: he likes it; ``liked=0``: he does not."""
+    """``liked=1``: they like it; ``liked=0``: they do not."""
     wanted = {"1": True, "0": False}.get(request.POST.get("liked", ""))
     player = own_player(request)
     found = _found(request, number, comment, None if wanted else player)

@@ -1,6 +1,6 @@
 """What SQL alone knows of those who take part: how many, who waits, and the viewer's own points.
 
-During a freeze his own points are the player's as they are now; his place is never among them.
+During a freeze their own points are the player's as they are now; their place is never among them.
 """
 
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""A competition's picture. Its address holds its hash, so whoever has it never asks again."""
+"""A competition's picture. Its address holds its hash, so a browser that has it never asks again."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe

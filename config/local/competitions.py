@@ -152,7 +152,7 @@ def _make(plan: Plan, board: Board, racers: Sequence[Player], at: datetime) -> N
     begun = at + min(plan.starts_in, timedelta())
     competition = publish(_found(plan, at) or _draft(plan, board, at), begun, None)
     if not _is_prepared(plan, competition):
-        # Whoever signs in finds one to join.
+        # Anybody who signs in finds one to join.
         _join(competition, racers if plan.rounds else racers[1::2], begun)
         _play(plan, competition, racers)
     if plan.rounds:
@@ -215,7 +215,7 @@ def _play(plan: Plan, competition: Competition, racers: Sequence[Player]) -> Non
 
 
 def _games(racers: Sequence[Player], late: bool, dice: random.Random) -> dict[str, int]:
-    """Player → points. The first is late and makes up for it: he passes them all, and hears of it."""
+    """Player → points. The first is late and makes up for it: they pass them all, and hear of it."""
     first, *others = (racer.external_id for racer in racers)
     points = {other: dice.randint(60, 100) for other in others}
     return points if late else {first: dice.randint(112, 124)} | points

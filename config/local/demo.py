@@ -152,7 +152,7 @@ def make_settings(options: Options, folder: Folder, own_redis: valkey.Valkey | N
 
 
 def quiet() -> dict[str, str]:
-    """Celery warns whoever is root at each start; in a container on one's own machine that is noise."""
+    """Celery warns root at each start; in a container on one's own machine that is noise."""
     return {"PYTHONWARNINGS": "ignore:You're running the worker with superuser privileges", "PYTHONUNBUFFERED": "1"}
 
 
@@ -214,6 +214,7 @@ Try first
        -d '{{"entries": [{{"board": 1, "player": "robin", "points": 500}}]}}'
   5. Kill something and watch: kill -9 $(cat {folder.pid("redis" if not options.redis_url else "web")})
 
+E-mails are not sent: they stand in {folder.log("worker")}. Passkeys need a name: http://localhost:{options.port}
 Logs are in {folder.log("web").parent}. Ctrl-C stops everything.
 """
 

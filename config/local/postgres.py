@@ -137,7 +137,7 @@ def find_binaries(locale: str = "C") -> Path:
 
 
 def _owner() -> dict[str, Any]:
-    """PostgreSQL refuses to run as root; anybody else runs it as himself."""
+    """PostgreSQL refuses to run as root; anybody else runs it as themselves."""
     if os.geteuid() != 0:
         return {}
     for name in ("postgres", "nobody"):

@@ -1,8 +1,8 @@
 """What the simulated players do in competitions: those of the demo, and any that somebody makes on a board they know.
 They play, and like what is said there.
 
-Standard library only. Whoever has not joined is asked in when his first score is refused for that, but for the first
-player: that is the person who tries the demo, and joins for himself.
+Standard library only. Anybody who has not joined is asked in when their first score is refused for that, but for the
+first player: that is the person who tries the demo, and joins for themselves.
 """
 
 import random
@@ -56,7 +56,7 @@ class Races:
         ]
 
     def like(self, playing: list[str], dice: random.Random) -> None:
-        """Now and then one of these players likes a comment on a competition, or takes his like back."""
+        """Now and then one of these players likes a comment on a competition, or takes their like back."""
         racers = [player for player in playing if player in self._racers and player != self._person]
         if not racers or not self._running or dice.random() >= LIKES_A_TICK:
             return
@@ -68,7 +68,7 @@ class Races:
             self._api.call(method, f"/likes/comment/{dice.choice(others)}/{quote(player)}")
 
     def ask_in(self, results: list[dict[str, Any]]) -> None:
-        """Let whoever has not joined do so; once, for he may be refused."""
+        """Let those who have not joined do so; once, for they may be refused."""
         for result in results:
             if result.get("code") != "not_joined" or result["player"] == self._person:
                 continue

@@ -72,7 +72,7 @@ class Supervisor:
 
     @property
     def stopping(self) -> bool:
-        """A signal came, or whoever started us is gone without sending one."""
+        """A signal came, or the process that started us is gone without sending one."""
         return self._signals > 0 or os.getppid() != self._parent
 
     def pause(self) -> None:

@@ -1,4 +1,4 @@
-"""What keeps the demo from running, as one clear line for whoever started it."""
+"""What keeps the demo from running, as one clear line for the person who started it."""
 
 
 class Trouble(RuntimeError):

@@ -9,6 +9,7 @@ import argparse
 import hashlib
 import re
 import secrets
+import stat
 import sys
 from pathlib import Path
 
@@ -31,6 +32,8 @@ def prepare(folder: Path) -> list[str]:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if folder.stat().st_mode & 0o077:
         raise Refused(f"Others of this machine may enter {folder}: chmod 700 it.")
+    for name in (*MADE, *GIVEN):
+        _let_write(folder / name)
     made = [name for name in MADE if _make(folder / name, secrets.token_urlsafe(BYTES))]
     made += [name for name, content in GIVEN.items() if _make(folder / name, content)]
     for name in USERS:
@@ -53,14 +56,20 @@ def _hash(file: Path) -> str:
 
 
 def _make(file: Path, content: str) -> bool:
-    """Whether it was missing. Who has it at that moment keeps it."""
+    """Whether it was missing. Who has it at that moment keeps it. Its owner may write into it afterwards."""
     try:
         with file.open("x") as written:
             written.write(f"{content}\n")
     except FileExistsError:
         return False
-    file.chmod(0o444)
+    file.chmod(0o644)
     return True
+
+
+def _let_write(file: Path) -> None:
+    """Files of earlier versions were for reading alone, also for their owner, who is told to write into them."""
+    if file.exists() and not file.stat().st_mode & stat.S_IWUSR:
+        file.chmod(file.stat().st_mode | stat.S_IWUSR)
 
 
 def _replace(file: Path, content: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 
 Asker = Callable[[], AbstractBaseUser | AnonymousUser | None]
+Address = Callable[[], str]
 
 
 class Named(Protocol):
@@ -22,9 +23,11 @@ class Named(Protocol):
 
 @dataclass(slots=True)
 class Actor:
-    """An account (asked for when it is needed), a service key, or a command, which is a note."""
+    """An account, a service key, or a command, which is a note; and the address that a request comes from, empty
+    without one. Account and address are asked for when they are needed."""
 
     account: Asker
+    address: Address = str
     key: Named | None = None
     note: dict[str, Any] = field(default_factory=dict)
 
@@ -44,9 +47,12 @@ def current() -> Actor:
 
 
 @contextmanager
-def acting(account: Asker | None = None, **note: Any) -> Iterator[Actor]:
-    """Let what is recorded in this block be done by ``account``, or bear ``note``, such as a command's name."""
-    token = _acting.set(Actor(account or _nobody, note=note))
+def acting(account: Asker | None = None, address: Address | None = None, **note: Any) -> Iterator[Actor]:
+    """Let what is recorded in this block be done by ``account``, or bear ``note``, such as a command's name.
+
+    Without an ``address`` it is that of the block around, since the request is the same.
+    """
+    token = _acting.set(Actor(account or _nobody, address or current().address, note=note))
     try:
         yield current()
     finally:

@@ -47,7 +47,7 @@ def register_act(code: str, label: Text, undo: Callable[..., None] | None = None
     """Let entries bear ``code``. The latest word about a code counts.
 
     ``undo(entry, *, at, by, reason)`` undoes the act of an entry, in a transaction that holds the entry; it raises a
-    ``SunwiError`` that says why where that is not possible any more. ``needs`` is the permission of whoever may.
+    ``SunwiError`` that says why where that is not possible any more. ``needs`` is the permission that undoing it needs.
     """
     _acts[code] = Act(code, label, undo, needs)
 

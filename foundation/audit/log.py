@@ -41,7 +41,7 @@ def record(  # noqa: PLR0913 (an entry has so many parts, each by name)
     undoes: AuditEntry | None = None,
     note: Values | None = None,
 ) -> AuditEntry:
-    """Add an entry. Without ``by`` and ``key`` it is by whoever acts in this thread (``actor.py``).
+    """Add an entry. Without ``by`` and ``key`` it is by the one who acts in this thread (``actor.py``).
 
     ``subjects`` are pairs of a kind and a key, such as ``("board", 3)``. ``before`` and ``after`` hold what JSON, dates
     and decimals can say. Raises ``UnknownAct`` for an act that nobody registered.
@@ -57,6 +57,7 @@ def record(  # noqa: PLR0913 (an entry has so many parts, each by name)
         by_id=by.pk if by else None,
         by_name=by.get_username() if by else "",
         key_name=key.name if key else "",
+        address=acting.address(),
         reason=reason or (undone.reason if undone else ""),
         before=dict(before or {}),
         after=dict(after or {}),

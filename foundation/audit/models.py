@@ -14,7 +14,8 @@ class AuditEntry(models.Model):
     """One act: what was done, when, by whom and why, with what it changed from and to.
 
     ``by_name`` and ``key_name`` stay when the account or the key goes. Without both it was done by a command or by
-    the schedule. An entry that undoes another names it, so that none is undone twice.
+    the schedule. ``address`` is where a request came from, as ``foundation.client`` tells it; empty without one, and
+    once the account is erased. An entry that undoes another names it, so that none is undone twice.
     """
 
     at = models.DateTimeField(_("when"), db_index=True)
@@ -22,6 +23,7 @@ class AuditEntry(models.Model):
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", verbose_name=_("by"))
     by_name = models.CharField(_("by"), max_length=150, blank=True)
     key_name = models.CharField(_("service key"), max_length=150, blank=True)
+    address = models.CharField(_("address"), max_length=50, blank=True)
     reason = models.TextField(_("reason"), blank=True)
     before: models.JSONField[dict[str, Any]] = models.JSONField(_("before"), default=dict, encoder=DjangoJSONEncoder)
     after: models.JSONField[dict[str, Any]] = models.JSONField(_("after"), default=dict, encoder=DjangoJSONEncoder)
@@ -34,7 +36,10 @@ class AuditEntry(models.Model):
         ordering = ("-at", "-pk")
         verbose_name = _("audit entry")
         verbose_name_plural = _("audit log")
-        indexes: ClassVar = [models.Index(fields=["act", "at"], name="audit_entry_act")]
+        indexes: ClassVar = [
+            models.Index(fields=["act", "at"], name="audit_entry_act"),
+            models.Index(fields=["address", "at"], condition=~models.Q(address=""), name="audit_entry_address"),
+        ]
 
     def __str__(self) -> str:
         return f"{label_of(self.act)}, {self.at:%F %T} UTC"

@@ -1,4 +1,5 @@
-"""Who is behind a request, for the audit log: asked only when something is recorded, so that a score pays nothing."""
+"""Who is behind a request and from where, for the audit log: asked only when something is recorded, so that a score
+pays nothing."""
 
 from collections.abc import Callable
 
@@ -6,6 +7,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from foundation.audit.actor import acting
+from foundation.client import UNKNOWN, client_of
 
 
 class AuditMiddleware:
@@ -16,5 +18,10 @@ class AuditMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """The answer."""
-        with acting(lambda: getattr(request, "user", None)):
+        with acting(lambda: getattr(request, "user", None), lambda: _address(request)):
             return self._get_response(request)
+
+
+def _address(request: HttpRequest) -> str:
+    found = client_of(request)
+    return "" if found == UNKNOWN else found

@@ -12,10 +12,12 @@ from foundation.audit.actor import acting
 from foundation.audit.acts import act_of
 from foundation.audit.log import record, undoing
 from foundation.audit.models import AuditEntry
-from foundation.errors import Conflict, Invalid, NotFound
+from foundation.errors import Conflict, NotFound
 from foundation.failpoints import failpoint
+from foundation.reasons import reason_given
 
-LONGEST_REASON = 300  # characters
+UNDONE_BEFORE = "This was undone before."
+STANDS_NO_MORE = "This does not stand any more: it was undone, or changed again since."
 CHANGED_SINCE = "It was changed again since: undo the later change first, or change it by hand."
 
 
@@ -28,12 +30,10 @@ class NotUndoable(Conflict):
 def undo(number: int, reason: str, at: datetime, by: AbstractBaseUser | None) -> AuditEntry:
     """Undo the entry of this number; returns the entry that tells of it.
 
-    Raises ``Invalid`` where the reason has not 1 to 300 characters, ``NotFound``, ``NotUndoable``, or what the act's
+    Raises ``BadReason``, ``NotFound``, ``NotUndoable``, or what the act's
     own undo raises. Then nothing has changed.
     """
-    reason = reason.strip()
-    if not 1 <= len(reason) <= LONGEST_REASON:
-        raise Invalid(f"Give a reason of 1 to {LONGEST_REASON} characters.")
+    reason = reason_given(reason)
     with transaction.atomic():
         entry = _held(number)
         act = act_of(entry.act)
@@ -56,7 +56,7 @@ def refuse_overruled(entry: AuditEntry, acts: Collection[str], kinds: Collection
     more than once asks here, or ``refuse_followed``, once it holds what it is about.
     """
     if _later(entry, acts, kinds, note).exists():
-        raise NotUndoable("This does not stand any more: it was undone, or changed again since.")
+        raise NotUndoable(STANDS_NO_MORE)
 
 
 def refuse_followed(
@@ -88,15 +88,15 @@ def _later(
 
 
 def _by(account: AbstractBaseUser | None) -> AbstractContextManager[object]:
-    """Whatever is recorded meanwhile is done by whoever undoes."""
+    """Whatever is recorded meanwhile is done by the one who undoes."""
     return acting(lambda: account) if account is not None else nullcontext()
 
 
 def _held(number: int) -> AuditEntry:
-    """The entry, held until this transaction ends; whoever waited for it sees what was done meanwhile."""
+    """The entry, held until this transaction ends; the one who waited for it sees what was done meanwhile."""
     entry = AuditEntry.objects.select_for_update(of=("self",)).filter(pk=number).first()
     if entry is None:
         raise NotFound(f"There is no audit entry {number}.")
     if entry.is_undone:
-        raise NotUndoable("This was undone before.")
+        raise NotUndoable(UNDONE_BEFORE)
     return entry

@@ -26,11 +26,18 @@ def retain(at: datetime) -> int:
 
 def forget(kind: str, key: object, own: Collection[str] = ()) -> int:
     """Empty what entries about a subject say: reasons, values and details. What was done and when stays; returns how
-    many entries that were. Acts in ``own`` are the subject's own, so the name of whoever did them goes too."""
+    many entries that were. Acts in ``own`` are the subject's own, so the name and address that go with them go too."""
     about = AuditEntry.objects.filter(subjects__kind=kind, subjects__key=str(key))
     numbers = about.values("pk")
-    AuditEntry.objects.filter(pk__in=numbers, act__in=own).update(by=None, by_name="")
+    AuditEntry.objects.filter(pk__in=numbers, act__in=own).update(by=None, by_name="", address="")
     return AuditEntry.objects.filter(pk__in=numbers).update(reason="", before={}, after={}, note={})
+
+
+def forget_addresses(account: int) -> None:
+    """Empty where the account (by its number) acted from, and where others failed to sign in to it from. To be called
+    in the transaction in which the account goes, while entries still point to it."""
+    own = Q(by=account) | Q(by=None, by_name="", key_name="", subjects__kind="account", subjects__key=str(account))
+    AuditEntry.objects.filter(pk__in=AuditEntry.objects.filter(own).exclude(address="").values("pk")).update(address="")
 
 
 def forget_values(kind: str, key: object, names: Collection[str]) -> None:

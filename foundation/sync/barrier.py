@@ -20,12 +20,12 @@ PERIODS = 0x53_75_6E  # spaces are the first of a lock's two numbers: far from o
 LIKES = PERIODS + 1
 NUMBERS = PERIODS + 2
 PATIENCE_SECONDS = 10.0
-QUEUED_MS = 250  # for whoever waits to be alone holds up all who come after
+QUEUED_MS = 250  # since one who waits to be alone holds up all who come after
 REST_SECONDS = 0.05
 
 
 def hold_shared(number: int, space: int = PERIODS, statements: Statements | None = None) -> None:
-    """Wait for whoever holds it alone, then keep them out until this transaction ends. Raises ``SqlBusy``.
+    """Wait for the one who holds it alone, then keep others out until this transaction ends. Raises ``SqlBusy``.
 
     Among ``statements`` only what is sent behind it waits, and what it was refused for is raised there.
     """

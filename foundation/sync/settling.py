@@ -15,6 +15,8 @@ from datetime import datetime, timedelta
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from django.db import connection, transaction
+from django.db.models.expressions import CombinedExpression
+from django.db.models.functions import Now
 
 from foundation import clock, redis
 from foundation.errors import Unavailable
@@ -130,8 +132,8 @@ class Settling(ABC, Generic[Row]):
     def supersede(self, distrust: bool = False) -> Judged | None:
         """Give the row a new generation in SQL: from here on nobody decides or reads under the old one.
 
-        None where somebody else has. ``distrust`` is for a server that nobody knows: whoever settled the row on another
-        one has worked for nothing.
+        None where somebody else has. ``distrust`` is for a server that nobody knows: the worker that settled the row
+        on another one has worked for nothing.
         """
         memory = self._memory()
         number = generations.above(memory.generation)
@@ -195,15 +197,19 @@ class Settling(ABC, Generic[Row]):
         self.row.unchanged.filter(stale_since=None).update(stale_since=at)
 
     def _lease(self) -> bool:
-        """Whether it is stale and nobody is at it. The lease saves work; the generation keeps it right."""
-        free = self.row.in_sql.filter(stale_since__isnull=False).exclude(settling_until__gt=clock.now())
+        """Whether it is stale and nobody is at it. The lease saves work; the generation keeps it right.
+
+        It runs by SQL's clock. The trap: a worker whose own clock is an hour fast would break the others' leases, so
+        that all begin again and again, and killed it would leave one that keeps them away for an hour.
+        """
+        free = self.row.in_sql.filter(stale_since__isnull=False).exclude(settling_until__gt=Now())
         if not free.update(settling_until=self._lease_ends()):
             return False
         self.row = self._read()
         return True
 
-    def _lease_ends(self) -> datetime:
-        return clock.now() + (min(LEASE, SHUT_LEASE) if self._is_shut() else LEASE)
+    def _lease_ends(self) -> CombinedExpression:
+        return Now() + (min(LEASE, SHUT_LEASE) if self._is_shut() else LEASE)
 
     def _declare(self) -> bool:
         """The last step, behind the barrier: only if nothing is missing and nobody renewed meanwhile."""

@@ -35,7 +35,7 @@ class WebhookEndpoint(models.Model):
     disabled_at = models.DateTimeField(_("disabled"), null=True, editable=False)
     disabled_reason = models.CharField(_("why"), max_length=200, blank=True, editable=False)
     busy_until = models.DateTimeField(null=True, editable=False)
-    # Not before this moment. Whoever was served longest ago is next.
+    # Not before this moment. The endpoint that was served longest ago is next.
     rests_until = models.DateTimeField(null=True, editable=False)
 
     class Meta:

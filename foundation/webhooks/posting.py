@@ -100,7 +100,7 @@ def _connection(target: Target, ip: str, seconds: float) -> HTTPConnection:
 
 @contextmanager
 def _cut_off(connection: HTTPConnection, until: float) -> Iterator[None]:
-    """End the connection under whoever reads from it, once the time is over."""
+    """End the connection under the reader, once the time is over."""
     sock, left = connection.sock, until - clock.monotonic()
     if sock is None or left <= 0:
         raise TimeoutError

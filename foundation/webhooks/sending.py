@@ -2,7 +2,7 @@
 
 An endpoint has one message under way at a time, under a lease that outlives the longest try, so no two workers
 send one message at once, and what a killed worker held is sent again with the same id. Endpoints are tried side by
-side, whoever was served longest ago first. Only this thread talks to SQL; the others only wait for answers.
+side, those that were served longest ago first. Only this thread talks to SQL; the others only wait for answers.
 """
 
 import logging

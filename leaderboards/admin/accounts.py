@@ -1,7 +1,8 @@
 """Accounts and groups in the admin: only a superuser gives rights, or touches the account of somebody who has some.
 
-Else whoever may change accounts would make themselves a superuser, or set the password of one. The trap: accounts are
-Django's own, so its admin of them is replaced here, and ``django.contrib.auth`` must stand before us in INSTALLED_APPS.
+Else anybody who may change accounts would make themselves a superuser, or set the password of one. The trap: accounts
+are Django's own, so its admin of them is replaced here, and ``django.contrib.auth`` must stand before us in
+INSTALLED_APPS.
 """
 
 from typing import Any
@@ -9,15 +10,17 @@ from typing import Any
 from django.contrib import admin, messages
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, User
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.fresh import FreshForms, to_prove
-from accounts.services import factors
+from accounts.models import MailKind
+from accounts.services import changes, factors
 from foundation import clock
-from foundation.audit.upkeep import forget_values
+from foundation.audit.upkeep import forget_addresses, forget_values
 from foundation.client import signed_in
 from leaderboards.admin.lookups import NamedLookups
 
@@ -30,14 +33,27 @@ admin.site.unregister(Group)
 
 @admin.register(User)
 class AccountAdmin(FreshForms[User], NamedLookups[User], UserAdmin[User]):
-    """Who may sign in. Whoever changes accounts has just shown who they are."""
+    """Who may sign in. Anybody who changes accounts has just shown who they are."""
 
     actions = ("forget_factors",)
     fresh_actions = ("forget_factors",)
 
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:  # noqa: A002 (Django's name)
-        """Somebody's password is as grave as their rights."""
-        return to_prove(request) or super().user_change_password(request, id, form_url)
+        """Somebody's password is as grave as their rights, and its owner is told by mail."""
+        if unproven := to_prove(request):
+            return unproven
+        with transaction.atomic():
+            answer = super().user_change_password(request, id, form_url)
+            if request.method == "POST" and answer.status_code == 302:
+                changes.tell(MailKind.PASSWORD_CHANGED, User.objects.get(pk=id), clock.now())
+        return answer
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
+        """Save it; of another address the old one is told."""
+        before = form.initial.get("email", "") if change and "email" in form.changed_data else ""
+        super().save_model(request, obj, form, change)
+        if before:
+            changes.tell(MailKind.ADDRESS_CHANGED, obj, clock.now(), to=before)
 
     @admin.action(description=_("Take away the second factors of the selected accounts"), permissions=["change"])
     def forget_factors(self, request: HttpRequest, accounts: QuerySet[User]) -> None:
@@ -53,9 +69,10 @@ class AccountAdmin(FreshForms[User], NamedLookups[User], UserAdmin[User]):
     audited_as = "account"
 
     def _record_deletion(self, request: HttpRequest, row: User) -> None:
-        """The name and the rights of an account stay in the log; whose it was goes from there too."""
+        """The name and the rights of an account stay in the log; whose it was and where they acted from do not."""
         super()._record_deletion(request, row)
         forget_values("account", row.pk, PERSONAL)
+        forget_addresses(row.pk)
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> Any:
         """Rights are typed by superusers alone."""

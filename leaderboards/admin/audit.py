@@ -4,7 +4,9 @@ The trap: an entry may tell of what its reader may not see, such as a score behi
 the admin would not show the reader are not in their list (``audit_sight.py``).
 """
 
+from collections.abc import Iterable
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
@@ -15,7 +17,9 @@ from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
-from django.utils.html import format_html_join
+from django.utils import timezone
+from django.utils.formats import localize
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
@@ -23,41 +27,66 @@ from django.utils.translation import gettext_lazy as _lazy
 from foundation import clock
 from foundation.audit.acts import all_subjects, label_of
 from foundation.audit.models import AuditEntry
-from foundation.audit.undo import LONGEST_REASON, undo
+from foundation.audit.undo import UNDONE_BEFORE, undo
 from foundation.client import signed_in
 from foundation.errors import SunwiError
+from foundation.reasons import LONGEST_REASON, is_reason
 from leaderboards.admin import audit_export
-from leaderboards.admin.audit_filters import ActFilter, SubjectFilter, UndoneFilter, WhoFilter, subject_asked
+from leaderboards.admin.audit_filters import (
+    ActFilter,
+    AddressFilter,
+    SubjectFilter,
+    UndoneFilter,
+    WhoFilter,
+    subject_asked,
+)
 from leaderboards.admin.audit_names import names_of
-from leaderboards.admin.audit_sight import may_undo, page_of, seen_by
+from leaderboards.admin.audit_sight import may_see_addresses, may_undo, page_of, seen_by
 from leaderboards.admin.audit_values import compared, details, who
-from leaderboards.admin.paging import ReadOnlyAdmin
+from leaderboards.admin.undo_lines import undo_in_words
+from leaderboards.admin.undo_several import UndoSeveral
 from leaderboards.refusals import translated
 from leaderboards.selectors.turns import in_turn
 
+LOG = "admin:foundation_auditentry_changelist"
 MOST_SUBJECTS = 20  # that an entry shows; the file has all of them
 
 
 @admin.register(AuditEntry)
-class AuditEntryAdmin(ReadOnlyAdmin[AuditEntry]):
+class AuditEntryAdmin(UndoSeveral):
     """What people and keys changed, the latest first."""
 
     audited_as = None
-    list_display = ("at", "what", "whose", "about", "short_reason", "is_undone_shown")
+    list_display = ("at", "what", "whose", "address_shown", "about", "short_reason", "is_undone_shown")
     list_display_links = ("at", "what")
-    list_filter = (ActFilter, WhoFilter, SubjectFilter, UndoneFilter, "at")
+    list_filter = (ActFilter, WhoFilter, AddressFilter, SubjectFilter, UndoneFilter, "at")
     list_select_related = ("by", "undone_by")
     date_hierarchy = None
     search_fields = ("reason__icontains", "by_name__iexact", "key_name__iexact")
     search_help_text = _lazy("Words of a reason, or the whole name of an account or a service key.")
     ordering = ("-at", "-pk")
-    fields = ("at", "what", "whose", "about", "reason", "changed", "shown_details", "undoing")
+    fields = ("at", "what", "whose", "address_shown", "about", "reason", "changed", "shown_details", "undoing")
     change_form_template = "admin/audit/entry.html"
     change_list_template = "admin/audit/log.html"
+
+    class Media:
+        css = {"all": ["css/admin-audit.css"]}  # noqa: RUF012 - Django's own way to say it
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[AuditEntry]:
         """The entries that the reader may see, with what they are about."""
         return seen_by(request, super().get_queryset(request)).prefetch_related("subjects")
+
+    def get_list_display(self, request: HttpRequest) -> list[Any]:
+        """Addresses are for who may look at accounts."""
+        return _for_reader(request, super().get_list_display(request))
+
+    def get_list_filter(self, request: HttpRequest) -> list[Any]:
+        """Likewise."""
+        return _for_reader(request, super().get_list_filter(request))
+
+    def get_fields(self, request: HttpRequest, obj: AuditEntry | None = None) -> list[Any]:
+        """Likewise."""
+        return _for_reader(request, super().get_fields(request, obj))
 
     def get_urls(self) -> list[URLPattern]:
         """The export and the page that undoes, beside Django's own."""
@@ -90,6 +119,14 @@ class AuditEntryAdmin(ReadOnlyAdmin[AuditEntry]):
         """The account, the key, the command, or the schedule."""
         return who(entry)
 
+    @admin.display(description=_lazy("address"), ordering="address")
+    def address_shown(self, entry: AuditEntry) -> SafeString | str:
+        """The address, with a way to all that was done from there."""
+        if not entry.address:
+            return "-"
+        asked = urlencode({AddressFilter.parameter_name: entry.address})
+        return format_html('<a href="{}?{}">{}</a>', reverse(LOG), asked, entry.address)
+
     @admin.display(description=_lazy("about"))
     def about(self, entry: AuditEntry) -> SafeString | str:
         """Every subject, with a way to its page."""
@@ -108,10 +145,10 @@ class AuditEntryAdmin(ReadOnlyAdmin[AuditEntry]):
         """Its beginning."""
         return entry.reason[:120] or "-"
 
-    @admin.display(description=_lazy("undone"), boolean=True)
-    def is_undone_shown(self, entry: AuditEntry) -> bool:
-        """Whether another entry undid it."""
-        return hasattr(entry, "undone_by")
+    @admin.display(description=_lazy("undone"))
+    def is_undone_shown(self, entry: AuditEntry) -> str:
+        """Said of those that another entry undid; all others need no word."""
+        return _("undone") if hasattr(entry, "undone_by") else ""
 
     @admin.display(description=_lazy("changed"))
     def changed(self, entry: AuditEntry) -> SafeString | str:
@@ -129,10 +166,12 @@ class AuditEntryAdmin(ReadOnlyAdmin[AuditEntry]):
         """The entry that it undid, and the one that undid it."""
         address = "admin:foundation_auditentry_change"
         links = []
-        if entry.undoes_id is not None:
-            links.append((reverse(address, args=[entry.undoes_id]), _("It undid an earlier entry.")))
+        if entry.undoes is not None:
+            undid = _("It undid an earlier entry: %(what)s, %(when)s.") % _named(entry.undoes)
+            links.append((reverse(address, args=[entry.undoes.pk]), undid))
         if hasattr(entry, "undone_by"):
-            links.append((reverse(address, args=[entry.undone_by.pk]), _("It was undone.")))
+            was_undone = _("It was undone on %(when)s.") % _named(entry.undone_by)
+            links.append((reverse(address, args=[entry.undone_by.pk]), was_undone))
         return format_html_join(" ", '<a href="{}">{}</a>', links) or "-"
 
     # -- The pages ------------------------------------------------------------------------------
@@ -151,7 +190,7 @@ class AuditEntryAdmin(ReadOnlyAdmin[AuditEntry]):
     ) -> HttpResponse:
         """One entry, with a way to undo it for who may."""
         entry = self.get_object(request, object_id)
-        can_undo = entry is not None and may_undo(request, entry)
+        can_undo = entry is not None and not entry.is_undone and may_undo(request, entry)
         return super().change_view(request, object_id, form_url, {"can_undo": can_undo} | (extra_context or {}))
 
     def history_view(
@@ -165,19 +204,23 @@ class AuditEntryAdmin(ReadOnlyAdmin[AuditEntry]):
         if not self.has_view_permission(request):
             raise PermissionDenied
         found = self.get_changelist_instance(request).get_queryset(request)
-        response = StreamingHttpResponse(in_turn(audit_export.lines(found)), content_type="text/csv; charset=utf-8")
+        rows = audit_export.lines(found, addresses=may_see_addresses(request))
+        response = StreamingHttpResponse(in_turn(rows), content_type="text/csv; charset=utf-8")
         response["Content-Disposition"] = 'attachment; filename="audit-log.csv"'
         return response
 
     def undo_view(self, request: HttpRequest, number: int) -> HttpResponseBase:
-        """Asks for a reason, then undoes; two at once undo once."""
+        """Asks for a reason, then undoes; two at once undo once, and the later is told that it was done."""
         entry = self.get_object(request, str(number))
         if entry is None:
             raise Http404
         if not may_undo(request, entry):
             raise PermissionDenied
+        if entry.is_undone:
+            messages.error(request, translated(UNDONE_BEFORE))
+            return redirect("admin:foundation_auditentry_change", entry.pk)
         reason = request.POST.get("reason", "").strip()
-        if request.method == "POST" and 1 <= len(reason) <= LONGEST_REASON:
+        if request.method == "POST" and is_reason(reason):
             return self._undo(request, entry, reason)
         context = {
             **self.admin_site.each_context(request),
@@ -186,6 +229,7 @@ class AuditEntryAdmin(ReadOnlyAdmin[AuditEntry]):
             "whose": who(entry),
             "about": self.about(entry),
             "changed": self.changed(entry),
+            "rows": undo_in_words(entry),
             "longest": LONGEST_REASON,
             "reason": reason,
             "missing": request.method == "POST",
@@ -201,3 +245,14 @@ class AuditEntryAdmin(ReadOnlyAdmin[AuditEntry]):
             return redirect("admin:foundation_auditentry_change", entry.pk)
         messages.success(request, _("Undone: %(what)s.") % {"what": label_of(entry.act)})
         return redirect("admin:foundation_auditentry_change", told.pk)
+
+
+def _named(entry: AuditEntry) -> dict[str, str]:
+    """Its act and its time, in words."""
+    return {"what": str(label_of(entry.act)), "when": localize(timezone.localtime(entry.at))}
+
+
+def _for_reader(request: HttpRequest, shown: Iterable[Any]) -> list[Any]:
+    """What a list or a page shows, without addresses for who may not see them."""
+    hidden = () if may_see_addresses(request) else ("address_shown", AddressFilter)
+    return [each for each in shown if each not in hidden]

@@ -11,8 +11,8 @@ from foundation.audit.models import AuditEntry
 from leaderboards.core.cells import safe_cell
 
 COLUMNS = (
-    *("entry", "at", "act", "account", "service_key", "command", "about", "reason", "before", "after", "details"),
-    *("undoes", "undone_by"),
+    *("entry", "at", "act", "account", "service_key", "command", "address", "about", "reason", "before", "after"),
+    *("details", "undoes", "undone_by"),
 )
 CHUNK = 500
 
@@ -24,23 +24,23 @@ class _Line:
         return line
 
 
-def lines(entries: QuerySet[AuditEntry]) -> Iterator[str]:
-    """A head, and a line for each entry, as ``entries`` are ordered."""
+def lines(entries: QuerySet[AuditEntry], *, addresses: bool) -> Iterator[str]:
+    """A head, and a line for each entry, as ``entries`` are ordered; without ``addresses`` that column is empty."""
     writer = csv.writer(_Line(), lineterminator="\r\n")
     yield str(writer.writerow(COLUMNS))
     rows = entries.select_related("undone_by").prefetch_related("subjects")
     for entry in rows.iterator(chunk_size=CHUNK):
-        yield str(writer.writerow([safe_cell(each) for each in _cells(entry)]))
+        yield str(writer.writerow([safe_cell(each) for each in _cells(entry, addresses)]))
 
 
-def _cells(entry: AuditEntry) -> list[object]:
+def _cells(entry: AuditEntry, addresses: bool) -> list[object]:
     about = " ".join(f"{each.kind}:{each.key}" for each in entry.subjects.all())
     note = {name: value for name, value in entry.note.items() if name != "command"}
     undone_by = entry.undone_by.pk if hasattr(entry, "undone_by") else ""
     return [
         *(entry.pk, entry.at.isoformat(), entry.act, entry.by_name, entry.key_name, entry.note.get("command", "")),
-        *(about, entry.reason, _json(entry.before), _json(entry.after), _json(note)),
-        *(entry.undoes_id or "", undone_by),
+        *(entry.address if addresses else "", about, entry.reason, _json(entry.before), _json(entry.after)),
+        *(_json(note), entry.undoes_id or "", undone_by),
     ]
 
 

@@ -65,7 +65,7 @@ class WhoFilter(admin.SimpleListFilter):
     parameter_name = "who"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        """The groups first, then the accounts and keys of late; others are found by the search."""
+        """The groups first, then the accounts and keys that acted lately; others are found by the search."""
         seen = seen_by(request, AuditEntry.objects.order_by("-at"))
         latest = list(seen.values_list("by_name", "key_name")[:LOOKED_AT])
         names, keys = (sorted({pair[nth] for pair in latest if pair[nth]})[:MOST_CHOICES] for nth in (0, 1))
@@ -87,6 +87,24 @@ class WhoFilter(admin.SimpleListFilter):
         if group == _KEYS:
             return queryset.exclude(key_name="")
         return queryset.filter(by_name="", key_name="") if group == _NEITHER else queryset
+
+
+class AddressFilter(admin.SimpleListFilter):
+    """By where it was done from; offered to who may look at accounts alone."""
+
+    title = _lazy("address")
+    parameter_name = "address"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
+        """The addresses of late; an older one is asked for by the link at its entry."""
+        seen = seen_by(request, AuditEntry.objects.order_by("-at"))
+        latest = list(seen.values_list("address", flat=True)[:LOOKED_AT])
+        return [(each, each) for each in sorted({*latest, self.value() or ""} - {""})[:MOST_CHOICES]]
+
+    def queryset(self, request: HttpRequest, queryset: Entries) -> Entries:
+        """The entries from there."""
+        asked = self.value()
+        return queryset.filter(address=asked[:LONGEST_KEY]) if asked else queryset
 
 
 class SubjectFilter(admin.SimpleListFilter):

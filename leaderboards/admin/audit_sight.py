@@ -10,6 +10,7 @@ from foundation.audit.models import AuditEntry, AuditSubject
 from foundation.errors import NotFound
 
 MAY_READ = "foundation.view_auditentry"
+ACCOUNTS = "auth.user"
 
 
 def seen_by(request: HttpRequest, entries: QuerySet[AuditEntry]) -> QuerySet[AuditEntry]:
@@ -26,13 +27,17 @@ def kinds_seen(request: HttpRequest) -> list[str]:
 
 
 def may_undo(request: HttpRequest, entry: AuditEntry) -> bool:
-    """Whether there is an undo for this entry, nobody has used it, and the reader may."""
+    """Whether there is an undo for acts of this kind, and the reader may; whether somebody did so is not asked."""
     try:
         act = act_of(entry.act)
     except NotFound:
         return False
-    is_open = act.undo is not None and not entry.is_undone
-    return is_open and request.user.has_perm(MAY_READ) and request.user.has_perm(act.needs)
+    return act.undo is not None and request.user.has_perm(MAY_READ) and request.user.has_perm(act.needs)
+
+
+def may_see_addresses(request: HttpRequest) -> bool:
+    """Whether the reader is told where others acted from: whoever may look at accounts is."""
+    return _may_look(request, ACCOUNTS)
 
 
 def page_of(kind: str, key: str) -> str:

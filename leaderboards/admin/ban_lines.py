@@ -13,15 +13,30 @@ from leaderboards.services import events
 from leaderboards.services.events import IfBanned
 
 
-def if_banned_in_words(players: Collection[int], *, banned: bool, board: int | None = None) -> list[str]:
-    """What changes for these players (by internal number) and for others, on one board (its number) or on all; a
-    sentence where nothing does."""
+def if_banned_in_words(
+    players: Collection[int],
+    *,
+    banned: bool,
+    board: int | None = None,
+    period: int | None = None,
+    is_secret: bool = False,
+) -> list[str]:
+    """What changes for these players (by internal number) and for others, on one board (its number) or on all, or in
+    one ``period`` of the board (its number, and none of a competition); a sentence where nothing does. Where it is to
+    be kept from the players (``is_secret``), what tells them all the same."""
     boards, elsewhere = (
-        on_boards(players, board, banned=banned),
+        on_boards(players, board, period, banned=banned),
         events.source().if_banned(players, banned=banned, board=board),
     )
     lines = [*_boards(boards, banned=banned), *_moved(boards.moved), *_finals(boards, banned=banned)]
     lines += _events(elsewhere, banned=banned)
+    if is_secret and elsewhere.finals:
+        lines.append(
+            _(
+                "A final result does not change in secret: anybody reads in its revisions that somebody is shown no "
+                "more, and in the one before who. So the shadowed can find out."
+            )
+        )
     return lines or [_("They hold no place on a running board and take part in no competition: no ranking changes.")]
 
 
@@ -29,7 +44,13 @@ def _boards(found: OnBoards, *, banned: bool) -> list[str]:
     if not found.standings:
         return []
     words = {"boards": found.boards, "places": _places(found)}
-    if banned:
+    if banned and found.moved.is_exact and not found.moved.ranks:  # their own rank is one that changes
+        said = ngettext(
+            "On %(boards)s running board they are hidden already: no rank changes there.",
+            "On %(boards)s running boards they are hidden already: no rank changes there.",
+            found.boards,
+        )
+    elif banned:
         said = ngettext(
             "On %(boards)s running board they hold %(places)s; they are hidden at once, and the others move up.",
             "On %(boards)s running boards they hold %(places)s; they are hidden at once, and the others move up.",

@@ -6,54 +6,42 @@ The page takes two posts, or a link and a post: the first shows, the second does
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.auth.models import AbstractBaseUser
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect
-from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.http import HttpRequest, HttpResponseBase
+from django.urls import URLPattern
 from django.utils.functional import Promise
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
-from accounts.fresh import to_prove
 from foundation import clock
 from foundation.client import signed_in
 from leaderboards.admin.ban_lines import if_banned_in_words
-from leaderboards.admin.paging import PhraseSearch
+from leaderboards.admin.player_deeds import Deed, DeedPages
+from leaderboards.admin.reason_page import given_reason
 from leaderboards.admin.sentences import in_utc
 from leaderboards.models import Player
-from leaderboards.services.ban import LONGEST_REASON, ban, can_be_banned, can_be_let_in, lift
+from leaderboards.services.ban import ban, can_be_banned, can_be_let_in, lift
 
-MOST_AT_ONCE = 500  # each is a field of the form that asks
-MOST_UNPROVED = 20  # beyond that, a deed for several asks for a proof of who does it
+_PAGE = "admin/leaderboards/player/ban.html"
 
 Service = Callable[[list[int], str, datetime, AbstractBaseUser | None], list[Player]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Deed:
-    """A ban or its end: how it is called, whom it can be done to, what does it, and what is said then."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ban(Deed):
+    """A ban or its end: what does it, and what is said then."""
 
-    slug: str
     is_ban: bool
-    title: str | Promise
-    question: str | Promise
-    nobody: str | Promise
     done: str | Promise
-    noted: str
-    whom: Callable[[], QuerySet[Player]]
     run: Service
 
 
-_BAN = _Deed(
-    slug="ban",
+_BAN = _Ban(
+    action="ban",
     is_ban=True,
     title=_lazy("Ban"),
     question=_lazy(
@@ -66,8 +54,8 @@ _BAN = _Deed(
     whom=can_be_banned,
     run=ban,
 )
-_LIFT = _Deed(
-    slug="unban",
+_LIFT = _Ban(
+    action="unban",
     is_ban=False,
     title=_lazy("Lift the ban"),
     question=_lazy("They have their places back, and what they submit is taken again."),
@@ -79,7 +67,7 @@ _LIFT = _Deed(
 )
 
 
-class BanPages(PhraseSearch[Player]):
+class BanPages(DeedPages):
     """The part of the players' admin that bans."""
 
     actions: Sequence[str] = ("ban", "unban")
@@ -87,17 +75,7 @@ class BanPages(PhraseSearch[Player]):
 
     def get_urls(self) -> list[URLPattern]:
         """A page for a ban and one for its end, beside Django's own."""
-        pages = [
-            path(f"<int:number>/{deed.slug}/", self._page_of(deed), name=f"leaderboards_player_{deed.slug}")
-            for deed in (_BAN, _LIFT)
-        ]
-        return [*pages, *super().get_urls()]
-
-    def _page_of(self, deed: _Deed) -> Any:
-        def page(request: HttpRequest, number: int) -> HttpResponseBase:
-            return self._one(request, deed, number)
-
-        return self.admin_site.admin_view(page)
+        return [*(self.page_of(deed, self._ask_ban) for deed in (_BAN, _LIFT)), *super().get_urls()]
 
     @admin.display(description=_lazy("bans so far"))
     def record(self, player: Player) -> SafeString | str:
@@ -109,77 +87,20 @@ class BanPages(PhraseSearch[Player]):
     @admin.action(description=_lazy("Ban the selected players"), permissions=["change"])
     def ban(self, request: HttpRequest, players: QuerySet[Player]) -> HttpResponseBase | None:
         """They are shown nowhere, and what they submit from now on is refused."""
-        return self._several(request, _BAN, players)
+        return self.of_several(request, _BAN, players, self._ask_ban)
 
     @admin.action(description=_lazy("Lift the ban of the selected players"), permissions=["change"])
     def unban(self, request: HttpRequest, players: QuerySet[Player]) -> HttpResponseBase | None:
         """They have their places back, and submissions are taken again."""
-        return self._several(request, _LIFT, players)
+        return self.of_several(request, _LIFT, players, self._ask_ban)
 
-    def _one(self, request: HttpRequest, deed: _Deed, number: int) -> HttpResponseBase:
-        player = self.get_object(request, str(number))
-        if player is None:
-            raise Http404
-        if not self.has_change_permission(request, player):
-            raise PermissionDenied
-        address = reverse("admin:leaderboards_player_change", args=[number])
-        chosen = list(deed.whom().filter(pk=number))
-        if not chosen:
-            messages.warning(request, str(deed.nobody))
-            return redirect(address)
-        return self._asked_or_done(request, deed, chosen, address) or redirect(address)
-
-    def _several(self, request: HttpRequest, deed: _Deed, players: QuerySet[Player]) -> HttpResponseBase | None:
-        chosen = list(deed.whom().filter(pk__in=players.values("pk")).order_by("pk")[: MOST_AT_ONCE + 1])
-        if len(chosen) > MOST_AT_ONCE:
-            messages.error(request, _("Choose up to %(number)s players at once.") % {"number": MOST_AT_ONCE})
-            return None
-        if not chosen:
-            messages.warning(request, str(deed.nobody))
-            return None
-        return to_prove_for(request, chosen) or self._asked_or_done(request, deed, chosen, "")
-
-    def _asked_or_done(
-        self, request: HttpRequest, deed: _Deed, chosen: Sequence[Player], back: str
+    def _ask_ban(
+        self, request: HttpRequest, deed: _Ban, chosen: Sequence[Player], back: str
     ) -> HttpResponseBase | None:
-        reason = request.POST.get("reason", "").strip()
-        if "confirmed" in request.POST and 1 <= len(reason) <= LONGEST_REASON:
-            self._do(request, deed, chosen, reason)
-            return None
         numbers = [player.pk for player in chosen]
-        context = {
-            **self.admin_site.each_context(request),
-            "title": f"{deed.title}: {chosen[0].external_id}" if len(chosen) == 1 else deed.title,
-            "question": deed.question,
-            "names": [full_name(player) for player in chosen],
-            "rows": if_banned_in_words(numbers, banned=deed.is_ban),
-            "chosen": chosen,
-            "action": deed.slug,
-            "confirm": _("Yes: %(title)s") % {"title": deed.title},
-            "back": back,
-            "longest": LONGEST_REASON,
-            "readers": _("Only those who run the site read it."),
-            "reason": reason,
-            "missing": "confirmed" in request.POST,
-            "opts": self.opts,
-        }
-        return TemplateResponse(request, "admin/leaderboards/player/ban.html", context)
-
-    def _do(self, request: HttpRequest, deed: _Deed, chosen: Sequence[Player], reason: str) -> None:
-        done = deed.run([player.pk for player in chosen], reason, clock.agreed(), signed_in(request))
-        for player in done:
-            self.log_change(request, player, deed.noted)  # without the reason: an erasure has it in one place
-        if not done:
-            messages.warning(request, str(deed.nobody))
-            return
-        messages.success(request, str(deed.done) % {"names": ", ".join(player.external_id for player in done)})
-
-
-def to_prove_for(request: HttpRequest, chosen: Sequence[Player]) -> HttpResponse | None:
-    """The way to the page that asks for a proof, where so many players are concerned that it is grave; else None."""
-    return to_prove(request) if len(chosen) > MOST_UNPROVED else None
-
-
-def full_name(player: Player) -> str:
-    """Name and id; the id alone where there is no name."""
-    return f"{player.name} ({player.external_id})" if player.name else player.external_id
+        if reason := given_reason(request):
+            done = deed.run(numbers, reason, clock.agreed(), signed_in(request))
+            self.say_done(request, deed, done, lambda names: str(deed.done) % {"names": names})
+            return None
+        rows = if_banned_in_words(numbers, banned=deed.is_ban)
+        return self.deed_page(request, deed, chosen, template=_PAGE, rows=rows, back=back)

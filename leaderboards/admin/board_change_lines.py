@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 
 from leaderboards.admin.plain import plain
 from leaderboards.admin.seen import FIELD, sealed
-from leaderboards.admin.sentences import on_the_boards_clock
+from leaderboards.admin.sentences import on_the_boards_clock, setting_in_words
 from leaderboards.core.periods import PeriodKind
 from leaderboards.models import Board, Storage, Visibility
 from leaderboards.selectors.board_change import Begins, BoardChange, Change
@@ -31,8 +31,8 @@ def change_rows(change: BoardChange) -> list[ChangeRow]:
     return [
         ChangeRow(
             str(label_for_field(each.setting, Board)),
-            "-" if each.old is None else in_words(each.setting, each.old),
-            in_words(each.setting, each.new),
+            setting_in_words(each.setting, each.old, plain),
+            setting_in_words(each.setting, each.new, plain),
             _begins(change, each),
         )
         for each in change.changes
@@ -56,17 +56,6 @@ def foreseen(form: Any) -> dict[str, Any] | None:
         "field": FIELD,
         "seal": sealed(change),
     }
-
-
-def in_words(setting: str, value: Any) -> str:
-    """A setting's value as the form shows it."""
-    if setting in ("minimum", "maximum", "total_maximum"):
-        return plain(value)
-    if setting == "criteria":
-        return ", ".join(str(each["name"]) for each in value) or _("none: points")
-    setattr(shown := Board(), setting, value)
-    display = getattr(shown, f"get_{setting}_display", None)
-    return str(display() if display else value) or "-"
 
 
 def _begins(change: BoardChange, each: Change) -> str:

@@ -67,7 +67,9 @@ class BoardAdmin(NamedLookups[Board]):
     )
 
     class Media:
-        css = {"all": ["css/admin-board.css", "css/admin-lists.css"]}  # noqa: RUF012 - Django's own way to say it
+        css = {  # noqa: RUF012 - Django's own way to say it
+            "all": ["css/admin-confirm.css", "css/admin-board.css", "css/admin-lists.css"]
+        }
         js = (Script("js/admin-board-preview.js", type="module"), Script("js/admin-board-presets.js", type="module"))
 
     # -- The list -------------------------------------------------------------------------------

@@ -1,8 +1,10 @@
 """Pages of the admin that change one value: of a submission, or of a standing where no submissions are kept."""
 
+from typing import Any
+
 from django import forms
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
@@ -21,9 +23,11 @@ from leaderboards.errors import BadEntry
 from leaderboards.models import Board, Period, Player, Standing, Storage, Submission
 from leaderboards.selectors.foreseen_edit import ForeseenEdit, foresee_edit, foresee_standing
 from leaderboards.selectors.periods import stored_period
+from leaderboards.selectors.restrictions import running
 from leaderboards.services.amend import read_state
 from leaderboards.services.edit import Worth, edit_submission, read_worth
 from leaderboards.services.players import refuse_erased
+from leaderboards.services.restriction_acts import CHANGE_PLAYER
 from leaderboards.services.set_standing import Setting, refuse_unsettable, set_standing, standing_in_redis
 from leaderboards.stores.sql_writes import state_of
 
@@ -88,7 +92,7 @@ class EditPages(ReadOnlyAdmin[Submission]):
             new = read_worth(row, _typed(row.period, form.cleaned_data["worth"]))
             found = foresee_edit(row, new)
             void = [_("The submission is void: it does not count with the new value either.")] if row.voided_at else []
-            return [*void, *_lines(row.period, found)]
+            return [*void, *edit_in_words(row.period, found)]
 
         def run(reason: str) -> tuple[str, str]:
             value = _typed(row.period, form.cleaned_data["worth"])
@@ -105,12 +109,20 @@ class EditPages(ReadOnlyAdmin[Submission]):
 
 
 class SetPages(ReadOnlyAdmin[Standing]):
-    """The part of the standings' admin that sets one where no submissions are kept."""
+    """The part of the standings' admin that sets one where no submissions are kept, and leads to hiding one."""
 
     def get_urls(self) -> list[URLPattern]:
         """A page for it, beside Django's own."""
         page = self.admin_site.admin_view(self.set_view)
         return [path("set/", page, name="leaderboards_standing_set"), *super().get_urls()]
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Hiding this standing is offered, or the end of it; in a competition participants are disqualified instead."""
+        row = self.get_object(request, object_id)
+        more = {} if row is None or not request.user.has_perm(CHANGE_PLAYER) else _hiding(row)
+        return super().change_view(request, object_id, form_url, more | (extra_context or {}))
 
     def set_view(self, request: HttpRequest) -> HttpResponseBase:
         """Board, player and the new standing; what comes of it; and then the reason."""
@@ -122,7 +134,7 @@ class SetPages(ReadOnlyAdmin[Standing]):
         def foreseen() -> list[str]:
             wanted, period = form.setting()
             form.remember(wanted.seen)
-            return _lines(period, foresee_standing(period, wanted.player, wanted.state))
+            return edit_in_words(period, foresee_standing(period, wanted.player, wanted.state))
 
         def run(reason: str) -> tuple[str, str]:
             wanted, _period = form.setting()
@@ -135,6 +147,14 @@ class SetPages(ReadOnlyAdmin[Standing]):
             "possible: set the standing that a player has in the running period, or take the player out."
         )
         return ask(self, request, Act(_("Set a standing"), question, form, foreseen, run, back))
+
+
+def _hiding(row: Standing) -> dict[str, Any]:
+    """Whether it can be hidden, and whether it is."""
+    if row.period.board.is_event:
+        return {}
+    is_hidden = running().filter(player=row.player_id, period=row.period_id).exists()
+    return {"is_hideable": row.score is not None and not is_hidden, "is_hidden": is_hidden}
 
 
 class _FullSetForm(SetForm):
@@ -188,6 +208,7 @@ def _typed(period: Period, text: str) -> Worth:
     return Worth(points=read_entry({"board": period.board_id, "player": "-", "points": text}, 0).points)
 
 
-def _lines(period: Period, found: ForeseenEdit) -> list[str]:
+def edit_in_words(period: Period, found: ForeseenEdit) -> list[str]:
+    """The player's place now and then, and what ranks do."""
     now, then = (place_text(period, place) for place in (found.now, found.then))
     return [_("Now: %(now)s. Then: %(then)s.") % {"now": now, "then": then}, moves_in_words(found.moves)]

@@ -23,7 +23,7 @@ ANONYMISE, ERASE = "anonymise", "erase"
 
 
 class TypedForm(forms.Form):
-    """Which of both, and the player's id, typed by whoever means it."""
+    """Which of both, and the player's id, typed by the one who means it."""
 
     how = forms.ChoiceField(
         label=_lazy("What becomes of scores that are not final"),
@@ -58,7 +58,7 @@ class ErasePages(PhraseSearch[Player]):
         return [path("<int:number>/erase/", page, name="leaderboards_player_erase"), *super().get_urls()]
 
     def erase_view(self, request: HttpRequest, number: int) -> HttpResponseBase:
-        """The id; what comes of it; and then the reason. Whoever opens it has just shown who they are."""
+        """The id; what comes of it; and then the reason. Anybody who opens it has just shown who they are."""
         if not request.user.has_perm("leaderboards.erase_player"):
             raise PermissionDenied
         player = Player.objects.filter(pk=number).first()

@@ -18,9 +18,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from foundation.errors import SunwiError
+from foundation.reasons import LONGEST_REASON, is_reason
 from leaderboards.core.moves import Moves
 from leaderboards.refusals import translated
-from leaderboards.services.ban import LONGEST_REASON
 
 Text = str | Promise
 
@@ -44,7 +44,7 @@ def ask(model_admin: admin.ModelAdmin[Any], request: HttpRequest, act: Act) -> H
     if request.method == "POST" and act.form.is_valid():
         try:
             if "confirmed" in request.POST and request.POST.get("shown") == _digest(act.form):
-                missing = not 1 <= len(reason) <= LONGEST_REASON
+                missing = not is_reason(reason)
                 if not missing:
                     said, onward = act.run(reason)
                     messages.success(request, said)

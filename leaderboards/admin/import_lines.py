@@ -39,13 +39,20 @@ _STATUSES = {
 
 def state_of(run: ImportRun) -> str:
     """Where it stands, in a word or two."""
-    return _("could not be judged") if _is_unjudged(run) else str(_STATES[run.phase])
+    if _is_unjudged(run):
+        return _("could not be judged")
+    if run.phase is Phase.READY and not _is_whole(run):
+        return _("refused: nothing of it can be imported")
+    if run.phase is Phase.DONE and run.stopped and run.applied < run.rows:
+        return _("stopped, nothing was imported") if acts.did_nothing(run) else _("stopped on the way")
+    return str(_STATES[run.phase])
 
 
 def run_lines(run: ImportRun, at: datetime) -> dict[str, Any]:
     """What the templates show of a run."""
     changes, wrong = boards_of(run, at)
     done, whole = _progress(run)
+    errors = [(_in_file(run, row), code, translated(detail)) for row, code, detail in run.report.get("errors", [])]
     return {
         "state": state_of(run),
         "is_ready": run.phase is Phase.READY,
@@ -55,16 +62,14 @@ def run_lines(run: ImportRun, at: datetime) -> dict[str, Any]:
         "done": done,
         "whole": max(whole, 1),
         "counts": [(_STATUSES.get(name, name), number) for name, number in run.report.get("statuses", {}).items()],
-        "errors": [
-            (_in_file(run, row), code, translated(detail)) for row, code, detail in run.report.get("errors", [])
-        ],
+        "errors": errors,
         "header": run.columns.get("header", []),
         "first": [[_in_file(run, row), *cells] for row, *cells in run.report.get("first", [])],
         "foreseen": _foreseen(run),
         "boards": [
             {"name": each.board.name, "rows": change_rows(each), "consequences": consequences(each)} for each in changes
         ],
-        "wrong": wrong,
+        "wrong": "" if wrong in {detail for _row, _code, detail in errors} else wrong,
         "field": FIELD,
         "seal": sealed(*changes) if changes else "",
         "can_confirm": _can_confirm(run, wrong),
@@ -87,8 +92,12 @@ def boards_of(run: ImportRun, at: datetime) -> tuple[list[BoardChange], str]:
 
 
 def _can_confirm(run: ImportRun, wrong: str) -> bool:
-    is_whole = run.refused == 0 if run.kind == ImportKind.BOARDS else run.refused < run.rows
-    return run.phase is Phase.READY and is_whole and not wrong and not run.stopped
+    return run.phase is Phase.READY and _is_whole(run) and not wrong and not run.stopped
+
+
+def _is_whole(run: ImportRun) -> bool:
+    """Whether enough of it can be taken: of boards all, else any row."""
+    return run.refused == 0 if run.kind == ImportKind.BOARDS else run.refused < run.rows
 
 
 def _is_unjudged(run: ImportRun) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -19,6 +20,7 @@ from django.utils.translation import gettext_lazy as _lazy
 from foundation import clock
 from foundation.client import signed_in
 from foundation.errors import SunwiError
+from foundation.reasons import LONGEST_REASON
 from leaderboards.admin.import_forms import FORMS
 from leaderboards.admin.import_lines import boards_of, run_lines, state_of
 from leaderboards.admin.paging import ReadOnlyAdmin
@@ -48,12 +50,18 @@ class ImportRunAdmin(ReadOnlyAdmin[ImportRun]):
         return state_of(run)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Whoever may import anything."""
+        """Anybody who may import anything."""
         return bool(_kinds(request))
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[ImportRun]:
+        """All for those who may look at imports, else those of the kinds that the reader may import."""
+        runs = super().get_queryset(request)
+        return runs if super().has_view_permission(request) else runs.filter(kind__in=_kinds(request))
+
     def has_view_permission(self, request: HttpRequest, obj: ImportRun | None = None) -> bool:
-        """They, and whoever may look."""
-        return bool(super().has_view_permission(request, obj) or _kinds(request))
+        """Those who may look at imports; else those who may import such, for its first rows and settings are shown."""
+        kinds = _kinds(request)
+        return bool(super().has_view_permission(request, obj) or (kinds if obj is None else obj.kind in kinds))
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
         """The form that takes a file in."""
@@ -110,7 +118,7 @@ class ImportRunAdmin(ReadOnlyAdmin[ImportRun]):
             "opts": self.opts,
             "run": run,
             "may": acts.may(signed_in(request), run.kind),
-            "longest": acts.LONGEST_REASON,
+            "longest": LONGEST_REASON,
         }
 
     def _decide(self, request: HttpRequest, run: ImportRun) -> HttpResponse:

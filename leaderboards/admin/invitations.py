@@ -16,8 +16,9 @@ from django.views.decorators.cache import never_cache
 
 from accounts.models import Invitation
 from accounts.services import invite
+from accounts.services.changes import is_mail_sent
 from accounts.services.sign_up import has_account
-from accounts.views.answers import is_mail_sent
+from accounts.views.answers import where_mails_go
 from foundation import clock
 from foundation.client import signed_in
 from leaderboards.admin.lookups import NamedLookups
@@ -105,7 +106,9 @@ class InvitationAdmin(NamedLookups[Invitation]):
         """The one page that shows the link, where it is not mailed."""
         link: str = request.made_link  # type: ignore[attr-defined]  # ours, for one request
         if not link:
-            return super().response_add(request, obj)
+            said = _("A mail with the link goes to %(address)s within seconds.") % {"address": obj.email}
+            messages.success(request, " ".join([said, *where_mails_go()]))
+            return self.response_post_save_add(request, obj)
         context = {**self.admin_site.each_context(request), "opts": self.opts, "name": str(obj), "link": link}
         return _shown_once(request, context | {"title": _("Your new invitation"), "until": obj.expires_at})
 

@@ -1,7 +1,7 @@
 """What may be asked of an admin's list by its address: what its filters and links name, and nothing else.
 
 Django takes any look-up of any field of the listed model: ``?secret__regex=^a`` tells a viewer, letter by letter, what
-no page shows him. The trap: an admin without this base would do so again, so a check refuses to start on one.
+no page shows them. The trap: an admin without this base would do so again, so a check refuses to start on one.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,6 +1,6 @@
 """Lists over tables of millions of rows: nothing here counts a whole table.
 
-Whoever looks for one row searches for it; nobody turns ten thousand pages.
+Anybody who looks for one row searches for it; nobody turns ten thousand pages.
 """
 
 from functools import reduce

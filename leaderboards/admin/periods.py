@@ -1,5 +1,7 @@
 """Periods in the admin: looked at only. Opening, settling and closing are the schedule's."""
 
+from datetime import datetime
+
 from django.contrib import admin
 from django.urls import reverse
 from django.utils.html import format_html
@@ -26,7 +28,7 @@ class PeriodAdmin(ReadOnlyAdmin[Period]):
         "state",
         "player_count",
         "generation",
-        "stale_since",
+        "stale_from",
         "settling",
     )
     list_filter = ("state", ("board", admin.RelatedOnlyFieldListFilter))
@@ -46,7 +48,7 @@ class PeriodAdmin(ReadOnlyAdmin[Period]):
             "layout_in_words",
             "rules_json",
         ),
-        *("generation", "stale_since", "settling", "created_at", "closed_at", "content_hash"),
+        *("generation", "stale_from", "settling", "created_at", "closed_at", "content_hash"),
     )
 
     class Media:
@@ -67,6 +69,11 @@ class PeriodAdmin(ReadOnlyAdmin[Period]):
         """From Redis where it shows the period, else counted in SQL."""
         total, _live = ask(period, lambda store, asked: store.read(asked, []).total)
         return f"{total:,}"
+
+    @admin.display(description=_lazy("stale since"), ordering="stale_since")
+    def stale_from(self, period: Period) -> datetime | None:
+        """Since when Redis lacks something of it."""
+        return period.stale_since
 
     @admin.display(description=_lazy("settling"))
     def settling(self, period: Period) -> str:

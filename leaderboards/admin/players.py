@@ -1,17 +1,20 @@
-"""Players in the admin: found by id or name, linked to a user. How they are banned stands in
-``bans.py``, how they are hidden or shadowed in ``restrictions.py``."""
+"""Players in the admin: found by id or name. How they are banned stands in ``bans.py``, how they are hidden or shadowed
+in ``restrictions.py``, how they are given to another account in ``linking.py``."""
 
 from typing import Any
 
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
 from leaderboards.admin.erasing import ErasePages
+from leaderboards.admin.kept_out import KeptOutFilter, kept_out_in_words, with_what_runs
+from leaderboards.admin.linking import LinkPages
 from leaderboards.admin.names import clean_name
 from leaderboards.admin.paging import ShortPaginator
 from leaderboards.admin.restrictions import RestrictionPages
@@ -19,11 +22,12 @@ from leaderboards.models import Player
 
 
 @admin.register(Player)
-class PlayerAdmin(ErasePages, RestrictionPages):
+class PlayerAdmin(LinkPages, ErasePages, RestrictionPages):
     """The game's players. They come with their first submission; nobody types them in."""
 
     audited_as = "player"
-    list_display = ("external_id", "name", "country", "user", "banned_at", "created_at")
+    list_display = ("external_id", "name", "country", "user", "kept_out", "created_at")
+    list_filter = (KeptOutFilter,)
     list_select_related = ("user",)
     # From the beginning only: an index answers that, and there may be millions.
     search_fields = ("external_id__startswith", "name__istartswith")
@@ -32,7 +36,6 @@ class PlayerAdmin(ErasePages, RestrictionPages):
     paginator = ShortPaginator
     show_full_result_count = False
     list_per_page = 50
-    raw_id_fields = ("user",)
     fields = (
         "external_id",
         "name",
@@ -45,7 +48,16 @@ class PlayerAdmin(ErasePages, RestrictionPages):
         "created_at",
         "scores",
     )
-    readonly_fields = ("external_id", "banned_at", "record", "restrictions", "created_at", "scores")
+    readonly_fields = ("external_id", "user", "banned_at", "record", "restrictions", "created_at", "scores")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Player]:
+        """The players, with what is kept from them."""
+        return with_what_runs(super().get_queryset(request))
+
+    @admin.display(description=_lazy("kept out"))
+    def kept_out(self, player: Player) -> SafeString | str:
+        """Whether they are banned, hidden or shadowed, and where; a dash for who is not."""
+        return format_html_join("", "{}<br>", ((each,) for each in kept_out_in_words(player))) or "-"
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         """A name is what the API takes as one; an avatar's address without a scheme is meant to be safe."""

@@ -26,6 +26,7 @@ from leaderboards.models import Board, Player, Purge, Storage
 from leaderboards.refusals import translated
 from leaderboards.selectors.purging import ForeseenPurge, Range, foresee_purge
 from leaderboards.services.purge import ask_purge, refuse_bad_range, refuse_bad_times
+from leaderboards.services.run_purge import is_waiting
 
 _TYPED = "%Y-%m-%dT%H:%M:%S"
 _MINUTES = "%Y-%m-%dT%H:%M"
@@ -128,10 +129,12 @@ class PurgeAdmin(ReadOnlyAdmin[Purge]):
             return _("being undone: %(number)s restored") % {"number": f"{purge.restored:,}"}
         if purge.finished_at is not None:
             return _("done")
+        if is_waiting(purge):
+            return _("what was there is done; what was still on its way follows once it is in")
         return _("%(percent)s %% looked at") % {"percent": purge.last * 100 // max(1, purge.highest)}
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Whoever may purge."""
+        """Anybody who may purge."""
         return request.user.has_perm("leaderboards.add_purge")
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponseBase:  # type: ignore[override]  # it may lead on
@@ -170,11 +173,24 @@ class PurgeAdmin(ReadOnlyAdmin[Purge]):
 
 def foreseen_in_words(found: ForeseenPurge) -> list[str]:
     """What a purge comes to, line by line."""
+    number = found.submissions or 0
+    return _in_words(found, ngettext("%(number)s submission is voided,", "%(number)s submissions are voided,", number))
+
+
+def unpurged_in_words(found: ForeseenPurge) -> list[str]:
+    """What undoing a purge comes to, line by line."""
+    number = found.submissions or 0
+    return _in_words(
+        found, ngettext("%(number)s submission is restored,", "%(number)s submissions are restored,", number)
+    )
+
+
+def _in_words(found: ForeseenPurge, changed: str) -> list[str]:
+    """``changed`` says what happens to how many submissions (``%(number)s``)."""
     if found.submissions is None or found.players is None:
         return [_("There are too many submissions to count them here.")]
-    voided = ngettext("%(number)s submission is voided,", "%(number)s submissions are voided,", found.submissions)
     players = ngettext("of %(number)s player.", "of %(number)s players.", found.players)
-    lines = [f"{voided % {'number': f'{found.submissions:,}'}} {players % {'number': f'{found.players:,}'}}"]
+    lines = [f"{changed % {'number': f'{found.submissions:,}'}} {players % {'number': f'{found.players:,}'}}"]
     if found.kept:
         lines.append(
             _("%(number)s lie in closed periods of a calendar, and stay as they are.") % {"number": f"{found.kept:,}"}

@@ -14,7 +14,6 @@ from django.contrib import admin, messages
 from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
-from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.html import format_html
@@ -25,11 +24,11 @@ from django.utils.translation import ngettext
 
 from foundation import clock
 from foundation.client import signed_in
-from foundation.errors import SunwiError
 from leaderboards.admin.foreseen_page import moves_in_words
 from leaderboards.admin.paging import ReadOnlyAdmin
 from leaderboards.admin.places import place_text
 from leaderboards.admin.plain import plain
+from leaderboards.admin.reason_page import Asking, do_each, given_reason, reason_page
 from leaderboards.admin.scores import READ_BY_ALL
 from leaderboards.core.instants import milliseconds
 from leaderboards.core.policies import State
@@ -39,7 +38,7 @@ from leaderboards.refusals import translated
 from leaderboards.selectors.foreseen import foresee_added
 from leaderboards.selectors.if_accepted import if_accepted
 from leaderboards.services import events
-from leaderboards.services.judge_quarantine import LONGEST_REASON, accept, void
+from leaderboards.services.judge_quarantine import accept, void
 from leaderboards.stores.sql_writes import value_of
 
 MOST_AT_ONCE = 500  # each is a transaction, and a field of the form that asks
@@ -69,14 +68,11 @@ class DecisionFilter(admin.SimpleListFilter):
         return queryset if value == "all" else queryset.filter(decision=value or "")
 
 
-@dataclass(frozen=True, slots=True)
-class _Deed:
-    """What is asked before it is done to entries, and what is said of it."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Deed(Asking):
+    """A decision over entries, and what is said of it."""
 
-    action: str
     run: Service
-    title: str | Promise
-    question: str | Promise
     done: str | Promise
 
 
@@ -192,39 +188,22 @@ class QuarantinedEntryAdmin(ReadOnlyAdmin[QuarantinedEntry]):
         if not chosen:
             messages.warning(request, _("None of the selected waits any more: nothing was done."))
             return None
-        reason = request.POST.get("reason", "").strip()
-        if "confirmed" in request.POST and 1 <= len(reason) <= LONGEST_REASON:
+        if reason := given_reason(request):
             self._do(request, deed, chosen, reason)
             return None
         left = waiting.count() - len(chosen) if len(chosen) == MOST_AT_ONCE else 0
-        context = {
-            **self.admin_site.each_context(request),
-            "title": deed.title,
-            "question": deed.question,
-            "rows": [*_foretold(chosen, deed, left)],
-            "chosen": chosen,
-            "action": deed.action,
-            "confirm": _("Yes: %(title)s") % {"title": deed.title},
-            "longest": LONGEST_REASON,
-            "readers": READ_BY_ALL if any(row.competition for row in chosen) else "",
-            "missing": "confirmed" in request.POST,
-            "opts": self.opts,
-        }
-        return TemplateResponse(request, "admin/leaderboards/reason.html", context)
+        readers = READ_BY_ALL if any(row.competition for row in chosen) else ""
+        return reason_page(self, request, deed, chosen, rows=[*_foretold(chosen, deed, left)], readers=readers)
 
     def _do(self, request: HttpRequest, deed: _Deed, chosen: Sequence[QuarantinedEntry], reason: str) -> None:
-        done = before = 0
-        for row in chosen:
-            try:
-                is_done = deed.run(row.pk, reason, clock.agreed(), signed_in(request))
-            except SunwiError as error:
-                words = {"player": row.player.external_id, "score": row.value_text, "why": translated(error.detail)}
-                messages.error(request, _("Not done for %(player)s, %(score)s: %(why)s") % words)
-                continue
-            done, before = done + is_done, before + (not is_done)
-        messages.success(request, str(deed.done) % {"number": done})
-        if before:
-            messages.info(request, _("Done before, so nothing was changed: %(number)s.") % {"number": before})
+        def run(row: QuarantinedEntry) -> bool:
+            return deed.run(row.pk, reason, clock.agreed(), signed_in(request))
+
+        def refused(row: QuarantinedEntry, why: str) -> str:
+            words = {"player": row.player.external_id, "score": row.value_text, "why": why}
+            return _("Not done for %(player)s, %(score)s: %(why)s") % words
+
+        do_each(request, chosen, run, refused, deed.done)
 
 
 def _foretold(chosen: Sequence[QuarantinedEntry], deed: _Deed, left: int) -> Iterator[str]:

@@ -11,7 +11,7 @@ from leaderboards.admin.sentences import in_utc
 from leaderboards.models import Board, Restriction, RestrictionKind
 from leaderboards.selectors.restrictions import running
 from leaderboards.services.ban import can_be_let_in
-from leaderboards.services.restrict import What
+from leaderboards.services.restrict import What, what_of
 
 MOST_CHOICES = 200
 ALL_BOARDS = "all"
@@ -48,6 +48,18 @@ class RestrictForm(forms.Form):
         return What(RestrictionKind(self.cleaned_data["kind"]), self._boards.get(self.cleaned_data["board"]))
 
 
+class StandingForm(forms.Form):
+    """Nothing to choose: one standing is hidden, in the period that the page was opened for."""
+
+    def __init__(self, what: What) -> None:
+        super().__init__()
+        self._what = what
+
+    def what(self) -> What:
+        """Hiding in this period."""
+        return self._what
+
+
 class LiftForm(forms.Form):
     """One of what these players are restricted by; the only one of it without input, if there is but one."""
 
@@ -55,8 +67,8 @@ class LiftForm(forms.Form):
 
     def __init__(self, *args: Any, players: Sequence[int], **more: Any) -> None:
         super().__init__(*args, **more)
-        rows = running().filter(player__in=players).select_related("board").order_by("kind", "board")
-        whats = dict.fromkeys(What(RestrictionKind(row.kind), row.board) for row in rows)
+        rows = running().filter(player__in=players).select_related("board", "period")
+        whats = dict.fromkeys(what_of(row) for row in rows.order_by("kind", "board", "period"))
         if can_be_let_in().filter(pk__in=players).exists():
             whats = {What(RestrictionKind.BANNED, None): None, **whats}
         self._whats = {what.mark: what for what in list(whats)[:MOST_CHOICES]}
@@ -82,12 +94,15 @@ def on_in_words(row: Restriction) -> tuple[str, str, str, str, str]:
     if row.lifted_at is not None:
         lifted = {"when": in_utc(row.lifted_at), "by": row.lifted_by or "-", "reason": row.lift_reason or "-"}
         ended = _(" · lifted %(when)s · %(by)s · %(reason)s") % lifted
-    what = what_in_words(What(RestrictionKind(row.kind), row.board))
+    what = what_in_words(what_of(row))
     return in_utc(row.since), what, str(row.by or "-"), row.reason or "-", ended
 
 
 def what_in_words(what: What) -> str:
     """The kind, and where; the board with its number, since names come back once a board is retired."""
+    if what.board is not None and what.period is not None:
+        words = {"number": what.board.seq, "name": what.board.name, "period": what.period.label}
+        return _("one standing hidden: board %(number)s, %(name)s, period %(period)s") % words
     where = _("all boards")
     if what.board is not None:
         where = _("board %(number)s, %(name)s") % {"number": what.board.seq, "name": what.board.name}
@@ -96,22 +111,20 @@ def what_in_words(what: What) -> str:
 
 def to_do_in_words(what: What, whom: str) -> str:
     """What is going to be done to whom, as a heading and a button say it."""
-    words = {"whom": whom, "board": what.board.name if what.board else _("all boards")}
     return {
         RestrictionKind.HIDDEN: _("Hide %(whom)s on %(board)s"),
         RestrictionKind.SHADOWED: _("Shadow %(whom)s on %(board)s"),
         RestrictionKind.BANNED: _("Ban %(whom)s from %(board)s"),
-    }[what.kind] % words
+    }[what.kind] % _whom_and_where(what, whom)
 
 
 def done_in_words(what: What, whom: str) -> str:
     """What was done to whom."""
-    words = {"whom": whom, "board": what.board.name if what.board else _("all boards")}
     return {
         RestrictionKind.HIDDEN: _("Hidden on %(board)s: %(whom)s."),
         RestrictionKind.SHADOWED: _("Shadowed on %(board)s: %(whom)s."),
         RestrictionKind.BANNED: _("Banned from %(board)s: %(whom)s."),
-    }[what.kind] % words
+    }[what.kind] % _whom_and_where(what, whom)
 
 
 def to_lift_in_words(what: What, whom: str) -> str:
@@ -122,3 +135,8 @@ def to_lift_in_words(what: What, whom: str) -> str:
 def lifted_in_words(what: What, whom: str) -> str:
     """Which restriction of whom was lifted."""
     return _("Lifted “%(what)s”: %(whom)s.") % {"what": what_in_words(what), "whom": whom}
+
+
+def _whom_and_where(what: What, whom: str) -> dict[str, str]:
+    where = what.board.name if what.board else _("all boards")
+    return {"whom": whom, "board": f"{where} ({what.period.label})" if what.period else where}

@@ -1,5 +1,4 @@
-"""Standings and submissions in the admin: looked at, found by the player's exact id; submissions can be voided, and
-restored."""
+"""Standings and submissions in the admin: found by the player's exact id; submissions are voided and restored."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,23 +11,22 @@ from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponseBase
-from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
 from foundation import clock
 from foundation.client import signed_in
-from foundation.errors import SunwiError
 from foundation.models import ServiceKey
 from leaderboards.admin.edit_score import EditPages, SetPages
 from leaderboards.admin.foreseen_page import moves_in_words
 from leaderboards.admin.places import place_text
+from leaderboards.admin.reason_page import Asking, do_each, given_reason, reason_page
+from leaderboards.admin.submission_state import StateFilter, states_of
 from leaderboards.core.moves import Moves
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.policies import State
 from leaderboards.models import Board, Period, Player, Standing, Submission
 from leaderboards.models import State as PeriodState
-from leaderboards.refusals import translated
 from leaderboards.selectors.foreseen import Foreseen, foresee
 from leaderboards.selectors.rank_moves import moves_in, sum_of
 from leaderboards.services import events
@@ -38,7 +36,6 @@ from leaderboards.services.unvoid import unvoid_by_hand
 from leaderboards.services.void import void_by_hand
 from leaderboards.stores.sql_writes import state_of
 
-LONGEST_REASON = 300
 MOST_AT_ONCE = 500  # each is a field of the form that asks
 MOST_FORESEEN = 50  # players: each is counted in SQL
 READ_BY_ALL = _lazy("Everybody can read it once the result is final: write it for the public.")
@@ -97,10 +94,10 @@ class StandingAdmin(SetPages):
 
 @admin.register(Submission)
 class SubmissionAdmin(EditPages):
-    """What a game server sent and SQL accepted. Voiding one makes the standing what the others amount to, and restoring
-    it makes the standing what it was."""
+    """What a game server sent and SQL accepted. Voiding one makes the standing what the others amount to."""
 
-    list_display = ("external_id", "player", "board", "period_label", "value", "at", "service", "voided_at")
+    list_display = ("external_id", "player", "board", "period_label", "value", "at", "service", "state")
+    list_filter = (StateFilter,)  # boards have none: nothing finds a board's submissions but reading all
     list_display_links = ("external_id", "player")
     list_select_related = ("player", "board", "period")
     search_fields = ("external_id__exact",)
@@ -108,9 +105,7 @@ class SubmissionAdmin(EditPages):
     search_help_text = _lazy("A player's whole id, or the whole id of a submission.")
     ordering = ("-pk",)
     actions = ("void", "restore")
-    fields = (
-        *("board", "period", "player", "value", "at", "sent_at", "service", "external_id", "created_at", "voided_at"),
-    )
+    fields = ("board", "period", "player", "value", "at", "sent_at", "service", "external_id", "created_at", "state")
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Submission], search_term: str
@@ -124,12 +119,12 @@ class SubmissionAdmin(EditPages):
         return queryset.filter(external_id=search_term, **_wherever_an_id_may_be()), False
 
     def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
-        """The rows of this page know how their competitions are called: one question for all of them."""
+        """The rows know how their competitions are called and what became of them: a question each for a page."""
         found = super().get_changelist_instance(request)
         rows = list(found.result_list)
-        names = _names_of(rows)
+        names, states = _names_of(rows), states_of(rows)
         for row in rows:
-            row.competition_name = names.get(row.competition, "")
+            row.competition_name, row.states = names.get(row.competition, ""), states[row.pk]
         found.result_list = rows
         return found
 
@@ -137,6 +132,11 @@ class SubmissionAdmin(EditPages):
     def period_label(self, row: Submission) -> str:
         """The name of its competition, else the period's label."""
         return getattr(row, "competition_name", "") or row.period.label
+
+    @admin.display(description=_lazy("state"))
+    def state(self, row: Submission) -> str:
+        """Whether it counts, and what was done to it."""
+        return " · ".join(row.states if hasattr(row, "states") else states_of([row])[row.pk])
 
     @admin.action(description=_lazy("Void the selected submissions"), permissions=["void"])
     def void(self, request: HttpRequest, submissions: QuerySet[Submission]) -> HttpResponseBase | None:
@@ -158,45 +158,24 @@ class SubmissionAdmin(EditPages):
         if len(chosen) > MOST_AT_ONCE:
             messages.error(request, deed.too_many)
             return None
-        reason = request.POST.get("reason", "").strip()
-        if "confirmed" in request.POST and 1 <= len(reason) <= LONGEST_REASON:
+        if reason := given_reason(request):
             self._do(request, deed, chosen, reason)
             return None
-        context = {
-            **self.admin_site.each_context(request),
-            "title": deed.title,
-            "question": deed.question,
-            "rows": [*_foretold(chosen, deed.restores)],
-            "chosen": chosen,
-            "action": deed.action,
-            "confirm": _("Yes: %(title)s") % {"title": deed.title},
-            "longest": LONGEST_REASON,
-            "readers": READ_BY_ALL if any(row.period.board.is_event for row in chosen) else "",
-            "missing": "confirmed" in request.POST,
-            "opts": self.opts,
-        }
-        return TemplateResponse(request, "admin/leaderboards/reason.html", context)
+        readers = READ_BY_ALL if any(row.period.board.is_event for row in chosen) else ""
+        told = [*foretold(chosen, restored=deed.restores)]
+        return reason_page(self, request, deed, chosen, rows=told, readers=readers)
 
     def _do(self, request: HttpRequest, deed: "_Deed", chosen: Sequence[Submission], reason: str) -> None:
-        """Each by itself: one that is refused does not keep the others."""
-        done = before = 0
-        for row in chosen:
-            try:
-                is_done = deed.run(row, reason, clock.agreed(), signed_in(request))
-            except SunwiError as error:
-                messages.error(request, f"{row}: {translated(error.detail)}")
-                continue
+        def run(row: Submission) -> bool:
+            is_done = deed.run(row, reason, clock.agreed(), signed_in(request))
             if is_done:
-                done += 1
                 self.log_change(request, row, f"{deed.noted}: {reason}")
-            else:
-                before += 1
-        messages.success(request, deed.done % {"number": done})
-        if before:
-            messages.info(request, _("Done before, so nothing was changed: %(number)s.") % {"number": before})
+            return is_done
+
+        do_each(request, chosen, run, lambda row, why: f"{row}: {why}", deed.done)
 
     def has_void_permission(self, request: HttpRequest) -> bool:
-        """Whoever may change submissions; nobody types in them."""
+        """Anybody who may change submissions; nobody types in them."""
         return request.user.has_perm("leaderboards.change_submission")
 
     @admin.display(description=_lazy("value"))
@@ -205,16 +184,13 @@ class SubmissionAdmin(EditPages):
         return _value(row)
 
 
-@dataclass(frozen=True, slots=True)
-class _Deed:
-    """What is asked before it is done to submissions, and what is said of it; ``noted`` is for the log."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Deed(Asking):
+    """Voiding or restoring submissions, and what is said of it; ``noted`` is for the log."""
 
-    action: str
     run: Callable[[Submission, str, datetime, AbstractBaseUser], bool]
     restores: bool
     noted: str
-    title: str
-    question: str
     done: str
     too_many: str
 
@@ -251,14 +227,14 @@ def _restoring() -> _Deed:
     )
 
 
-def _foretold(chosen: Sequence[Submission], restored: bool) -> Iterator[str]:
+def foretold(chosen: Sequence[Submission], *, restored: bool) -> Iterator[str]:
     """A line for each player: what is voided or restored, where they stand, and where they will."""
     players = len({(row.period_id, row.player_id) for row in chosen})
     names = _names_of(chosen)
-    foretold = list(islice(foresee(chosen, restored), MOST_FORESEEN))
-    yield from (_line(found, names) for found in foretold)
+    counted = list(islice(foresee(chosen, restored), MOST_FORESEEN))
+    yield from (_line(found, names) for found in counted)
     if players <= MOST_FORESEEN:
-        yield moves_in_words(_moves(foretold))
+        yield moves_in_words(_moves(counted))
     else:
         yield _("and %(number)s players more") % {"number": players - MOST_FORESEEN}
 

@@ -1,5 +1,6 @@
 """A board's settings as an admin reads them: the rules in a sentence, moments on the board's own clock."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -91,12 +92,14 @@ def in_utc(at: datetime | None) -> str:
     return "-" if at is None else spell(at.astimezone(UTC), pgettext("date format", "D j M Y H:i T"))
 
 
-def setting_in_words(board: Board, field: str, value: Any) -> str:
-    """A rule's value as the form shows it; ``value`` comes from a period's rules, its points scaled."""
+def setting_in_words(field: str, value: Any, points: Callable[[Any], str]) -> str:
+    """A setting's value as the form shows it, a dash for none; ``points`` says those that are points."""
+    if value is None:
+        return "-"
     if field in ("minimum", "maximum", "total_maximum"):
-        return board.rules.text(value)
+        return points(value)
     if field == "criteria":
         return ", ".join(str(each["name"]) for each in value) or _("none: points")
     setattr(shown := Board(), field, value)
     display = getattr(shown, f"get_{field}_display", None)
-    return str(display() if display else value)
+    return str(display() if display else value) or "-"

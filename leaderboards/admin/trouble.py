@@ -140,7 +140,7 @@ class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
             messages.success(request, _("%(letter)s: done.") % {"letter": letter})
 
     def has_act_permission(self, request: HttpRequest) -> bool:
-        """Whoever may change dead letters; nobody types in them."""
+        """Anybody who may change dead letters; nobody types in them."""
         return request.user.has_perm("foundation.change_deadletter")
 
 

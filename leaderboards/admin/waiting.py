@@ -27,5 +27,8 @@ def waiting_changes(board: Board) -> dict[str, Any] | None:
         return None
     if not changes or stored.period == PeriodKind.ALL_TIME:
         return None
-    said = [f"{label_for_field(key, Board)} {setting_in_words(stored, key, value)}" for key, value in changes.items()]
+    said = [
+        f"{label_for_field(key, Board)} {setting_in_words(key, value, stored.rules.text)}"
+        for key, value in changes.items()
+    ]
     return {"since": end_in_words(stored), "changes": said}

@@ -99,7 +99,7 @@ class WebhookDeliveryAdmin(ReadOnlyAdmin[WebhookDelivery]):
         messages.success(request, _("Dropped: %(count)d.") % {"count": count})
 
     def has_act_permission(self, request: HttpRequest) -> bool:
-        """Whoever may change deliveries; nobody types in them."""
+        """Anybody who may change deliveries; nobody types in them."""
         return request.user.has_perm("foundation.change_webhookdelivery")
 
 

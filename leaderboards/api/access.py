@@ -1,4 +1,4 @@
-"""Who calls, and what his key opens. Never a cookie: a browser's login opens nothing here.
+"""Who calls, and what their key opens. Never a cookie: a browser's login opens nothing here.
 
 Two callables for the routes: ``Writes(scope)`` demands a key with the scope, ``Reads()`` takes anybody, but
 refuses a key that is wrong. Both run once for each request, before anything else of it is read; so the brake is here.

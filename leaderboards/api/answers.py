@@ -37,7 +37,7 @@ def conditional(request: HttpRequest, content: Any, private: bool = False) -> Ht
 
 
 def tagged(response: AnyResponse, tag: str, private: bool) -> AnyResponse:
-    """``response`` with its ETag: whoever keeps it asks again before using it."""
+    """``response`` with its ETag: clients that keep it ask again before using it."""
     response["ETag"] = f'W/"{tag}"'
     response["Cache-Control"] = PRIVATE if private else "no-cache"
     return response

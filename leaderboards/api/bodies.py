@@ -1,18 +1,23 @@
-"""Bodies of requests: their size, and JSON with exact numbers."""
+"""Bodies of requests: their size, their kind, and JSON with exact numbers."""
 
 from django.http import HttpRequest
 
-from foundation.problems import BadRequest, LengthMissing, Malformed, TooLarge
+from foundation.problems import BadRequest, LengthMissing, Malformed, NotJson, TooLarge
 from leaderboards.core.bodies import Ambiguous, read_json
+from leaderboards.core.entries import shown
 
 LARGEST = 1024 * 1024
 MOST_DRAINED = 8 * LARGEST
+JSON = "application/json"
 
 
 def body_of(request: HttpRequest) -> object:
-    """What the body holds. Raises ``TooLarge``, ``LengthMissing`` or ``Malformed``."""
+    """What the body holds. Raises ``TooLarge``, ``LengthMissing``, ``NotJson`` or ``Malformed``."""
+    content = bytes_of(request)
+    if content:
+        _refuse_another_kind(request.META.get("CONTENT_TYPE") or "")
     try:
-        return read_json(bytes_of(request))
+        return read_json(content)
     except ValueError as error:
         raise Malformed(str(error)) from error
 
@@ -26,6 +31,13 @@ def bytes_of(request: HttpRequest) -> bytes:
         _drain(request)
         raise TooLarge(f"The body has {int(length):,} bytes; at most {LARGEST:,} are taken. Send it in parts.")
     return request.body
+
+
+def _refuse_another_kind(declared: str) -> None:
+    """A form of a page of another site, which browsers send unasked, is never of this kind."""
+    if declared.partition(";")[0].strip().lower() != JSON:
+        said = f"this one is declared as {shown(declared)}" if declared else "this one declares none"
+        raise NotJson(f"Send the body with `Content-Type: {JSON}`; {said}.")
 
 
 def _drain(request: HttpRequest) -> None:

@@ -43,7 +43,7 @@ def fence(view: View, known: Known) -> View:
             return _not_allowed(method, allowed)
         request.method = wanted
         response = _misspelled(request, known[wanted]) or view(request, *args, **kwargs)
-        request.method = method  # whoever serves a HEAD leaves the body out
+        request.method = method  # the server leaves the body of a HEAD out
         return _shared(response) if wanted == "GET" else response
 
     fenced_view.csrf_exempt = True  # type: ignore[attr-defined]  # how Django marks a view

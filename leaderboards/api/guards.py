@@ -1,6 +1,6 @@
 """What a key demands of the request that it comes with: where it was sent from, and a signature that is used once.
 
-Asked before scopes and brakes: whoever only has a key's text neither gets in nor uses up its limit.
+Asked before scopes and brakes: anybody who only has a key's text neither gets in nor uses up its limit.
 """
 
 import logging
@@ -20,8 +20,8 @@ logger = logging.getLogger(__name__)
 
 
 def admit(request: HttpRequest, key: ServiceKey) -> None:
-    """Let the request pass if it is as ``key`` demands. Raises ``AddressForbidden`` and what ``signatures``, ``nonces``
-    and ``bytes_of`` raise."""
+    """Let the request pass if it is as ``key`` demands. Raises ``AddressForbidden``, ``ClockOff``, and what
+    ``signatures``, ``nonces`` and ``bytes_of`` raise."""
     if key.addresses is not None:
         _expect_address(request, key.addresses)
     if key.is_signed:
@@ -43,7 +43,11 @@ def _expect_address(request: HttpRequest, blocks: list[str]) -> None:
 
 
 def _expect_signature(request: HttpRequest, key: ServiceKey) -> None:
-    """The cheapest first; a nonce is used up by what is signed, and by nothing else."""
+    """The cheapest first; a nonce is used up by what is signed, and by nothing else.
+
+    Nonces are forgotten by SQL's clock: a process whose own is behind would let in again what was caught long ago.
+    """
+    clock.refuse_if_off()
     at = clock.now()
     stamp = signatures.read(request.headers, at, timedelta(seconds=settings.SIGNATURE_TOLERANCE_SECONDS))
     signatures.verify(stamp, _signed(request), _secrets(key, at))

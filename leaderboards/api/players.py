@@ -1,6 +1,6 @@
 """What a game server says about players: their profile, and the code that links a user to one.
 
-A player is the same on all boards, so a key that is limited to some says nothing of him.
+A player is the same on all boards, so a key that is limited to some says nothing of them.
 """
 
 from typing import Any
@@ -35,7 +35,7 @@ def put_player(request: HttpRequest, player: str = PLAYER) -> HttpResponse:
 
 @router.post("/players/{player}/link-code", response=LinkCodeShown)
 def make_link_code(request: HttpRequest, player: str = PLAYER) -> HttpResponse:
-    """A one-time code by which a signed-in user links himself to the player; likewise."""
+    """A one-time code by which a signed-in user links themselves to the player; likewise."""
     admit_everywhere(request)
     code, expires_at = make_code(read_player(player), clock.now())
     return answer({"code": code, "expires_at": when(expires_at)})

@@ -67,15 +67,15 @@ class RunningPeriod(PeriodOfBoard):
 
 
 class RowOfStandings(Schema):
-    """A player in his place: ``points``, or ``fields`` on boards with criteria."""
+    """A player in their place: ``points``, or ``fields`` on boards with criteria."""
 
     rank: int | None = Field(ge=1, description="Null only while `live` is false and SQL had no time to count.")
     player: str
-    name: str = Field(description="As the game names him; else his id.")
+    name: str = Field(description="As the game names them; else their id.")
     points: Points | None = None
     fields: Fields | None = None
     achieved_at: Time | None = Field(None, description="The time that breaks ties, where the board keeps it.")
-    tied: int | None = Field(ge=1, description="How many share the rank, himself included; null with the rank.")
+    tied: int | None = Field(ge=1, description="How many share the rank, themselves included; null with the rank.")
 
 
 class StandingsOfPeriod(Schema):

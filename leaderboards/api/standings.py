@@ -1,4 +1,4 @@
-"""Reading a board's standings: a page, a player, those around him, several by name, the spread."""
+"""Reading a board's standings: a page, a player, those around them, several by name, the spread."""
 
 from typing import Any
 
@@ -69,7 +69,7 @@ def delete_player(request: HttpRequest, seq: Whole = SEQ, player: str = PLAYER) 
 def read_around(
     request: HttpRequest, seq: Whole = SEQ, player: str = PLAYER, radius: Bounded = RADIUS, period: str = PERIOD
 ) -> HttpResponse:
-    """A player and those next to him."""
+    """A player and those next to them."""
     board = standings_to_read(request, seq)
     found = selectors.around(board, read_player(player), radius, period)
     return conditional(request, standings_shown(found), is_private(board))

@@ -46,7 +46,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 class Ambiguous(dict[str, Any]):
-    """An object in which a name stands twice. Whoever reads it must refuse it: nobody knows which was meant."""
+    """An object in which a name stands twice. Anybody who reads it must refuse it: nobody knows which was meant."""
 
 
 def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

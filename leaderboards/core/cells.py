@@ -1,6 +1,6 @@
 """Texts in the cells of a CSV: what a spreadsheet would run as a formula is made a text that it shows.
 
-The trap: an apostrophe before a text changes it, so whoever reads the file by a program asks for it raw. Numbers, also
+The trap: an apostrophe before a text changes it, so programs that read the file ask for it raw. Numbers, also
 negative ones and those that are written as text, never change.
 """
 

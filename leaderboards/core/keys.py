@@ -54,7 +54,7 @@ class Family(FamilyKeys):
 
     @property
     def inflight(self) -> str:
-        """Hash player → token of who announced last that he decides over the player's standing (``hybrid``)."""
+        """Hash player → token of who announced last that they decide over the player's standing (``hybrid``)."""
         return self._beside("inflight")
 
     @property

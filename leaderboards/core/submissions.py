@@ -56,7 +56,7 @@ class Refused:
 class Outcome(NamedTuple):
     """What became of the entry at ``position``; ``points`` and ``fields`` are the player's standing after it.
 
-    ``hides_ranks``: its competition tells nobody his place now.
+    ``hides_ranks``: its competition tells nobody their place now.
     """
 
     position: int

@@ -27,7 +27,7 @@ class Command(BaseCommand):
         try:
             with acting(command=type(self).__module__.rpartition(".")[2]):
                 return super().execute(*args, **options)
-        except BrokenPipeError:  # whoever read us has seen enough, as `head` does
+        except BrokenPipeError:  # the reader has seen enough, as `head` does
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise SystemExit(1) from None
         except SunwiError as error:

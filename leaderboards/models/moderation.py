@@ -16,9 +16,10 @@ class Purge(models.Model):
     """A range of submissions that is voided in one act: those received in [``from_at``, ``until_at``), of a player, a
     board, a service key, or all of these at once. It is also the proof of how far that has come.
 
-    ``last`` is the number of the submission up to which all were looked at, ``highest`` the greatest there was when
-    it was asked for. ``kept`` are those that could not be voided; ``undo_last``, ``restored`` and ``lost`` are the
-    same of its undoing.
+    ``last`` is the number of the submission up to which all were looked at, ``highest`` the greatest that there was.
+    Submissions that were under way then come later: unless ``all_in`` says that there were none, all is looked at once
+    more, up to another ``highest`` (``services/run_purge.py``). ``kept`` are those that could not be voided;
+    ``undo_last``, ``restored`` and ``lost`` are the same of its undoing.
     """
 
     player = models.ForeignKey(
@@ -34,6 +35,7 @@ class Purge(models.Model):
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", verbose_name=_("by"))
     asked_at = models.DateTimeField(_("asked"))
     highest = models.BigIntegerField()
+    all_in = models.BooleanField(default=True)
     last = models.BigIntegerField(default=0)
     voided = models.BigIntegerField(_("voided"), default=0)
     kept = models.BigIntegerField(_("kept"), default=0)

@@ -71,7 +71,7 @@ class BanRecord(models.Model):
 
 
 class LinkCode(models.Model):
-    """A one-time code by which a signed-in user links himself to a player; SQL keeps its hash."""
+    """A one-time code by which a signed-in user links themselves to a player; SQL keeps its hash."""
 
     code_hash = models.CharField(max_length=64, unique=True)
     player = models.ForeignKey(Player, models.CASCADE, related_name="link_codes")

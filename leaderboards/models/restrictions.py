@@ -1,4 +1,5 @@
-"""What moderators keep from players: being shown, on one board or on all, or scoring on one board.
+"""What moderators keep from players: being shown, on one board or on all or in one period of a board, or scoring on
+one board.
 
 A row runs until it is lifted, and stays on record then. The trap: a ban from everything has no row here. It is
 ``Player.banned_at`` with its ``BanRecord``; who asks whom to leave out asks ``selectors/hidden.py``, which knows both.
@@ -13,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from leaderboards.models.boards import Board
+from leaderboards.models.periods import Period
 from leaderboards.models.players import Player
 
 _RUNNING = Q(lifted_at=None)
@@ -27,13 +29,19 @@ class RestrictionKind(models.TextChoices):
 
 
 class Restriction(models.Model):
-    """One restriction of a player, on a board or (``board`` None) on all. Erasing the player empties both reasons."""
+    """One restriction of a player, on a board or (``board`` None) on all. Erasing the player empties both reasons.
+
+    With a ``period``, which is one of its board, it hides the player there alone: one standing.
+    """
 
     RUNNING: ClassVar = _RUNNING
 
     player = models.ForeignKey(Player, models.CASCADE, related_name="restrictions", verbose_name=_("player"))
     board = models.ForeignKey(
         Board, models.CASCADE, null=True, blank=True, related_name="restrictions", verbose_name=_("board")
+    )
+    period = models.ForeignKey(
+        Period, models.CASCADE, null=True, blank=True, related_name="restrictions", verbose_name=_("period")
     )
     kind = models.CharField(_("what"), max_length=8, choices=RestrictionKind.choices)
     since = models.DateTimeField(_("since"))
@@ -52,8 +60,13 @@ class Restriction(models.Model):
         constraints: ClassVar = [
             models.UniqueConstraint(
                 fields=["player", "board", "kind"],
-                condition=_RUNNING & Q(board__isnull=False),
+                condition=_RUNNING & Q(board__isnull=False, period=None),
                 name="restriction_once_on_a_board",
+            ),
+            models.UniqueConstraint(
+                fields=["player", "period"],
+                condition=_RUNNING & Q(period__isnull=False),
+                name="restriction_once_in_a_period",
             ),
             models.UniqueConstraint(
                 fields=["player", "kind"], condition=_RUNNING & Q(board=None), name="restriction_once_on_all_boards"
@@ -61,9 +74,14 @@ class Restriction(models.Model):
             models.CheckConstraint(
                 condition=~Q(kind=RestrictionKind.BANNED, board=None), name="restriction_bans_from_one_board"
             ),
+            models.CheckConstraint(
+                condition=Q(period=None) | Q(kind=RestrictionKind.HIDDEN, board__isnull=False),
+                name="restriction_of_a_period_hides",
+            ),
         ]
         # Readers ask every second: they find the running ones without those that were lifted.
         indexes: ClassVar = [models.Index("board", "player", condition=_RUNNING, name="restriction_running")]
 
     def __str__(self) -> str:
-        return f"{self.player_id} {self.kind} on {self.board_id or 'all boards'}"
+        where = f"{self.board_id or 'all boards'}"
+        return f"{self.player_id} {self.kind} on {where}{f', period {self.period_id}' if self.period_id else ''}"

@@ -31,7 +31,7 @@ class PeriodSnapshot(models.Model):
 
 
 class KeptRank(models.Model):
-    """A player in his place then. ``points`` are scaled, as in the standings; or ``fields`` on boards of criteria."""
+    """A player in their place then. ``points`` are scaled, as in the standings; or ``fields`` on boards of criteria."""
 
     pk = models.CompositePrimaryKey("snapshot_id", "player_id")
     snapshot = models.ForeignKey(PeriodSnapshot, models.CASCADE, related_name="ranks", db_index=False)

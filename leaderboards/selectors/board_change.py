@@ -133,7 +133,12 @@ def as_json(change: BoardChange) -> dict[str, Any]:
         "name": change.board.name,
         "seq": change.board.pk,
         "changes": [
-            {"setting": each.setting, "old": _plain(each.old), "new": _plain(each.new), "begins": each.begins.value}
+            {
+                "setting": each.setting,
+                "old": plain_value(each.old),
+                "new": plain_value(each.new),
+                "begins": each.begins.value,
+            }
             for each in change.changes
         ],
         "next_period_at": change.next_at,
@@ -144,5 +149,6 @@ def as_json(change: BoardChange) -> dict[str, Any]:
     }
 
 
-def _plain(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
+    """A setting's value as JSON has it: decimals as texts without needless zeros."""
     return format(value.normalize(), "f") if isinstance(value, Decimal) else value

@@ -20,7 +20,7 @@ def board_by_seq(seq: int) -> Board:
     board = _remembered.get(seq)
     if board is None:
         raise UnknownBoard(f"There is no board {seq}.")
-    return copy(board)  # whoever is given a row may change it
+    return copy(board)  # who is given a row may change it
 
 
 def boards_as_of_late(numbers: Collection[int]) -> dict[int, Board]:

@@ -82,7 +82,7 @@ def bins(lowest: int, highest: int) -> list[tuple[int, int]]:
 
 
 def _spans(period: Period, edges: Sequence[tuple[int, int]]) -> list[Span]:
-    """The edges as scores, open at both ends, so that whoever has moved meanwhile is counted too."""
+    """The edges as scores, open at both ends, so that those who have moved meanwhile are counted too."""
     layout = period.layout
     spans = [layout.leading_span(start, stop) for start, stop in edges]
     ordered = [Span(*span) for span in spans]

@@ -1,4 +1,4 @@
-"""A whole period as rows, from one SQL statement and so from one moment: for CSV, and for whoever counts after us."""
+"""A whole period as rows, from one SQL statement and so from one moment: for CSV, and for those who count after us."""
 
 import hashlib
 from collections.abc import Callable, Collection, Iterator
@@ -59,7 +59,7 @@ def ranking_of(period: Period) -> Iterator[tuple[int, Finalist]]:
 
 
 def final_ranking(period: Period, left_out: Collection[int], stay_empty: bool) -> Iterator[tuple[int, Finalist]]:
-    """The same without those of ``left_out`` (internal numbers), whoever is shown now; with ``stay_empty`` nobody
+    """The same without those of ``left_out`` (internal numbers), no matter who is shown now; with ``stay_empty`` nobody
     moves up. Nothing is remembered here: for what follows a result as it was written down."""
     out = frozenset(left_out)
     return _ranked(period, lambda row: row.player_id in out, stay_empty)

@@ -1,4 +1,5 @@
-"""Who is not shown in a period: the banned, who is restricted there, and whoever an app above leaves out of an event.
+"""Who is not shown in a period: the banned, who is restricted there or on its board, and whom an app above leaves out
+of an event.
 
 Their scores stay where they are, so who is shown again has the old place back. SQL is asked at most once a second.
 Where Redis decides, SQL may not know yet that somebody stands, so players are left out whether they stand or not.
@@ -75,7 +76,7 @@ def hidden_standing(periods: Collection[Period]) -> dict[int, int]:
 
 
 def hidden_now(period: Period) -> dict[int, str]:
-    """The same as ``hidden_in`` as SQL has it this moment, by internal number, for whoever looks: for what is written
+    """The same as ``hidden_in`` as SQL has it this moment, by internal number, no matter who looks: for what is written
     down. Of a final period they are exactly those who stand there."""
     return {number: row.name for number, row in _find([_asked(period)])[period.pk].items()}
 
@@ -166,14 +167,14 @@ def _add(found: dict[int, _Row], player: int, name: str, kind: str, *, stands: b
 
 
 _WHO = ("player", "player__external_id")
-_COLUMNS = ("in_period", "on_board", "player_number", "called", "why")
+_COLUMNS = ("in_period", "on_board", "only_in", "player_number", "called", "why")
 _ALL_BOARDS, _LAGGING_BOARDS = 0, -1  # where a row is of no period
 
 
 def _add_restricted(found: _Found, asked: Collection[_Asked]) -> None:
     """The banned and the restricted, in one statement: ``asked`` is not empty, and all of it final or none.
 
-    Whoever is hidden or shadowed goes on scoring, so where a period runs they are left out before SQL, or what is
+    Who is hidden or shadowed goes on scoring, so where a period runs they are left out before SQL, or what is
     remembered of it, knows that they stand.
     """
     several = [_banned_standing(asked), _restricted_standing(asked)]
@@ -181,9 +182,9 @@ def _add_restricted(found: _Found, asked: Collection[_Asked]) -> None:
         several.append(_restricted_on(asked))
     if any(each.lags for each in asked):
         several.append(_banned_of_late())
-    for period, board, player, name, kind in several[0].union(*several[1:], all=True):
+    for period, board, only, player, name, kind in several[0].union(*several[1:], all=True):
         for each in asked:
-            if period in (0, each.pk) and _concerns(board, each):
+            if period in (0, each.pk) and only in (0, each.pk) and _concerns(board, each):
                 _add(found[each.pk], player, name, kind, stands=period != 0)
 
 
@@ -202,7 +203,8 @@ def _held(asked: Collection[_Asked]) -> QuerySet[Any]:
 def _banned_standing(asked: Collection[_Asked]) -> QuerySet[Any]:
     banned = Player.objects.filter(banned_at__isnull=False).values("pk")
     rows = _held(asked).filter(player__in=banned)
-    return _as_rows(rows, F("period_id"), _number(_ALL_BOARDS), ("player_id", "player__external_id"), _text(""))
+    where = (F("period_id"), _number(_ALL_BOARDS), _number(0))
+    return _as_rows(rows, where, ("player_id", "player__external_id"), _text(""))
 
 
 def _restricted_standing(asked: Collection[_Asked]) -> QuerySet[Any]:
@@ -213,31 +215,41 @@ def _restricted_standing(asked: Collection[_Asked]) -> QuerySet[Any]:
     else:
         path = "player__standings__period_id"
         rows = running().filter(player__standings__period__in=numbers, player__standings__score__isnull=False)
-    return _as_rows(rows, F(path), _board(), ("player_id", "player__external_id"), F("kind"))
+    return _as_rows(rows, (F(path), _board(), _only()), ("player_id", "player__external_id"), F("kind"))
 
 
 def _restricted_on(asked: Collection[_Asked]) -> QuerySet[Any]:
-    rows = running().filter(Q(board=None) | Q(board__in={each.board for each in asked}))
-    return _as_rows(rows, _number(0), _board(), ("player_id", "player__external_id"), F("kind"))
+    whole = Q(board=None) | Q(board__in={each.board for each in asked}, period=None)
+    rows = running().filter(whole | Q(period__in=[each.pk for each in asked]))
+    return _as_rows(rows, (_number(0), _board(), _only()), ("player_id", "player__external_id"), F("kind"))
 
 
 def _banned_of_late() -> QuerySet[Any]:
     """They may stand where SQL lags: as rows of no period."""
     banned = Player.objects.filter(banned_at__gt=clock.now() - LAGS_AT_MOST).order_by()
-    return _as_rows(banned, _number(0), _number(_LAGGING_BOARDS), ("pk", "external_id"), _text(""))
+    where = (_number(0), _number(_LAGGING_BOARDS), _number(0))
+    return _as_rows(banned, where, ("pk", "external_id"), _text(""))
 
 
 def _as_rows(
-    rows: QuerySet[Any], period: Combinable, board: Expression, player: tuple[str, str], why: Combinable
+    rows: QuerySet[Any],
+    where: tuple[Combinable, Expression, Expression],
+    player: tuple[str, str],
+    why: Combinable,
 ) -> QuerySet[Any]:
+    """``where`` is the period of a standing, the board, and the one period that they are not shown in; 0 for all."""
     number, name = player
-    named = {"in_period": period, "on_board": board, "player_number": F(number), "called": F(name), "why": why}
+    named = dict(zip(_COLUMNS, (*where, F(number), F(name), why), strict=True))
     found: QuerySet[Any] = rows.annotate(**named).values_list(*_COLUMNS)
     return found
 
 
 def _board() -> Expression:
     return Coalesce(F("board_id"), _number(_ALL_BOARDS), output_field=BigIntegerField())
+
+
+def _only() -> Expression:
+    return Coalesce(F("period_id"), _number(0), output_field=BigIntegerField())
 
 
 def _load_shadows(_keys: Collection[str]) -> dict[str, frozenset[tuple[int | None, str]]]:

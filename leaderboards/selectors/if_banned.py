@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from leaderboards.core.moves import Moves
 from leaderboards.core.periods import PeriodKind
@@ -17,6 +17,7 @@ from leaderboards.models import FinalStanding, Period, Standing, State
 from leaderboards.selectors.foreseen import PATIENCE_MS, rank_if_shown
 from leaderboards.selectors.hidden import hidden_now
 from leaderboards.selectors.rank_moves import sum_of
+from leaderboards.selectors.restrictions import running
 from leaderboards.stores.sql import patiently
 
 MOST_RANKED = 20  # standings whose place is counted, and periods: a look at the page asks SQL for each
@@ -41,26 +42,38 @@ class OnBoards:
     moved_finals: Moves = field(default_factory=Moves)
 
 
-def on_boards(players: Collection[int], board: int | None = None, *, banned: bool = True) -> OnBoards:
+def on_boards(
+    players: Collection[int], board: int | None = None, period: int | None = None, *, banned: bool = True
+) -> OnBoards:
     """Where these players (by internal number) stand, or would stand if they were let in, on boards of a calendar:
-    on one of them, by its number, or on all. ``banned`` says that they are to be left out, else let in."""
+    on one of them, by its number, or on all, or in one period alone, by its number. ``banned`` says that they are to be
+    left out, else let in. What is hidden in single periods moves by a look at that period alone."""
     periods = Period.objects.exclude(board__period=PeriodKind.EVENT)
     if board is not None:
         periods = periods.filter(board=board)
-    rows = Standing.objects.filter(player__in=players, score__isnull=False).order_by()
+    if period is not None:
+        periods = periods.filter(pk=period)
+    stays_out = not banned and period is None
+    own = ~Q(Exists(running().filter(player=OuterRef("player"), period=OuterRef("period")))) if stays_out else Q()
+
+    def concerned(there: Period) -> list[int]:
+        out = set(running().filter(period=there).values_list("player", flat=True)) if stays_out else ()
+        return [each for each in players if each not in out]
+
+    rows = Standing.objects.filter(own, player__in=players, score__isnull=False).order_by()
     rows = rows.filter(period__in=periods.filter(state=State.OPEN))
     ranked = rows.select_related("player", "period__board").order_by("-period", "player")[:MOST_RANKED]
     found = [rank for row in ranked if (rank := rank_if_shown(row)) is not None]
-    running = Period.objects.filter(pk__in=rows.values("period"))
-    over = FinalStanding.objects.filter(player__in=players, period__in=periods.filter(state__in=_OVER)).order_by()
+    live = Period.objects.filter(pk__in=rows.values("period"))
+    over = FinalStanding.objects.filter(own, player__in=players, period__in=periods.filter(state__in=_OVER)).order_by()
     final = Period.objects.filter(pk__in=over.values("period"))
     return OnBoards(
         rows.values("period__board").distinct().count(),
         rows.count(),
         sorted(found),
-        _summed(running, lambda period: _moved_in(period, players, banned=banned)),
+        _summed(live, lambda each: _moved_in(each, concerned(each), banned=banned)),
         final.count(),
-        _summed(final, lambda period: _moved_in_final(period, players, banned=banned)),
+        _summed(final, lambda each: _moved_in_final(each, concerned(each), banned=banned)),
     )
 
 

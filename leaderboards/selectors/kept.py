@@ -30,7 +30,7 @@ from leaderboards.models import (
 Untold = Mapping[type[Model] | None, Collection[str]]  # columns; of every kind of row under None
 Before = Callable[[QuerySet[Any]], Mapping[int, Mapping[str, Any]]]
 
-NOT_TOLD = ("code_hash", "by_name")  # one-time codes, and the names of staff
+NOT_TOLD = ("code_hash", "by_name", "address")  # one-time codes; the names of staff, and where they acted from
 OF_STAFF = ("by_id", "lifted_by_id", "undo_by_id", "decided_by_id", "hidden_by_id")
 OF_MODERATION: Untold = {
     AuditEntry: ("reason", "note"),

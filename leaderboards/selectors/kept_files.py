@@ -1,6 +1,6 @@
 """Long files of final periods, kept in the page cache for all processes: made once, and asked again without SQL.
 
-Whoever corrects, bans or disqualifies changes the stamp, and with it the file; a new name changes the stamp of all.
+Anybody who corrects, bans or disqualifies changes the stamp, and with it the file; a new name changes the stamp of all.
 The trap: while the page cache is away a new name is not heard of, so a file is kept for ``KEPT_SECONDS`` and no longer.
 """
 

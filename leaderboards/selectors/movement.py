@@ -23,7 +23,7 @@ from leaderboards.selectors.periods import PeriodShown
 class Movement:
     """Ranks of before, by player. ``since`` is when that was, None for the end of the period before.
 
-    ``is_whole`` if whoever is not among them was not ranked then; else nobody knows where he stood.
+    ``is_whole`` if those who are not among them were not ranked then; else nobody knows where they stood.
     """
 
     since: datetime | None
@@ -33,7 +33,7 @@ class Movement:
 
 @dataclass(frozen=True, slots=True)
 class RankThen:
-    """A player's place at a moment, with what he had."""
+    """A player's place at a moment, with what they had."""
 
     at: datetime
     rank: int

@@ -46,7 +46,7 @@ def own_export(user: User, at: datetime) -> dict[str, Any]:
         "invitations": list(
             Invitation.objects.filter(used_by=user).values("email", "created_at", "expires_at", "used_at")
         ),
-        "audit_log": list(_entries(user).values("at", "act", "before", "after", "note")),
+        "audit_log": [_told(user, entry) for entry in _entries(user)],
         "player": told_to_player(player.external_id) if player else None,
     }
 
@@ -54,6 +54,13 @@ def own_export(user: User, at: datetime) -> dict[str, Any]:
 def _entries(user: User) -> QuerySet[AuditEntry]:
     """What the audit log has about the account, without staff's names and reasons."""
     return AuditEntry.objects.filter(subjects__kind="account", subjects__key=str(user.pk)).order_by("pk")
+
+
+def _told(user: User, entry: AuditEntry) -> dict[str, Any]:
+    """With the address of their own acts, and of tries to sign in as them: not of what staff or keys did."""
+    is_staffs = entry.by_id != user.pk and bool(entry.by_name or entry.key_name)
+    told = {name: getattr(entry, name) for name in ("at", "act", "before", "after", "note")}
+    return told if is_staffs else told | {"address": entry.address}
 
 
 def _groups(user: User) -> list[str]:

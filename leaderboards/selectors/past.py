@@ -41,7 +41,7 @@ class PastRank:
 
 @dataclass(frozen=True, slots=True)
 class BestRank:
-    """The best final rank that a player ever had on a board, and in how many periods he was ranked."""
+    """The best final rank that a player ever had on a board, and in how many periods they were ranked."""
 
     board: Board
     rank: int
@@ -50,7 +50,7 @@ class BestRank:
 
 @dataclass(frozen=True, slots=True)
 class FinalPlace:
-    """A player in his place in a final period, with what he had."""
+    """A player in their place in a final period, with what they had."""
 
     board: Board
     period: PeriodShown
@@ -76,14 +76,14 @@ def past_ranks(board: Board, player: str) -> list[PastRank]:
     if board.is_event:
         return []
     latest = Period.objects.filter(board=board, state__in=_OVER, ends_at__isnull=False).order_by("-ends_at")
-    own = FinalStanding.objects.filter(shown(board.seq), player__external_id=player)
+    own = FinalStanding.objects.filter(shown(board.seq, period="period"), player__external_id=player)
     rows = own.filter(period__in=latest.values("pk")[:MOST_PERIODS])
     found = rows.order_by("period__ends_at").values_list("period__ends_at", "rank", "period__label")
     return _asked(lambda: [PastRank(at, rank, label) for at, rank, label in found if at is not None], [])
 
 
 def best_ranks(player: Player) -> list[BestRank]:
-    """His best final rank on each public board with periods of its own, the best first."""
+    """Their best final rank on each public board with periods of its own, the best first."""
     best = _finals_of(player).order_by().values("period__board").annotate(best=Min("rank"), periods=Count("period"))
     found = list(best.values_list("period__board", "best", "periods"))
     boards = Board.objects.in_bulk([seq for seq, _, _ in found])
@@ -92,7 +92,7 @@ def best_ranks(player: Player) -> list[BestRank]:
 
 
 def final_places(player: Player, offset: int, limit: int) -> tuple[list[FinalPlace], int]:
-    """His final ranks on public boards with periods of their own, the latest first, and how many there are."""
+    """Their final ranks on public boards with periods of their own, the latest first, and how many there are."""
     rows = _finals_of(player)
     return [_place(row) for row in rows[offset : offset + limit]], rows.count()
 
@@ -100,7 +100,7 @@ def final_places(player: Player, offset: int, limit: int) -> tuple[list[FinalPla
 def winners(board: Board, labels: Collection[str], most: int) -> dict[str, list[FinalPlace]]:
     """Who shares the first rank in the final ones among these periods of a board, at most so many, by label."""
     rows = FinalStanding.objects.filter(period__board=board, period__label__in=labels, place__lte=most, rank=1)
-    over = rows.filter(period__state__in=_OVER).annotate(is_out=~shown(board.seq))
+    over = rows.filter(period__state__in=_OVER).annotate(is_out=~shown(board.seq, period="period"))
     found = over.select_related("period__board", "player").order_by("place")
     return _asked(lambda: _won(found, most), {})
 
@@ -127,7 +127,7 @@ def _first_shown(period: Period, most: int) -> list[FinalStanding]:
 
 def _finals_of(player: Player) -> QuerySet[FinalStanding]:
     rows = final_standings_of(player).filter(period__state__in=_OVER, period__board__visibility=Visibility.PUBLIC)
-    own = rows.exclude(restricted("period__board")).exclude(period__board__period=PeriodKind.EVENT)
+    own = rows.exclude(restricted("period__board", period="period")).exclude(period__board__period=PeriodKind.EVENT)
     return own.select_related("period__board", "player").order_by("-period__ends_at", "period__board")
 
 

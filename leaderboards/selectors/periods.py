@@ -60,7 +60,7 @@ def period_as_of_late(board: Board, label: str, at: datetime) -> Period | None:
 
 
 def look_again(period: Period) -> None:
-    """Read again what settling and a moved end change, for who holds the row and for who asks of late."""
+    """Read again what settling and a moved end change, for those who hold the row or ask about a late entry."""
     present = _remembered.again((period.board_id, period.label))
     if present is not None:
         period.take_course_of(present)
@@ -72,7 +72,7 @@ def forget_periods() -> None:
 
 
 def _own_copy(period: Period | None, board: Board) -> Period | None:
-    """Whoever is given a row may change it; what others are given stays as it was read."""
+    """Callers that are given a row may change it; what others are given stays as it was read."""
     if period is None:
         return None
     own = copy(period)

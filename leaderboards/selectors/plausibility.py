@@ -1,7 +1,7 @@
 """What limits of plausibility are held against on boards that SQL decides over: one question for what players sent,
 one for the first place; each only where a limit needs it.
 
-Exact while the standings of these players are locked: whoever scores for them waits.
+Exact while the standings of these players are locked: all who score for them wait.
 """
 
 from collections import defaultdict

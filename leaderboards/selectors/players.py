@@ -16,7 +16,7 @@ def players_called(name: str) -> list[str]:
 
 
 def boards_of(player: Player) -> list[Board]:
-    """The public boards on whose running periods he stands, as SQL knows; up to ``MOST``."""
+    """The public boards on whose running periods they stand, as SQL knows; up to ``MOST``."""
     standing = Standing.objects.filter(player=player, score__isnull=False, period__state=State.OPEN)
     public = Board.objects.filter(visibility=Visibility.PUBLIC).exclude(period=PeriodKind.EVENT)
     return list(public.filter(seq__in=standing.values("period__board"))[:MOST])

@@ -1,4 +1,4 @@
-"""The best of a period with their ranks, from one SQL statement and so from one moment. For whoever keeps them."""
+"""The best of a period with their ranks, from one SQL statement and so from one moment. For those who keep them."""
 
 from dataclasses import dataclass
 from itertools import islice
@@ -16,7 +16,7 @@ _RANKS: dict[Ties, type[Func]] = {Ties.SHARED: Rank, Ties.DENSE: DenseRank}
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A player in his place; ``points`` scaled, or ``fields`` in the order of the criteria."""
+    """A player in their place; ``points`` scaled, or ``fields`` in the order of the criteria."""
 
     player_id: int
     rank: int

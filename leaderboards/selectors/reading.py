@@ -31,7 +31,7 @@ PATIENCE_MS = 300  # how long SQL may count a rank while Redis is away; then the
 def ask(period: Period, question: Callable[[Store, Period], Answer]) -> tuple[Answer, bool]:
     """The answer to ``question``, and whether it is live. Raises ``SqlAway`` where neither can answer.
 
-    Whoever is not shown is left out of it.
+    Anybody who is not shown is left out of it.
     """
     out = hidden_in(period)
     if out:

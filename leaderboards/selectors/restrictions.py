@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from leaderboards.models import Board, Player, Restriction, RestrictionKind, Visibility
+from leaderboards.models import Board, Period, Player, Restriction, RestrictionKind, Visibility
 
 ANY = "any"  # board
 
@@ -38,18 +38,19 @@ def viewer() -> str | None:
     return _viewer.get()
 
 
-def shown(board: str | int | None, player: str = "player") -> Q:
-    """Rows whose player is neither banned nor restricted on all boards, nor on the row's ``board``.
+def shown(board: str | int | None, player: str = "player", period: str | int | None = None) -> Q:
+    """Rows whose player is neither banned nor restricted on all boards, nor on the row's ``board``, nor in its
+    ``period``.
 
-    ``board`` is the path to it from the row, or its number; with None restrictions of single boards do not count.
-    ``player`` is the path to the player, "" where the row is the player.
+    ``board`` and ``period`` are paths to them from the row, or their numbers; with None restrictions of single boards,
+    or of single periods, do not count. ``player`` is the path to the player, "" where the row is the player.
     """
     banned_at = f"{player}__banned_at" if player else "banned_at"
-    return Q(**{banned_at: None}) & ~Q(restricted(board, player))
+    return Q(**{banned_at: None}) & ~Q(restricted(board, player, period))
 
 
-def restricted(board: str | int | None, player: str = "player") -> Exists:
-    """Whether a running restriction keeps the row's player out, likewise, or out of ``ANY`` board.
+def restricted(board: str | int | None, player: str = "player", period: str | int | None = None) -> Exists:
+    """Whether a running restriction keeps the row's player out, likewise, or out of ``ANY`` board or period.
 
     A shadow does not keep out whom it is ``seen_by``.
     """
@@ -58,7 +59,9 @@ def restricted(board: str | int | None, player: str = "player") -> Exists:
     if board == ANY:
         on = Q()
     elif board is not None:
-        on |= Q(board=OuterRef(board) if isinstance(board, str) else board)
+        on |= Q(board=OuterRef(board) if isinstance(board, str) else board, period=None)
+    if period is not None:
+        on |= Q(period=OuterRef(period) if isinstance(period, str) else period)
     own = viewer()
     if own is not None:
         out = out.exclude(kind=RestrictionKind.SHADOWED, player__external_id=own)
@@ -73,15 +76,16 @@ def banned_from(board: str | int, player: str = "player") -> Q:
     return Q(**{banned_at: False}) | Q(Exists(own))
 
 
-def can_come_back(players: Collection[int], kind: str, board: int | None) -> list[int]:
+def can_come_back(players: Collection[int], kind: str, board: int | None, period: int | None = None) -> list[int]:
     """Those of these players (internal numbers) who are kept out by this restriction (on a board, by its number, or on
-    all) and by nothing else that holds there. Restrictions of single boards may hold beside one of all."""
+    all, or in one period, by its number) and by nothing else that holds there. Restrictions of single boards may hold
+    beside one of all, and those of single periods beside one of their board."""
     here = running().filter(player__in=players)
     if kind == RestrictionKind.BANNED and board is None:  # which the player's own row says
         banned = Player.objects.filter(pk__in=players, banned_at__isnull=False)
         return list(banned.exclude(pk__in=here.filter(board=None).values("player")).values_list("pk", flat=True))
-    this = Q(kind=kind, board=board)
-    wider = here.exclude(this).filter(Q(board=None) | Q(board=board))
+    this = Q(kind=kind, board=board, period=period)
+    wider = here.filter(Q(board=None) | Q(board=board, period=None)).exclude(this)
     own = here.filter(this, player__banned_at=None).exclude(player__in=wider.values("player"))
     return list(own.values_list("player", flat=True))
 
@@ -89,11 +93,12 @@ def can_come_back(players: Collection[int], kind: str, board: int | None) -> lis
 @dataclass(frozen=True, slots=True)
 class KeptOut:
     """What a player is told at their own page: whether they are hidden on all boards, else on which public ones, and
-    from which of those they are banned. Nothing of shadows."""
+    in which of their periods; and from which boards they are banned. Nothing of shadows."""
 
     everywhere: bool = False
     hidden: tuple[Board, ...] = ()
     banned: tuple[Board, ...] = ()
+    periods: tuple[Period, ...] = ()
 
 
 NOWHERE = KeptOut()
@@ -101,11 +106,16 @@ NOWHERE = KeptOut()
 
 def hidden_from(player: Player) -> KeptOut:
     """Where moderators keep a player out, in one statement."""
-    rows = running().filter(player=player).exclude(kind=RestrictionKind.SHADOWED).select_related("board")
-    told = list(rows.filter(Q(board=None) | Q(board__visibility=Visibility.PUBLIC)).order_by("board"))
+    rows = (
+        running().filter(player=player).exclude(kind=RestrictionKind.SHADOWED).select_related("board", "period__board")
+    )
+    public = rows.filter(Q(board=None) | Q(board__visibility=Visibility.PUBLIC))
+    told = list(public.order_by("board", "period"))
 
     def boards(kind: str) -> tuple[Board, ...]:
-        return tuple(row.board for row in told if row.kind == kind and row.board is not None)
+        return tuple(row.board for row in told if row.kind == kind and row.board is not None and row.period is None)
 
     everywhere = any(row.board is None for row in told)
-    return KeptOut(everywhere, boards(RestrictionKind.HIDDEN), boards(RestrictionKind.BANNED))
+    hidden = boards(RestrictionKind.HIDDEN)
+    periods = tuple(row.period for row in told if row.period is not None and row.board not in hidden)
+    return KeptOut(everywhere, hidden, boards(RestrictionKind.BANNED), periods)

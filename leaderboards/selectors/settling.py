@@ -1,4 +1,4 @@
-"""How far settling is, for the admin, the doctor and whoever waits at a terminal. One count in SQL each."""
+"""How far settling is, for the admin, the doctor and people who wait at a terminal. One count in SQL each."""
 
 from leaderboards.models import Period, Standing
 

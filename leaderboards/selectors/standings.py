@@ -1,4 +1,4 @@
-"""Rows in their places: a page, a player, those around him, several by name; and what a board's page shows.
+"""Rows in their places: a page, a player, those around them, several by name; and what a board's page shows.
 
 All questions of one call are answered from one moment of the period, in one round trip. Names come from
 SQL and are shown only; ranks never depend on them.
@@ -31,7 +31,7 @@ NEIGHBOURS = 3  # on each side of the viewer, on a board's page
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A player in his place; ``tied`` share the rank, himself included, and ``ahead`` are strictly better.
+    """A player in their place; ``tied`` share the rank, themselves included, and ``ahead`` are strictly better.
 
     The three are None where Redis is away and SQL had no time to count.
     """
@@ -61,7 +61,7 @@ class Standings:
 
 @dataclass(frozen=True, slots=True)
 class PlayerRow:
-    """One player's row, and the share of the others that he is ahead of."""
+    """One player's row, and the share of the others that they are ahead of."""
 
     row: Row
     percentile: float | None
@@ -74,7 +74,7 @@ class PlayerRow:
 
 @dataclass(frozen=True, slots=True)
 class BoardPage:
-    """What a board's page shows, of one moment: a page, and the viewer among his neighbours.
+    """What a board's page shows, of one moment: a page, and the viewer among their neighbours.
 
     ``stored`` is the period's row, to ask it again.
     """
@@ -102,7 +102,7 @@ def player_row(board: Board, player: str, period: str = CURRENT) -> PlayerRow:
 
 
 def share_below(row: Row, total: int) -> float | None:
-    """The share of the others whom a player is ahead of, in percent; None where his rank is not known."""
+    """The share of the others whom a player is ahead of, in percent; None where their rank is not known."""
     if row.ahead is None or row.tied is None:
         return None
     return percentile(total, total - row.ahead - row.tied)
@@ -123,7 +123,7 @@ def named(board: Board, players: Sequence[str], period: str = CURRENT) -> Standi
 
 
 def board_page(board: Board, period: str, offset: int, limit: int, player: str | None) -> BoardPage:
-    """A page and, if ``player`` is ranked, his row and neighbours. Raises ``UnknownPeriod``."""
+    """A page and, if ``player`` is ranked, their row and neighbours. Raises ``UnknownPeriod``."""
     questions: list[Question] = [Page(offset, limit)]
     if player:
         questions.append(Around(player, NEIGHBOURS))
@@ -133,7 +133,7 @@ def board_page(board: Board, period: str, offset: int, limit: int, player: str |
 
 
 def beside(page: BoardPage, player: str) -> BoardPage:
-    """The same page with ``player`` among his neighbours; they, he and the total are of now."""
+    """The same page with ``player`` among their neighbours; all of these and the total are of now."""
     shown = page.standings
     answers = _AnswersAgain(shown.board, page.stored, shown.period, [Around(player, NEIGHBOURS)], clock.now())
     found = answers.standings(0)

@@ -15,11 +15,13 @@ from foundation.audit import register_act, register_subject
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import CHANGED_SINCE, NotUndoable, refuse_followed, refuse_overruled
 from leaderboards.models import Board, Player, Submission
-from leaderboards.selectors.purging import BASELINE
+from leaderboards.selectors.purging import BASELINE, tells_of_restoring
 from leaderboards.services import judge_quarantine, restriction_acts, score_acts
 from leaderboards.services.ban import ban, lift
 from leaderboards.services.boards import save_board
 from leaderboards.services.imports import acts as imports
+from leaderboards.services.link import BY_HAND, MAY_LINK
+from leaderboards.services.link_back import give_account_back, tells_of_account
 from leaderboards.services.open import open_board
 from leaderboards.services.players import FIELDS, refuse_erased, set_profile
 from leaderboards.services.remove import REMOVED
@@ -50,10 +52,12 @@ def register() -> None:
     register_act("player.unbanned", _("ban of a player lifted"), undo_lift, CHANGE_PLAYER)
     register_act("player.changed", _("profile of a player changed"), undo_profile, CHANGE_PLAYER)
     register_act("player.linked", _("account linked to a player"))
+    register_act(BY_HAND, _("account of a player changed"), undo_account, MAY_LINK)
     register_act(REMOVED, _("player removed from a board"))
     register_act("player.erased", _("player erased"))
     register_act("score.voided", _("score voided"), undo_void, CHANGE_SUBMISSION)
     register_act("score.restored", _("score restored"), undo_restoring, CHANGE_SUBMISSION)
+    tells_of_restoring("score.restored")
     register_act("scores.imported", _("scores imported"))
     register_act(judge_quarantine.ACCEPTED, _("quarantined entry accepted"), undo_accepting, CHANGE_SUBMISSION)
     register_act(judge_quarantine.VOIDED, _("quarantined entry voided"), judge_quarantine.reopen, JUDGE_QUARANTINE)
@@ -78,23 +82,36 @@ def undo_lift(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, r
         raise NotUndoable("The player is banned already.")
 
 
-def undo_profile(entry: AuditEntry, *, at: datetime, **_who_and_why: object) -> None:
-    """Give the player back the name, avatar and country of before. Raises ``NotUndoable``, ``UnknownPlayer``."""
+def undo_profile(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
+    """Give the player back the name, avatar and country of before, and the account, which forms once changed too.
+    Raises ``NotUndoable``, ``UnknownPlayer``."""
     [player] = players_of(entry)
     refuse_erased(player)
     before = {name: str(text) for name, text in entry.before.items() if name in FIELDS}
-    if not before:
-        raise NotUndoable("Nothing of it can be given back: only name, avatar and country can.")
+    has_account = tells_of_account(entry)
+    if not before and not has_account:
+        raise NotUndoable("Nothing of it can be given back: only name, avatar, country and account can.")
     if any(getattr(player, name) != entry.after.get(name) for name in before):
         raise NotUndoable(CHANGED_SINCE)
-    refuse_followed(entry, ["player.changed"], ["player"], before)
-    set_profile(player.external_id, before, at)
+    if before:
+        refuse_followed(entry, ["player.changed"], ["player"], before)
+        set_profile(player.external_id, before, at)
+    if has_account:
+        give_account_back(entry, player, reason, at, by)
+
+
+def undo_account(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
+    """Give the player back to the account of before. Raises ``NotUndoable``, ``UnknownPlayer``, ``AlreadyLinked``."""
+    [player] = players_of(entry)
+    if not tells_of_account(entry):
+        raise NotUndoable("It is not known any more whose the player was.")
+    give_account_back(entry, player, reason, at, by)
 
 
 def undo_void(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
     """Restore the score. Raises ``NotUndoable`` where somebody has judged it anew, or something else has it void too,
     or what refuses restoring it."""
-    submission = _submission_of(entry)
+    submission = submission_of(entry)
     refuse_decided(entry, _VOIDS)
     refuse_void_beside(entry, submission)
     if not unvoid_by_hand(submission, reason, at, by):
@@ -103,7 +120,7 @@ def undo_void(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, r
 
 def undo_restoring(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
     """Void the score again. Raises ``NotUndoable`` where somebody has judged it anew, or what refuses voiding it."""
-    submission = _submission_of(entry)
+    submission = submission_of(entry)
     refuse_decided(entry, _VOIDS)
     if not void_by_hand(submission, reason, at, by):
         raise NotUndoable("The score is void already.")
@@ -114,7 +131,7 @@ def undo_accepting(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | No
     submission of its own was kept, or what refuses voiding it."""
     if not entry.keys("submission"):
         raise NotUndoable("No submission of its own was kept: set the standing, or void the late score, by hand.")
-    submission = _submission_of(entry)
+    submission = submission_of(entry)
     refuse_decided(entry)
     if not void_by_hand(submission, reason, at, by):
         raise NotUndoable("The score is void already.")
@@ -148,7 +165,8 @@ def _typed(name: str, kept: object) -> object:
     return field.to_python(kept) if isinstance(field, Field) else kept
 
 
-def _submission_of(entry: AuditEntry) -> Submission:
+def submission_of(entry: AuditEntry) -> Submission:
+    """What an undo is about. Raises ``NotUndoable`` where it was not kept, or is part of a sum by now."""
     rows = Submission.objects.select_related("period__board", "player", "board")
     found = rows.filter(pk__in=entry.keys("submission")).first()
     if found is None:

@@ -14,11 +14,9 @@ from django.db.models import F, Q, QuerySet
 from foundation.audit import record
 from foundation.audit.rows import about
 from foundation.failpoints import failpoint
-from leaderboards.errors import BadReason
+from foundation.reasons import reason_given
 from leaderboards.models import BanKind, BanRecord, Player
 from leaderboards.services.decide_redis import forget_bans
-
-LONGEST_REASON = 300  # characters
 
 
 def can_be_banned() -> QuerySet[Player]:
@@ -42,14 +40,6 @@ def ban(players: Collection[int], reason: str, at: datetime, by: AbstractBaseUse
 def lift(players: Collection[int], reason: str, at: datetime, by: AbstractBaseUser | None) -> list[Player]:
     """Let those of these players in again who are banned; all of them or none. Returns and raises as ``ban``."""
     return _set(can_be_let_in().filter(pk__in=players), BanKind.LIFTED, reason, at, by)
-
-
-def reason_given(reason: str) -> str:
-    """The reason without space around it. Raises ``BadReason`` where it has not 1 to 300 characters."""
-    reason = reason.strip()
-    if not 1 <= len(reason) <= LONGEST_REASON:
-        raise BadReason(f"Give a reason of 1 to {LONGEST_REASON} characters.")
-    return reason
 
 
 def _set(

@@ -1,6 +1,6 @@
 """A period's end: ``open → closing → final``.
 
-The order of effects: the barrier turns the state, so that whoever came before is counted and whoever
+The order of effects: the barrier turns the state, so that who came before is counted and who
 comes after is refused; a redis board is closed in Redis too, mirrored to the last standing and
 compared; ranks are written and hashed; only then do its keys get a time to live. Each step may be
 cut off and run again.
@@ -176,7 +176,7 @@ def _make_final(period: Period, at: datetime) -> None:
 
 
 def _leave_out_gone(period: Period) -> None:
-    """Whoever left an event or was disqualified in it: a score under way at that moment may have brought him back."""
+    """Those who left an event or were disqualified in it: a score under way then may have brought them back."""
     number = event_number(period.label) if period.board.is_event else None
     gone = events.source().gone(number) if number is not None else ()
     standings = Standing.objects.filter(period=period, player__in=gone, score__isnull=False)

@@ -73,7 +73,7 @@ def decide(
     """Judge and apply the items of one period, in order, but for what breaks ``limits``; the decisions by position.
 
     Newcomers, a deadlock, or an id that another request used in this moment start the transaction again. A lock that
-    PostgreSQL did not give in time does not: whoever has it may have it for longer.
+    PostgreSQL did not give in time does not: who has it may have it for longer.
     """
     found: dict[int, Decided] = {}
     for _ in range(TRIES):

@@ -16,13 +16,13 @@ from django.db import transaction
 from foundation.audit import record
 from foundation.audit.models import AuditEntry
 from foundation.failpoints import failpoint
+from foundation.reasons import reason_given
 from leaderboards.core.entries import Entry, read_value
 from leaderboards.core.policies import State
 from leaderboards.errors import EditedSince, NotEditable, SubmissionsDropped
 from leaderboards.models import Period, Submission, SubmissionEdit
 from leaderboards.selectors.purging import BASELINE
 from leaderboards.services.players import refuse_erased
-from leaderboards.services.purge import reason_given
 from leaderboards.services.void import held_open, rederive
 from leaderboards.stores.sql_locks import Held, lock_standings
 from leaderboards.stores.sql_writes import state_of

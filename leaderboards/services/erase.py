@@ -1,10 +1,10 @@
-"""Erasing who a player is: what he has in open periods goes, what is final stays in its place under another id.
+"""Erasing who a player is: what they have in open periods goes, what is final stays in its place under another id.
 
-Ranks, scores and the hash over final standings do not change: they know his internal number alone. He is banned first,
-so that nobody scores for him meanwhile; that ban ends with the erasure, a moderator's stays.
-The trap: a name in Redis outlives SQL's, so Redis is asked before SQL forgets,
-once more in the transaction that renames him, which no mirror with his name in its hands outlasts.
-Cut off anywhere, it is run again. What apps above know of him they forget in the same transaction (``also``).
+Ranks, scores and the hash over final standings do not change: they know the internal number alone. The player is
+banned first, so that nobody scores for them meanwhile; that ban ends with the erasure, a moderator's stays.
+The trap: a name in Redis outlives SQL's, so Redis is asked before SQL forgets, once more in the transaction that
+renames them, which no mirror with their name in its hands outlasts.
+Cut off anywhere, it is run again. What apps above know of them they forget in the same transaction (``also``).
 """
 
 from collections.abc import Callable
@@ -48,6 +48,7 @@ from leaderboards.models import (
 from leaderboards.selectors.kept import final_standings_of
 from leaderboards.selectors.kept_files import forget_files
 from leaderboards.services.decide_redis import forget_bans
+from leaderboards.services.link import BY_HAND
 from leaderboards.services.mirror import DEAD, mirror
 from leaderboards.services.players import ERASED, ensure_player
 from leaderboards.services.remove import remove_from
@@ -65,7 +66,7 @@ _renames: list[Rename] = []
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """Who the player is from now on, the periods that he was taken out of, and how many rows of each kind it met."""
+    """Who the player is from now on, the periods that they were taken out of, and how many rows of each kind it met."""
 
     player: str
     removed_from: list[str]
@@ -78,9 +79,9 @@ class Erased:
 
 
 def also(forget: Forget) -> None:
-    """Have ``forget`` called for whoever is erased, while he still has his id. Asking twice changes nothing.
+    """Have ``forget`` called for each who is erased, while they still have their id. Asking twice changes nothing.
 
-    It is called in the transaction that renames him, those of apps below first; it may refuse, and it is run again.
+    It is called in the transaction that renames them, those of apps below first; it may refuse, and it is run again.
     """
     if forget not in _more:
         _more.append(forget)
@@ -93,7 +94,7 @@ def first(forget: Forget) -> None:
 
 
 def renamed(rename: Rename) -> None:
-    """Have ``rename`` called with whoever is erased, who has a new id by then, and the id of before: for what is
+    """Have ``rename`` called with each who is erased, who has a new id by then, and the id of before: for what is
     stored under it. It is called at the end of the transaction that renames them. Asking twice changes nothing."""
     if rename not in _renames:
         _renames.append(rename)
@@ -121,7 +122,7 @@ def erase_player(external_id: str, at: datetime, reason: str = "", *, keep_score
 
 
 def _known(external_id: str, at: datetime) -> Player:
-    """The player; one whom only Redis has, because SQL refuses him, is named by a dead letter."""
+    """The player; one whom only Redis has, because SQL refuses them, is named by a dead letter."""
     if DeadLetter.objects.filter(kind=DEAD, payload__player=external_id).exists():
         return ensure_player(external_id, at)
     player = Player.objects.filter(external_id=external_id).first()
@@ -157,7 +158,7 @@ def _stands_in(period: Period, player: Player) -> bool:
 
 
 def _take_out(period: Period, player: Player, at: datetime) -> bool:
-    """Whether he was in the period. Where Redis decides, only Redis can say."""
+    """Whether they were in the period. Where Redis decides, only Redis can say."""
     ranked = Standing.objects.filter(period=period, player=player, score__isnull=False)
     if period.board.storage != Storage.REDIS and not ranked.exists():
         return False
@@ -235,9 +236,9 @@ def _rename(player: Player, removed: list[str], at: datetime, reason: str) -> Er
 
 
 def _wait_for_mirrors(player: Player) -> None:
-    """Let whoever has read his marks finish, since he would make him anew under the old name, and let nobody begin.
+    """Let all who have read their marks finish, since they would make them anew by the old name, and let nobody begin.
 
-    Raises ``StorageUnavailable`` where Redis names him yet, or cannot be asked, and what the link raises.
+    Raises ``StorageUnavailable`` where Redis names them yet, or cannot be asked, and what the link raises.
     """
     decided_by_redis = Period.objects.filter(state__in=LIVING, board__storage=Storage.REDIS)
     living = list(decided_by_redis.select_related("board").order_by("pk"))
@@ -249,7 +250,7 @@ def _wait_for_mirrors(player: Player) -> None:
 
 
 def _keep_correctors_out(player: Player) -> None:
-    """Whoever corrects a closed event writes its final standings anew, and may have read the old name.
+    """An act that corrects a closed event writes its final standings anew, and may have read the old name.
 
     After the apps above, who hold their own rows first, as they do when they correct.
     """
@@ -265,9 +266,9 @@ def _distrust_older_memory(player: Player) -> None:
 
 
 def _refuse_if_back(player: Player) -> None:
-    """Another process hears of the ban within seconds; until then Redis may have let him in, and SQL have followed.
+    """Another process hears of the ban within seconds; until then Redis may have let them in, and SQL have followed.
 
-    Where SQL decides, somebody may have asked just before the ban and waited for his row. It is held by now.
+    Where SQL decides, somebody may have asked just before the ban and waited for their row. It is held by now.
     """
     ranked = Standing.objects.filter(player=player, score__isnull=False, period__state__in=LIVING)
     back = ranked.select_related("period__board").first()
@@ -277,7 +278,7 @@ def _refuse_if_back(player: Player) -> None:
 
 def _linking(player: Player) -> QuerySet[AuditSubject, int]:
     """The entries that tell which account was linked to them."""
-    theirs = AuditSubject.objects.filter(kind="player", key=str(player.pk), entry__act="player.linked")
+    theirs = AuditSubject.objects.filter(kind="player", key=str(player.pk), entry__act__in=("player.linked", BY_HAND))
     return theirs.values_list("entry", flat=True)
 
 

@@ -1,6 +1,6 @@
 """The port to what declares events: the competitions, an app above this one, which is never imported here.
 
-Whoever knows them registers with ``provide`` when the process starts; until then there are none. The trap: on
+The app that knows them registers with ``provide`` when the process starts; until then there are none. The trap: on
 redis boards no submissions are kept, so attempts cannot be counted there.
 """
 
@@ -21,7 +21,7 @@ from leaderboards.models import Board, QuarantinedEntry, Storage, Submission
 class Event:
     """A competition as scoring sees it: its board, its window, how often a player may score in it.
 
-    ``attempts`` None is as often as he likes. Raises ``BadBoard`` where the board cannot count them.
+    ``attempts`` None is as often as they like. Raises ``BadBoard`` where the board cannot count them.
     ``freeze_due``: the next change of its standings is to be hidden, and what the public sees is not kept yet.
     """
 

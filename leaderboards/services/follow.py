@@ -1,4 +1,4 @@
-"""Letting SQL follow all that only Redis has, for whoever reads SQL alone afterwards.
+"""Letting SQL follow all that only Redis has, for those who read SQL alone afterwards.
 
 Apps above add theirs (``also``).
 """

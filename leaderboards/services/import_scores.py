@@ -89,7 +89,8 @@ def entry_of(line: Line, job: Import) -> Entry:
         "player": line.cells[columns.player],
         "points": columns.constant if columns.points is None else line.cells[columns.points],
     }
-    if columns.at is not None:
+    # An empty cell counts as it comes; in the past, where rows have their own time, it is refused.
+    if columns.at is not None and (job.backfilled or line.cells[columns.at]):
         raw["at"] = _instant(str(line.cells[columns.at]), columns.at, job.board)
     if columns.id_by_row:
         raw["id"] = f"{_stem(job.stem)}:{line.number}"

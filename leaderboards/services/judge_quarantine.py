@@ -13,10 +13,10 @@ from django.db import transaction
 from foundation.audit import record
 from foundation.audit.models import AuditEntry
 from foundation.failpoints import failpoint
+from foundation.reasons import reason_given
 from leaderboards.core.entries import Entry
 from leaderboards.core.submissions import Caller, Outcome, Status
 from leaderboards.errors import (
-    BadReason,
     Banned,
     OutcomeUnknown,
     PeriodClosed,
@@ -33,7 +33,6 @@ from leaderboards.services.ids import counted_in_redis
 from leaderboards.services.submit import submit
 
 ACCEPTED, VOIDED, REOPENED = "score.quarantine_accepted", "score.quarantine_voided", "score.quarantine_reopened"
-LONGEST_REASON = 300  # characters
 SERVICE = "quarantine"  # by which an entry counts that came without an id
 SURE_FOR = timedelta(hours=23)  # an id is kept in Redis for at least a day
 
@@ -45,7 +44,7 @@ def accept(number: int, reason: str, at: datetime, by: AbstractBaseUser | None) 
     ``QuarantineRefused`` (whatever else an entry is refused for), ``QuarantineUnsure``, what a jury is refused for, or
     ``Unavailable``. Then it waits as before.
     """
-    reason = _reason(reason)
+    reason = reason_given(reason)
     known = _known(number)
     if known.competition:
         events.source().freeze(known.competition, at)
@@ -54,8 +53,8 @@ def accept(number: int, reason: str, at: datetime, by: AbstractBaseUser | None) 
     try:
         return _accept(number, reason, at, by)
     except (Banned, PeriodClosed, QuarantineRefused):
-        if is_marked:  # by this call, and nothing was applied
-            QuarantinedEntry.objects.filter(pk=number, decision="").update(accepting_since=None)
+        if is_marked:
+            _unmark(number)
         raise
 
 
@@ -64,13 +63,16 @@ def void(number: int, reason: str, at: datetime, by: AbstractBaseUser | None) ->
 
     Raises ``BadReason``, ``UnknownEntry``, or ``QuarantineDecided`` where it counts already.
     """
-    reason = _reason(reason)
+    reason = reason_given(reason)
     with transaction.atomic():
         row = _held(number)
         if row.decision == Decision.VOIDED:
             return False
-        if row.decision == Decision.ACCEPTED or (row.accepting_since is not None and _counts_in_redis(row)):
-            raise QuarantineDecided("It counts already: accept it to have that on record, then void its score.")
+        if row.decision == Decision.ACCEPTED or _counts(row):
+            raise QuarantineDecided(
+                "It counts already: accept it to have that on record. Then void its score, or set the standing where "
+                "the board keeps no scores."
+            )
         _decide(row, Decision.VOIDED, reason, at, by)
         failpoint("quarantine.before_voided")
     return True
@@ -93,9 +95,10 @@ def _accept(number: int, reason: str, at: datetime, by: AbstractBaseUser | None)
             return False
         if row.decision == Decision.VOIDED:
             raise QuarantineDecided("It was voided: undo that in the audit log first.")
-        _refuse_unsure(row, at)
-        _refuse_banned(row)
-        _apply(row, reason, at, by)
+        if not _counts(row):
+            _refuse_unsure(row, at)
+            _refuse_banned(row)
+            _apply(row, reason, at, by)
         failpoint("quarantine.after_applied")
         _decide(row, Decision.ACCEPTED, reason, at, by)
         failpoint("quarantine.before_accepted")
@@ -164,7 +167,19 @@ def _refuse_unsure(row: QuarantinedEntry, at: datetime) -> None:
         )
 
 
-def _counts_in_redis(row: QuarantinedEntry) -> bool:
+def _unmark(number: int) -> None:
+    """Take the mark off, unless somebody else had it counted meanwhile."""
+    with transaction.atomic():
+        row = _held(number)
+        if row.decision == "" and not _counts(row):
+            row.accepting_since = None
+            row.save(update_fields=["accepting_since"])
+
+
+def _counts(row: QuarantinedEntry) -> bool:
+    """Whether an accepting that was begun came as far as Redis. Raises ``StorageUnavailable``."""
+    if row.accepting_since is None:
+        return False
     found = counted_in_redis(row.board, [_entry(row)], _service(row))
     if any(each.error is not None for each in found.values()):
         raise StorageUnavailable("Whether it counts cannot be asked now; try again.")
@@ -212,10 +227,3 @@ def _held(number: int) -> QuarantinedEntry:
 
 def _gone() -> UnknownEntry:
     return UnknownEntry("There is no such entry any more: its player was erased, or it was decided long ago.")
-
-
-def _reason(reason: str) -> str:
-    reason = reason.strip()
-    if not 1 <= len(reason) <= LONGEST_REASON:
-        raise BadReason(f"Give a reason of 1 to {LONGEST_REASON} characters.")
-    return reason

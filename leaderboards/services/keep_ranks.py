@@ -63,7 +63,7 @@ def keep(period: Period, due_at: datetime, at: datetime) -> bool:
 
 
 def _read(period: Period, most: int) -> Reading:
-    """Of those who are shown: a rank that counted others too would look like a move to whoever is shown."""
+    """Of those who are shown: a rank that counted others too would look like a move of those who are shown."""
     question, out = [Page(0, most)], hidden_in(period)
     if period.board.storage == Storage.SQL:
         return _without(SqlStore(), out).read(period, question)

@@ -21,7 +21,8 @@ from accounts.services.acts import DELETED
 from foundation import audit
 from foundation.audit.models import AuditEntry
 from foundation.audit.upkeep import forget as forget_entries
-from leaderboards.models import Player, Restriction, RestrictionKind
+from foundation.audit.upkeep import forget_addresses
+from leaderboards.models import Player, Restriction, RestrictionKind, State
 from leaderboards.services.ban import can_be_banned
 from leaderboards.services.erase import erase_player
 
@@ -51,6 +52,7 @@ def leave(user: User, what_of_player: str, at: datetime) -> None:
 
 def _refuse_kept_out(player: Player) -> None:
     known = Restriction.objects.filter(Restriction.RUNNING, player=player).exclude(kind=RestrictionKind.SHADOWED)
+    known = known.exclude(period__state__in=(State.FINAL, State.EXPIRED))  # there an erasure gives nobody a new start
     if known.exists() or not can_be_banned().filter(pk=player.pk).exists():
         raise KeptOut(
             gettext_noop(
@@ -77,6 +79,7 @@ def _delete(user: User, player: Player | None, at: datetime) -> None:
     audit.record(DELETED, at=at, by=locked, subjects=[("account", user.pk)])  # while there is a row to name
     _forget_names(locked, player)
     Player.objects.filter(user=locked).update(user=None)
+    forget_addresses(locked.pk)
     forget_entries("account", locked.pk)  # names, addresses and what they called their passkeys
     if LogEntry.objects.filter(user=locked).exists():
         _empty(locked)

@@ -1,38 +1,42 @@
-"""Linking a signed-in user to a player, by a one-time code that only the game server can ask for.
+"""Linking a signed-in user to a player, by a one-time code that only the game server can ask for; or by hand.
 
 SQL keeps a hash of the code. A user has one player and a player one user; a new code for a player
-ends the earlier ones.
+ends the earlier ones. Whoever has the account can erase the player: by hand it takes the same right (``MAY_LINK``).
 """
 
 import hashlib
 import secrets
 from datetime import datetime, timedelta
 
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import AbstractBaseUser, User
 from django.db import IntegrityError, transaction
 
 from foundation.audit import record
+from foundation.audit.rows import sayable
 from foundation.rate_limit import refuse_over
+from foundation.reasons import reason_given
 from leaderboards.errors import AlreadyLinked, BadLinkCode
 from leaderboards.models import LinkCode, Player
-from leaderboards.services.players import ensure_player, hold_player
+from leaderboards.services.players import ensure_player, hold_player, refuse_erased
 
 VALID_FOR = timedelta(minutes=10)
 # No letters or digits that people confuse; 8 of them are 40 bits, enough for ten minutes behind a login.
 _ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 _LENGTH = 8
+MAY_LINK = "leaderboards.erase_player"
+BY_HAND = "player.account_changed"
 
 
 def make_code(external_id: str, at: datetime) -> tuple[str, datetime]:
     """A code for the player, and when it expires. The player is made if unknown.
 
-    Raises ``UnknownPlayer`` where he is erased at the same moment.
+    Raises ``UnknownPlayer`` where they are erased at the same moment.
     """
     player = ensure_player(external_id, at)
     code = "".join(secrets.choice(_ALPHABET) for _ in range(_LENGTH))
     with transaction.atomic():
         LinkCode.objects.filter(player=player, used_at=None).delete()
-        hold_player(player)  # after the codes, as whoever redeems one does
+        hold_player(player)  # after the codes, as one who redeems one does
         LinkCode.objects.create(player=player, code_hash=_hashed(code), expires_at=at + VALID_FOR)
     return code, at + VALID_FOR
 
@@ -48,6 +52,46 @@ def redeem(code: str, user: AbstractBaseUser, at: datetime) -> Player:
             return _redeem(code, user, at)
     except IntegrityError as error:
         raise AlreadyLinked("You are linked to a player already.") from error
+
+
+def link_by_hand(player: Player, account: User | None, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
+    """Give a player to this account, or to none; False where it is so already, which changes nothing.
+
+    Raises ``BadReason``, ``UnknownPlayer`` (erased), or ``AlreadyLinked`` where the account has another player.
+    """
+    reason = reason_given(reason)
+    try:
+        with transaction.atomic():
+            return _link_by_hand(player, account, reason, at, by)
+    except IntegrityError as error:
+        raise _has_another(account) from error
+
+
+def _link_by_hand(player: Player, account: User | None, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
+    held = hold_player(player)
+    refuse_erased(held)
+    if held.user_id == (account.pk if account else None):
+        return False
+    if account is not None and Player.objects.filter(user=account).exists():
+        raise _has_another(account)
+    before = held.user
+    held.user = account
+    held.save(update_fields=["user"])
+    accounts = [("account", each.pk) for each in (before, account) if each is not None]
+    record(
+        BY_HAND,
+        at=at,
+        by=by,
+        reason=reason,
+        subjects=[("player", held.pk), *accounts],
+        before={"user": sayable("user", before)},
+        after={"user": sayable("user", account)},
+    )
+    return True
+
+
+def _has_another(account: User | None) -> AlreadyLinked:
+    return AlreadyLinked(f"{account} is linked to another player: take that one from them first.")
 
 
 def _redeem(code: str, user: AbstractBaseUser, at: datetime) -> Player:

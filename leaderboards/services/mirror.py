@@ -69,7 +69,7 @@ def _mirror_chunk(period: Period) -> tuple[int, int]:
 def copy_rest(period: Period) -> None:
     """Copy what is dirty, in the transaction of a caller who has locked all writers out. Raises what the link raises.
 
-    Nothing is taken off the dirty marks: whoever comes after a rollback finds them all.
+    Nothing is taken off the dirty marks: the next after a rollback finds them all.
     """
     _copy(period, ZsetSettler(redis.alone()).dirty(period, ALL)[1])
 

@@ -1,4 +1,4 @@
-"""Who a player is: made at his first score, held for what is done in his name, and what a game server says of him."""
+"""Who a player is: made at their first score, held for what is done in their name, and what a game says of them."""
 
 import re
 from datetime import datetime
@@ -14,18 +14,18 @@ from leaderboards.selectors.names import forget_names
 from leaderboards.stores.sql_writes import ensure_players
 
 FIELDS = ("name", "avatar_url", "country")
-ERASED = "erased-"  # and his number: what is left of who was erased
+ERASED = "erased-"  # and their number: what is left of who was erased
 
 
 def ensure_player(external_id: str, at: datetime) -> Player:
-    """The player of this id, made if he is unknown."""
+    """The player of this id, made if they are unknown."""
     return ensure_players([external_id], at)[external_id]
 
 
 def hold_player(player: Player) -> Player:
-    """His row as it is now, held until the transaction ends: a ban or an erasure comes before or after, not between.
+    """Their row as it is now, held until the transaction ends: a ban or an erasure comes before or after, not between.
 
-    The trap: who was erased keeps his number, and may not be banned. Raises ``UnknownPlayer`` for him.
+    The trap: who was erased keeps their number, and may not be banned. Raises ``UnknownPlayer`` for them.
     """
     held = Player.objects.select_for_update(no_key=True).filter(pk=player.pk, external_id=player.external_id).first()
     if held is None:
@@ -40,7 +40,7 @@ def is_erased(player: Player) -> bool:
 
 
 def refuse_erased(player: Player) -> None:
-    """Raise ``UnknownPlayer`` for whoever was erased, or is being: nothing is done in their name any more."""
+    """Raise ``UnknownPlayer`` for a player who was erased, or is being: nothing is done in their name any more."""
     if is_erased(player):
         raise UnknownPlayer("The player was erased: what they had stays as it is.")
 
@@ -52,13 +52,13 @@ def set_profile(external_id: str, profile: dict[str, str], at: datetime) -> Play
     """
     unknown = [field for field in profile if field not in FIELDS]
     if unknown:
-        raise BadEntry(f"A player has no {unknown[0]!r}; he has {', '.join(FIELDS)}.")
+        raise BadEntry(f"A player has no {unknown[0]!r}; they have {', '.join(FIELDS)}.")
     player = ensure_player(external_id, at)
     if profile:
         is_renamed = profile.get("name", player.name) != player.name
         before = {field: getattr(player, field) for field in profile if getattr(player, field) != profile[field]}
         with transaction.atomic():
-            Player.objects.filter(external_id=external_id).update(**profile)  # not by number: who was erased keeps his
+            Player.objects.filter(external_id=external_id).update(**profile)  # the erased keep their numbers
             if before:
                 after = {field: profile[field] for field in before}
                 record("player.changed", at=at, subjects=about(player), before=before, after=after)

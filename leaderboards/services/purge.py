@@ -8,25 +8,16 @@ from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import Max
 
 from foundation.audit import record
 from foundation.audit.models import AuditEntry
 from foundation.failpoints import failpoint
-from leaderboards.errors import BadPurge, BadReason
-from leaderboards.models import Board, Purge, Storage, Submission
-from leaderboards.selectors.purging import Range
-from leaderboards.services.ban import LONGEST_REASON
+from foundation.reasons import reason_given
+from leaderboards.errors import BadPurge
+from leaderboards.models import Board, Purge, Storage
+from leaderboards.selectors.purging import Range, highest_number, is_all_in
 
 PURGED, UNDONE = "submissions.purged", "submissions.purge_undone"
-
-
-def reason_given(reason: str) -> str:
-    """The reason without blanks around it. Raises ``BadReason`` where it has not 1 to 300 characters."""
-    reason = reason.strip()
-    if not 1 <= len(reason) <= LONGEST_REASON:
-        raise BadReason(f"Give a reason of 1 to {LONGEST_REASON} characters.")
-    return reason
 
 
 def refuse_bad_range(chosen: Range, at: datetime) -> None:
@@ -55,7 +46,7 @@ def ask_purge(chosen: Range, reason: str, at: datetime, by: AbstractBaseUser | N
     """Have the submissions of a range voided. Raises ``BadReason`` or ``BadPurge``."""
     reason = reason_given(reason)
     refuse_bad_range(chosen, at)
-    highest = Submission.objects.aggregate(highest=Max("pk"))["highest"] or 0
+    all_in = is_all_in(chosen, at)
     number = by.pk if by else None
     purge = Purge.objects.create(
         player_id=chosen.player,
@@ -66,7 +57,8 @@ def ask_purge(chosen: Range, reason: str, at: datetime, by: AbstractBaseUser | N
         reason=reason,
         by_id=number,
         asked_at=at,
-        highest=highest,
+        all_in=all_in,
+        highest=highest_number(),  # behind the look at what is under way
     )
     record(PURGED, at=at, by=by, subjects=_subjects(purge), reason=reason, note=_note(purge))
     failpoint("purge.before_commit")

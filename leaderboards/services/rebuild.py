@@ -37,7 +37,7 @@ class Rebuilt:
 def rebuild(board: Board, label: str | None, at: datetime, tell: Tell = lambda _: None) -> list[Rebuilt]:
     """Rebuild one period, or every living one that has begun. Raises what the link raises.
 
-    ``tell`` is called with the period now and then: its ``rebuilt`` says how far it is, whoever is at it.
+    ``tell`` is called with the period now and then: its ``rebuilt`` says how far it is, no matter who is at it.
     """
     periods = _asked(board, label, at)
     greet()
@@ -65,7 +65,7 @@ def _asked(board: Board, label: str | None, at: datetime) -> list[Period]:
 
 
 def _rebuild(period: Period, at: datetime, tell: Tell) -> Rebuilt:
-    """Mark it, settle it, and stay until it was put anew, whoever did that."""
+    """Mark it, settle it, and stay until it was put anew, no matter by whom."""
     period.refresh_from_db()  # it was read before the server was met
     before, give_up = period.generation, clock.monotonic() + PATIENCE_SECONDS
     if period.board.storage == Storage.REDIS:

@@ -91,7 +91,7 @@ def put_marked(period: Period, go_on: GoOn) -> None:
 def put_all(period: Period, go_on: GoOn) -> bool:
     """Fill a period that is ``whole``, and whose memory was emptied; False if somebody else has taken it over.
 
-    Read without locks and without announcements: meanwhile whoever changes a standing marks it, and marks come last.
+    Read without locks and without announcements: meanwhile all who change a standing mark it, and marks come last.
     """
     publisher = Publisher(redis.settling())
     rows = Standing.objects.filter(period=period, score__isnull=False).order_by("player_id")
@@ -102,7 +102,7 @@ def put_all(period: Period, go_on: GoOn) -> bool:
         go_on(len(chunk))
         failpoint("settle.after_rebuilt_chunk")
     with transaction.atomic():
-        barrier.hold_exclusive(period.pk)  # from here on whoever writes announces
+        barrier.hold_exclusive(period.pk)  # from here on all who write announce
         mine = Period.objects.filter(pk=period.pk, generation=period.generation)
         return bool(mine.update(whole=False))
 

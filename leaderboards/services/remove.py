@@ -1,6 +1,6 @@
 """Taking a player out of a period that is open: a board's running one, or a competition's.
 
-On hybrid and sql boards his submissions of the period are voided with him. Redis boards keep no
+On hybrid and sql boards their submissions of the period are voided with them. Redis boards keep no
 submissions; there the mirror tells SQL.
 """
 

@@ -47,7 +47,7 @@ class Target(NamedTuple):
 
     @property
     def hides_ranks(self) -> bool:
-        """Whether its competition tells nobody his place now."""
+        """Whether its competition tells nobody their place now."""
         return self.event is not None and self.event.hides_ranks
 
 
@@ -71,7 +71,7 @@ class Targets:
         self._events = _named({entry.competition for entry in entries if entry.competition is not None}, at)
 
     def of(self, entry: Entry) -> Target | SunwiError:
-        """What the entry is for, or what the caller must hear if there is nothing for him."""
+        """What the entry is for, or what the caller must hear if there is nothing for them."""
         named = (entry.board, entry.competition)
         found = self._found.get(named)
         if found is None:

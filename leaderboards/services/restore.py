@@ -55,8 +55,8 @@ def _restored(period: Period, score: float | None, member: str, *value: Any) -> 
 
 
 def _take_out_erased(period: Period, above: int, settler: ZsetSettler, go_on: Callable[[int], None]) -> None:
-    """Take out the erased, whose names nobody knows any more: in a memory from before an erasure, whoever SQL does not
-    know in the period.
+    """Take out the erased, whose names nobody knows any more: in a memory from before an erasure, those whom SQL does
+    not know in the period.
 
     Whatever only Redis had then, SQL was given before the name went (``services/erase.py``). A mark of a removal that
     SQL never heard of has nothing to say in any memory, and may name somebody erased.

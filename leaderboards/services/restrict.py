@@ -1,6 +1,7 @@
-"""Hiding players, shadowing them and banning them from a board, and the end of it, each with a reason on record.
+"""Hiding players or single standings, shadowing players and banning them from a board, and the end of it, each with a
+reason on record.
 
-A ban from everything is ``services/ban.py``; whoever asks here for a ban without a board gets that. All or nothing,
+A ban from everything is ``services/ban.py``; who asks here for a ban without a board gets that. All or nothing,
 however many players are named. What they have scored stays where it is, so lifting gives the old places back.
 """
 
@@ -14,9 +15,11 @@ from django.db.models import QuerySet
 
 from foundation.audit import record
 from foundation.failpoints import failpoint
-from leaderboards.models import Board, Player, Restriction, RestrictionKind
+from foundation.reasons import reason_given
+from leaderboards.errors import NotHideable
+from leaderboards.models import Board, Period, Player, Restriction, RestrictionKind
 from leaderboards.selectors.restrictions import running
-from leaderboards.services.ban import ban, can_be_banned, lift, reason_given
+from leaderboards.services.ban import ban, can_be_banned, lift
 from leaderboards.services.decide_redis import forget_bans
 
 ACTS = {
@@ -24,20 +27,24 @@ ACTS = {
     RestrictionKind.SHADOWED: "player.shadowed",
     RestrictionKind.BANNED: "player.banned_from_board",
 }
+STANDING_HIDDEN = "player.standing_hidden"
 LIFTED = "player.restriction_lifted"
 
 
 @dataclass(frozen=True, slots=True)
 class What:
-    """What is kept from players: the kind, on a board, or (None) on all."""
+    """What is kept from players: the kind, on a board, or (None) on all; in one ``period`` of the board, if there is
+    one, of which see ``hiding_in``."""
 
     kind: RestrictionKind
     board: Board | None = None
+    period: Period | None = None
 
     @property
     def mark(self) -> str:
         """A text that tells one from another."""
-        return f"{self.kind}:{self.board.seq if self.board else ''}"
+        where = f"{self.kind}:{self.board.seq if self.board else ''}"
+        return f"{where}:{self.period.pk}" if self.period else where
 
     @property
     def is_ban_from_all(self) -> bool:
@@ -45,11 +52,26 @@ class What:
         return self.kind == RestrictionKind.BANNED and self.board is None
 
 
+def hiding_in(period: Period) -> What:
+    """What hides standings in this period alone. Raises ``NotHideable`` where it is the period of a competition."""
+    if period.board.is_event:
+        raise NotHideable(
+            "This standing is of a competition: disqualify the participant there. That hides it in the "
+            "competition alone, rewards follow, and it can be taken back."
+        )
+    return What(RestrictionKind.HIDDEN, period.board, period)
+
+
+def what_of(row: Restriction) -> What:
+    """What a restriction keeps from its player."""
+    return What(RestrictionKind(row.kind), row.board, row.period)
+
+
 def can_be_restricted(what: What) -> QuerySet[Player]:
     """Those of whom this is not so already."""
     if what.is_ban_from_all:
         return can_be_banned()
-    return Player.objects.exclude(pk__in=running().filter(kind=what.kind, board=what.board).values("player"))
+    return Player.objects.exclude(pk__in=_running(what).values("player"))
 
 
 def restrict(
@@ -66,12 +88,12 @@ def restrict(
         # The players' rows are held, so two who restrict the same ones at once do it one after the other.
         list(Player.objects.select_for_update(of=("self",)).filter(pk__in=players).order_by("pk").values_list("pk"))
         held = list(can_be_restricted(what).filter(pk__in=players).order_by("pk"))
+        where = {"board": what.board, "period": what.period, "kind": what.kind}
         made = Restriction.objects.bulk_create(
-            Restriction(player=player, board=what.board, kind=what.kind, since=at, by_id=_number(by), reason=reason)
-            for player in held
+            Restriction(player=player, since=at, by_id=_number(by), reason=reason, **where) for player in held
         )
         for row in made:
-            _record(ACTS[what.kind], row, reason, at, by)
+            _record(act_of(row), row, reason, at, by)
         failpoint("restrict.before_commit")
         transaction.on_commit(forget_bans)
     return held
@@ -86,7 +108,7 @@ def lift_restrictions(
     """
     reason = reason_given(reason)
     with transaction.atomic():
-        rows = running().select_for_update(of=("self",)).select_related("player", "board")
+        rows = running().select_for_update(of=("self",)).select_related("player", "board", "period")
         held = list(rows.filter(pk__in=restrictions).order_by("pk"))
         for each in held:
             each.lifted_at, each.lifted_by_id, each.lift_reason = at, _number(by), reason
@@ -106,14 +128,30 @@ def lift_from(
     """
     if what.is_ban_from_all:
         return lift(players, reason, at, by)
-    rows = running().filter(player__in=players, kind=what.kind, board=what.board)
+    rows = _running(what).filter(player__in=players)
     return [row.player for row in lift_restrictions(rows.values_list("pk", flat=True), reason, at, by)]
+
+
+def act_of(row: Restriction) -> str:
+    """How the audit log calls imposing it."""
+    return ACTS[RestrictionKind(row.kind)] if row.period_id is None else STANDING_HIDDEN
+
+
+def where_noted(row: Restriction) -> dict[str, object]:
+    """What tells the restriction from others of its player in notes of the audit log. Notes about one period have no
+    board, so that who asks for what was decided on the board does not find them."""
+    where = {"board": row.board_id} if row.period_id is None else {"period": row.period_id}
+    return {"kind": row.kind, **where}
+
+
+def _running(what: What) -> QuerySet[Restriction]:
+    return running().filter(kind=what.kind, board=what.board, period=what.period)
 
 
 def _record(act: str, row: Restriction, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:
     board: list[tuple[str, object]] = [] if row.board_id is None else [("board", row.board_id)]
     subjects = [("player", row.player_id), *board]
-    note = {"restriction": row.pk, "kind": row.kind, "board": row.board_id}
+    note = {"restriction": row.pk, **where_noted(row)}
     record(act, at=at, by=by, subjects=subjects, reason=reason, note=note)
 
 

@@ -9,7 +9,16 @@ from foundation.audit import register_act
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import NotUndoable, refuse_overruled
 from leaderboards.models import Restriction, RestrictionKind
-from leaderboards.services.restrict import ACTS, LIFTED, What, lift_restrictions, restrict
+from leaderboards.services.restrict import (
+    ACTS,
+    LIFTED,
+    STANDING_HIDDEN,
+    act_of,
+    lift_restrictions,
+    restrict,
+    what_of,
+    where_noted,
+)
 
 CHANGE_PLAYER = "leaderboards.change_player"
 _LABELS = {
@@ -23,6 +32,7 @@ def register() -> None:
     """Tell the audit log. Asking twice changes nothing."""
     for kind, act in ACTS.items():
         register_act(act, _LABELS[kind], undo_restricting, CHANGE_PLAYER)
+    register_act(STANDING_HIDDEN, _("standing hidden"), undo_restricting, CHANGE_PLAYER)
     register_act(LIFTED, _("restriction of a player lifted"), undo_lifting, CHANGE_PLAYER)
 
 
@@ -35,14 +45,13 @@ def undo_restricting(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | 
 def undo_lifting(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
     """Impose it again. Raises ``NotUndoable`` where somebody did before, whether that one runs or not."""
     row = _restriction(entry)
-    acts = (ACTS[RestrictionKind(row.kind)], LIFTED)
-    refuse_overruled(entry, acts, ["player"], kind=row.kind, board=row.board_id)
-    if not restrict([row.player_id], What(RestrictionKind(row.kind), row.board), reason, at, by):
+    refuse_overruled(entry, (act_of(row), LIFTED), ["player"], **where_noted(row))
+    if not restrict([row.player_id], what_of(row), reason, at, by):
         raise NotUndoable("The same restriction runs again.")
 
 
 def _restriction(entry: AuditEntry) -> Restriction:
-    found = Restriction.objects.select_related("board").filter(pk=entry.note.get("restriction")).first()
+    found = Restriction.objects.select_related("board", "period").filter(pk=entry.note.get("restriction")).first()
     if found is None:
         raise NotUndoable("There is no such restriction any more.")
     return found

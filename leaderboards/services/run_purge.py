@@ -1,10 +1,12 @@
 """Doing what was asked for of purges, in turns: submissions voided, or restored where the purge is undone.
 
 A turn looks at a stretch of submissions by number, void by void in transactions of some players each; only when all of
-it was looked at the row of the purge says so, so whoever comes after a killed worker goes on there. Voiding again, or
+it was looked at the row of the purge says so, so the next after a killed worker goes on there. Voiding again, or
 two workers at once, changes nothing: each transaction holds the purge's row, and then the standings.
-In competitions each void is an act on record of its own. The trap: writes to Redis come last in a transaction, and the
-row of the purge is held until then, so its counts are written behind them.
+In competitions each void is an act on record of its own. What was being received as a purge was asked for is committed
+later, so all is looked at a second time once that is in; what was there is void by then.
+The trap: writes to Redis come last in a transaction, and the row of the purge is held until then, so its counts are
+written behind them.
 """
 
 import logging
@@ -12,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
@@ -25,7 +27,16 @@ from foundation.failpoints import failpoint
 from foundation.sql import unhurried
 from leaderboards.errors import StorageUnavailable
 from leaderboards.models import Period, Player, Purge, PurgedSubmission, State, Submission
-from leaderboards.selectors.purging import can_be_voided, counting_in, is_about, range_of, standing_since
+from leaderboards.selectors.purging import (
+    can_be_voided,
+    counting_in,
+    highest_number,
+    is_about,
+    is_all_in,
+    range_of,
+    restored_since,
+    standing_since,
+)
 from leaderboards.services import events
 from leaderboards.services.unvoid import unvoid_purged
 from leaderboards.services.void import held_open, rederive, void_by_hand
@@ -49,6 +60,10 @@ class _Chosen(NamedTuple):
     competition: int
 
 
+class _Overruled(SunwiError):
+    """A submission counts by a newer decision than the purge: what was done to it is taken back."""
+
+
 def run_due(at: datetime, seconds: float = BUDGET_SECONDS) -> int:
     """Go on with every purge that is not through, for so many seconds; how many submissions were voided or restored."""
     under_way = Q(finished_at=None, undo_asked_at=None) | Q(undo_asked_at__isnull=False, undone_at=None)
@@ -58,15 +73,20 @@ def run_due(at: datetime, seconds: float = BUDGET_SECONDS) -> int:
 
 
 def run(purge: Purge, at: datetime, until: float) -> int:
-    """Go on with one until it is through, or ``until`` (monotonic seconds) is past."""
+    """Go on with one until it is through, waits for what is not in yet, or ``until`` (monotonic seconds) is past."""
     done = 0
     while True:
         turn = _undo_turn if purge.undo_asked_at is not None else _turn
         done += turn(purge, at)
         purge.refresh_from_db()
         is_through = purge.undone_at is not None or (purge.finished_at is not None and purge.undo_asked_at is None)
-        if is_through or clock.monotonic() >= until:
+        if is_through or is_waiting(purge) or clock.monotonic() >= until:
             return done
+
+
+def is_waiting(purge: Purge) -> bool:
+    """Whether all that was there was looked at, and what was under way then is not in yet."""
+    return purge.undo_asked_at is None and not purge.all_in and purge.last >= purge.highest
 
 
 def _turn(purge: Purge, at: datetime) -> int:
@@ -74,14 +94,25 @@ def _turn(purge: Purge, at: datetime) -> int:
     end = _end_of_stretch(purge)
     rows = counting_in(range_of(purge)).filter(pk__gt=purge.last, pk__lte=end)
     voided = 0
-    for number, some in _by_period(_chosen(rows.filter(can_be_voided()))):
+    for number, some in _by_period(_chosen(rows.filter(can_be_voided(), ~restored_since(purge)))):
         voided += _void_in_event(purge, some, at) if some[0].competition else _void_some(purge, number, some, at)
     failpoint("purge.before_progress")
     course = {"last": end, "kept": F("kept") + rows.count()}
     if end >= purge.highest:
-        course["finished_at"] = at
-    Purge.objects.filter(pk=purge.pk, last=purge.last, undo_asked_at=None, finished_at=None).update(**course)
+        course |= _after_the_last(purge, at)
+    as_seen = Purge.objects.filter(pk=purge.pk, last=purge.last, all_in=purge.all_in)
+    as_seen.filter(undo_asked_at=None, finished_at=None).update(**course)
     return voided
+
+
+def _after_the_last(purge: Purge, at: datetime) -> dict[str, Any]:
+    """What becomes of a purge that has looked at all up to its ``highest``: it is through, or begins once more, or
+    waits."""
+    if purge.all_in:
+        return {"finished_at": at}
+    if not is_all_in(range_of(purge), at):
+        return {}
+    return {"last": 0, "kept": 0, "highest": highest_number(), "all_in": True}
 
 
 def _end_of_stretch(purge: Purge) -> int:
@@ -120,7 +151,7 @@ def _void_some(purge: Purge, number: int, rows: Sequence[_Chosen], at: datetime)
         period = held_open(number)
         names = Player.objects.filter(pk__in={row.player for row in rows}).values_list("external_id", flat=True)
         held = lock_standings(period, list(names))
-        theirs = Submission.objects.filter(pk__in=[row.pk for row in rows], voided_at=None)
+        theirs = Submission.objects.filter(~restored_since(purge), pk__in=[row.pk for row in rows], voided_at=None)
         numbers = list(theirs.values_list("pk", flat=True))
         _claim(purge, numbers)
         Submission.objects.filter(pk__in=numbers).update(voided_at=at)
@@ -142,6 +173,8 @@ def _void_one(purge: Purge, number: int, at: datetime) -> int:
     def void() -> int:
         if not _is_held(purge) or not void_by_hand(submission, purge.reason, at, purge.by):
             return 0
+        if Submission.objects.filter(restored_since(purge), pk=number).exists():  # behind the locks of the void
+            raise _Overruled("Somebody has restored it since the purge was asked for.")
         _claim(purge, [number])
         return 1
 

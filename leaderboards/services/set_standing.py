@@ -3,7 +3,8 @@ the old one and the new one on record; and undoing that.
 
 Redis decides over such a board, so it is set there, only if it is still what was seen, and the mirror brings it to SQL.
 The trap: the record is committed after Redis has answered. Where SQL goes away in between, Redis has the new standing
-and no record says so; the caller hears an error, and looking again shows it.
+and no record says so; the caller hears an error, and looking again shows it. An undo that was cut off so is asked for
+again, and recorded then.
 """
 
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from foundation import redis
 from foundation.audit import record
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import refuse_followed
+from foundation.reasons import reason_given
 from foundation.sync import barrier
 from leaderboards.core.instants import from_milliseconds
 from leaderboards.core.policies import State
@@ -26,7 +28,6 @@ from leaderboards.models import State as PeriodState
 from leaderboards.services.amend import SetAside
 from leaderboards.services.edit import worth_text
 from leaderboards.services.players import refuse_erased
-from leaderboards.services.purge import reason_given
 from leaderboards.services.remove import REMOVED
 from leaderboards.stores.zset_writes import Put, ZsetWriter, held_text, state_from
 
@@ -91,7 +92,8 @@ def set_standing(wanted: Setting, reason: str, at: datetime, by: AbstractBaseUse
 
 
 def undo_set(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
-    """Give the player the standing from before the act of this entry.
+    """Give the player the standing from before the act of this entry; where they have it already, since an undo was cut
+    off before its record was committed, the record alone is made up for.
 
     Raises ``StandingMoved`` where it is another by now, ``NotUndoable`` where somebody has set it or removed the player
     since, also to the same, and what ``set_standing`` does.
@@ -103,13 +105,14 @@ def undo_set(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, re
     with transaction.atomic():
         period = _period(entry.note["period"])
         found = standing_in_redis(period, player.external_id)
-        if found.state != _from_note(entry.note["after"]):
+        before, after = (_from_note(entry.note[name]) for name in ("before", "after"))
+        if found.state not in (before, after):
             raise StandingMoved(f"{player.external_id} has another standing since: set it anew instead.")
         refuse_followed(entry, [SET, UNDONE], ["player"], period=period.pk)
         refuse_followed(entry, [REMOVED], ["player", "board"], period=period.label)
-        back = Setting(period.pk, player, _from_note(entry.note["before"]), found.score)
-        _record(_Told(UNDONE, reason, at, by), period, player, found.state, back.state)
-        _put(period, back)
+        _record(_Told(UNDONE, reason, at, by), period, player, after, before)
+        if found.state != before:
+            _put(period, Setting(period.pk, player, before, found.score))
 
 
 def _held(wanted: Setting) -> tuple[Period, SetAside]:

@@ -77,7 +77,7 @@ class PeriodSettling(Settling[Period]):
             self.row.emptied_at = self.row.generation
 
     def distrust(self) -> Judged | None:
-        """A hybrid period that somebody keeps to himself is judged later."""
+        """A hybrid period that somebody keeps to themselves is judged later."""
         try:
             return super().distrust()
         except SqlBusy:

@@ -2,7 +2,7 @@
 
 The order of effects: find boards and competitions → answer ids that were quarantined or used before → refuse who has
 not joined → find or open periods → decide a period at a time, in the order of first appearance; a competition whose
-freeze is due is frozen just before, by whoever really applies something. Every entry stands alone: what one is
+freeze is due is frozen just before, by the one who really applies something. Every entry stands alone: what one is
 refused for never touches its neighbours.
 """
 

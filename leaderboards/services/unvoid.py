@@ -101,7 +101,7 @@ def restore_voided(period: Period, player: int, submissions: Collection[int]) ->
 def _hold_standing(period: Period, player: int) -> tuple[Player, Held | None]:
     """The player of this number as they are now, and their standing, locked; None where they never had one.
 
-    Raises ``UnknownPlayer`` for whoever was erased, or is being: an erasure waits for the lock, or was before it.
+    Raises ``UnknownPlayer`` for a player who was erased, or is being: an erasure waits for the lock, or was before it.
     """
     name = Player.objects.get(pk=player).external_id
     held = lock_standings(period, [name]).get(name)

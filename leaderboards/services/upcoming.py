@@ -1,7 +1,7 @@
 """Periods that have not begun: they take over what changes on their board. Once one has begun, its rules are its own.
 
 The trap: a change may be saved before a turn and committed after it. So SQL is asked what time it is behind the
-period's barrier, and the period gets a new generation: whoever has read the old rules by then decides nothing by them.
+period's barrier, and the period gets a new generation: who has read the old rules by then decides nothing by them.
 """
 
 from datetime import timedelta
@@ -26,7 +26,7 @@ def refresh_rules(board: Board) -> None:
     """Give the board's present rules to periods that have not begun; those of competitions keep what was announced.
 
     Raises ``ClockOff``, and ``StorageUnavailable`` where Redis decides for the board and is away; then nothing is kept
-    of the caller's transaction, if he lets it through.
+    of the caller's transaction, if they let it through.
     """
     if board.is_event:
         return

@@ -94,7 +94,7 @@ def verify(period: Period, until: float, repair: bool) -> Verified:
         skipped = moved if period.stale_since is None else waiting(period)
     else:
         done: dict[str, Any] = {"verified_at": clock.now(), "verify_place": ""}
-        if repair:  # who only looks leaves what he found to the next run
+        if repair:  # who only looks leaves what they found to the next run
             Period.objects.filter(pk=period.pk).update(**done if finished else {"verify_place": walk.place})
     counts = walk.compared, walk.differences, walk.repaired
     return Verified(period.board_id, period.label, *counts, finished, skipped, tuple(walk.found))
@@ -261,7 +261,7 @@ class _Walk:
     def _note(
         self, name: str, row: Standing | None, in_redis: float | None, repaired: bool, what: str = STANDING
     ) -> None:
-        """Count, keep and log a difference. The log names no player: he may be erased, and it stays."""
+        """Count, keep and log a difference. The log names no player: they may be erased, and it stays."""
         self.differences += 1
         self.repaired += repaired
         kept = Difference.objects.create(

@@ -21,7 +21,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """A player and up to ``radius`` rows on each side; no rows if he is not ranked."""
+    """A player and up to ``radius`` rows on each side; no rows if they are not ranked."""
 
     player: str
     radius: int
@@ -38,7 +38,7 @@ Question = Page | Around | Named
 
 
 class Placed(NamedTuple):
-    """A member in its place: ``tied`` share the rank, himself included; ``ahead`` are strictly better.
+    """A member in its place: ``tied`` share the rank, themselves included; ``ahead`` are strictly better.
 
     The three are None where SQL stood in for Redis and had no time to count.
     """

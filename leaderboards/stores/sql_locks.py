@@ -1,7 +1,7 @@
 """Locking the standings of those who score, and with them, in one round trip, all that deciding asks of SQL.
 
-The trap: whoever locks several standings locks them sorted by player, or two writers lock each other out; and nobody
-makes standings while he holds locks of others, since who waits for another's new row can be waited for himself.
+The trap: who locks several standings locks them sorted by player, or two writers lock each other out; and nobody
+makes standings while they hold locks of others, since who waits for another's new row can be waited for themselves.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Writing players, standings and submissions in bulk: one statement for any number of rows.
 
-The trap: whoever writes several standings writes them sorted by player, or two writers lock each other out.
+The trap: who writes several standings writes them sorted by player, or two writers lock each other out.
 """
 
 import json
@@ -106,7 +106,7 @@ def player_numbers(external_ids: Collection[str], at: datetime) -> dict[str, int
 
 
 def make_players(external_ids: Collection[str], at: datetime) -> None:
-    """Make the players of these ids, sorted; who is there already stays as he is."""
+    """Make the players of these ids, sorted; who is there already stays as they are."""
     rows = [(external_id, "", "", "", at) for external_id in sorted(external_ids)]
     insert("leaderboards_player", _PLAYER, rows, "ON CONFLICT (external_id) DO NOTHING")
 
@@ -158,7 +158,7 @@ def mark_unput(statements: Statements, period: Period, rows: Sequence[StandingRo
         f"UPDATE leaderboards_standing SET unput = %s WHERE period_id = %s AND {condition}",
         [True, period.pk, *params],
     )
-    # Whoever else is saying so at this moment is not waited for: settling finds the marks, should he not commit.
+    # Others who are saying so at this moment are not waited for: settling finds the marks, should they not commit.
     at_once = " FOR NO KEY UPDATE SKIP LOCKED" if connection.vendor == "postgresql" else ""
     statements.execute(
         "UPDATE leaderboards_period SET stale_since = %s WHERE id IN"
@@ -209,6 +209,6 @@ def insert_submissions(statements: Statements, sending: Sending, rows: Sequence[
 
 
 def attempts_made(period: Period, players: Collection[int]) -> Counter[int]:
-    """How often each player has submitted in the period, voided ones too. Exact while his standing is locked."""
+    """How often each player has submitted in the period, voided ones too. Exact while their standing is locked."""
     made = Submission.objects.filter(period=period, player__in=players).values_list("player_id")
     return Counter(dict(made.annotate(Count("pk"))))

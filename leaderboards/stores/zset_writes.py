@@ -56,7 +56,7 @@ class ToJudge(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """The verdict, and the player's standing after it; None where he is not ranked."""
+    """The verdict, and the player's standing after it; None where they are not ranked."""
 
     verdict: Verdict
     state: State | None
@@ -121,7 +121,7 @@ class ZsetWriter:
     def submit(self, period: Period, entries: Sequence[ToJudge]) -> list[Judged]:
         """Judge and apply up to ``ENTRIES_PER_CALL`` entries.
 
-        The day of an id is that of the deadline: whoever is held up behind it comes too late.
+        The day of an id is that of the deadline: who is held up behind it comes too late.
         """
         family, deadline = period.family, self._link.deadline_ms()
         keys = [*ranked_keys(period), family.held, family.seq, family.dirty, family.closed]
@@ -137,7 +137,7 @@ class ZsetWriter:
         return _judged(period, entries, letters, told)
 
     def remove(self, period: Period, player: str) -> bool:
-        """Take a player out of a period that Redis decides over; False if he was not in it. Raises ``PeriodClosed``."""
+        """Take a player out of a period that Redis decides over; False if not in it. Raises ``PeriodClosed``."""
         family = period.family
         keys = [*ranked_keys(period), family.held, family.seq, family.dirty, family.closed]
         answer = int(run(self._link, "remove", keys, [*placing_head(self._link, period), player]))
@@ -228,7 +228,7 @@ def _said_of_id(bucketed: BucketedId | None, buckets: "_Buckets") -> tuple[Argum
 
 
 def _judged(period: Period, entries: Sequence[ToJudge], letters: bytes, told: Sequence[bytes]) -> list[Judged]:
-    """Who was updated stands at what he sent, unless totals are kept; of the others the script tells where."""
+    """Who was updated stands at what they sent, unless totals are kept; of the others the script tells where."""
     sums, cells = period.rules.update is Update.INCREMENT, iter(told)
     judged = []
     for entry, verdict in zip(entries, map(_VERDICTS.__getitem__, letters), strict=True):

@@ -11,7 +11,8 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from accounts.views.answers import is_mail_sent, signed_in_alone
+from accounts.services.changes import is_mail_sent
+from accounts.views.answers import signed_in_alone
 from foundation import clock
 from foundation.errors import RateLimited, SunwiError
 from leaderboards.errors import AlreadyLinked, BadLinkCode

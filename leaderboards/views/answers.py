@@ -33,7 +33,7 @@ def parts(request: HttpRequest, etag: str, make: Callable[[], HttpResponse]) -> 
 
 
 def followed(response: HttpResponse, etag: str) -> HttpResponse:
-    """The same for who follows the page: what he has now, and when to look again."""
+    """The same for who follows the page: what they have now, and when to look again."""
     response["ETag"] = etag
     response["Look-Again"] = f"{followers.next_look():.1f}"
     return private(response)

@@ -26,7 +26,7 @@ from leaderboards.views.viewer import Viewer, may_be_signed_in, remember, viewer
 @frameable
 @kept_a_second
 def board(request: HttpRequest, seq: int) -> HttpResponse:
-    """A period of a board: the top or another page of it, and the viewer among his neighbours."""
+    """A period of a board: the top or another page of it, and the viewer among their neighbours."""
     try:
         return _answer(request, asked_of(request, seq))
     except NotFound as error:
@@ -36,7 +36,7 @@ def board(request: HttpRequest, seq: int) -> HttpResponse:
 def _answer(request: HttpRequest, asked: Asked) -> HttpResponse:
     lately = None if is_anybody(request) else scenes.lately(asked)
     shown = lately.board if lately else selectors.board_by_seq(asked.seq)
-    refuse_strangers(request, shown)  # first: whoever may see a private board must be known
+    refuse_strangers(request, shown)  # first: who may see a private board must be known
     viewer = viewer_of(request)
     if shown.is_event:
         return _event_board(request, shown)
@@ -45,7 +45,7 @@ def _answer(request: HttpRequest, asked: Asked) -> HttpResponse:
     sought = request.GET.get("find", "").strip()[:LONGEST]
     if sought and (address := found_at(shown, asked.label, sought, viewer)):
         return redirect(f"{request.path}{address}")
-    if is_anybody(request):  # his answer is kept itself, so it is of a new scene
+    if is_anybody(request):  # their answer is kept itself, so it is of a new scene
         scene, page = scenes.made(asked, shown, None)
     else:
         scene = scenes.of_now(asked, shown)
@@ -68,7 +68,7 @@ def _told_to_shadowed(request: HttpRequest, viewer: Viewer, of_all: Scene, sough
 
 
 def _seen_by(viewer: Viewer, scene: Scene) -> tuple[Scene, BoardPage]:
-    """The scene with the viewer in it; a new one where his row stands in it, and has moved since."""
+    """The scene with the viewer in it; a new one where their row stands in it, and has moved since."""
     if viewer.player is None:
         return scene, scene.page
     page = selectors.beside(scene.page, viewer.player)

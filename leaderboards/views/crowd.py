@@ -1,4 +1,4 @@
-"""When whoever follows a page is to look again: the more follow, the later, so that a crowd cannot ask ever more.
+"""When those who follow a page are to look again: the more follow, the later, so that a crowd cannot ask ever more.
 
 Each answer to a follower names the seconds (``Look-Again``). Who was told ten seconds stands for ten seconds of one
 follower, so all that was told within a while says how many there are. Each process counts its own.

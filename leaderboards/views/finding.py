@@ -1,4 +1,4 @@
-"""One field that finds a place: a rank, a player's id, or his name. The answer is an address on the same board.
+"""One field that finds a place: a rank, a player's id, or their name. The answer is an address on the same board.
 
 The trap: a player's id may be a number. An id comes first, then a name, then a rank.
 """
@@ -40,7 +40,7 @@ def _player(board: Board, label: str, asked: str) -> Row | None:
 
 
 def _page(above: int | None) -> dict[str, str]:
-    """The page of whoever has so many above him; the first one needs no name."""
+    """The page of a player who has so many above them; the first one needs no name."""
     number = (above or 0) // ROWS + 1
     return {} if number == 1 else {"page": str(number)}
 

@@ -10,9 +10,8 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.errors import StillHidden
-from accounts.views.answers import for_proven_members, say
+from accounts.views.answers import for_proven_members, say, tried
 from foundation import clock
-from foundation.errors import RateLimited, SunwiError
 from foundation.rate_limit import refuse_over
 from leaderboards.models import Player
 from leaderboards.refusals import translated
@@ -68,14 +67,15 @@ def delete(request: HttpRequest, user: User) -> HttpResponseBase:
 
 
 def _left(form: LeaveForm, user: User) -> bool:
-    try:
+    def deed() -> None:
         leave(user, form.cleaned_data.get("player", KEEP), clock.now())
-    except RateLimited:
-        raise
-    except SunwiError as error:
-        form.add_error(None, _(translated(error.detail)))
-        return False
-    return True
+
+    return tried(form, deed, say=_said)
+
+
+def _said(detail: str) -> str:
+    """A refusal in the reader's language, whether it is one of the boards' or of the accounts'."""
+    return _(translated(detail))
 
 
 def _page(request: HttpRequest, form: LeaveForm, player: Player | None) -> HttpResponse:

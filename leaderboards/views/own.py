@@ -1,7 +1,8 @@
-"""What of a board's page depends on who looks: his card, his row, those around him, his bar, his way so far.
+"""What of a board's page depends on who looks: their card, their row, those around them, their bar, their way so far.
 
-All of it is his reading of now; the rows that everybody sees may be a second older. The trap: where his own row stands
-among those, it must be the same in both, so whoever has moved since gets a scene of his own moment (``is_in_step``).
+All of it is their reading of now; the rows that everybody sees may be a second older. The trap: where their own row
+stands among those, it must be the same in both, so those who have moved since get a scene of their own moment
+(``is_in_step``).
 """
 
 from collections.abc import Callable
@@ -30,14 +31,14 @@ _kept: dict[tuple[str, str], dict[str, str]] = {}
 
 
 def is_in_step(scene: Scene, page: BoardPage, player: str) -> bool:
-    """Whether the scene's rows hold the player as he stands now, or do not hold him, as he stands now."""
+    """Whether the scene's rows hold the player as they stand now, or do not hold them, as they stand now."""
     here = scene.rows.get(player)
     return here == page.me if here or scene.holds(page.me) else True
 
 
 @dataclass
 class Own:
-    """One viewer before one scene; ``page`` is the scene's page with him in it, ``sought`` what he did not find."""
+    """One viewer before one scene; ``page`` is the scene's page with them in it, ``sought`` what they did not find."""
 
     scene: Scene
     viewer: Viewer
@@ -51,7 +52,7 @@ class Own:
 
     @cached_property
     def _place(self) -> str:
-        """Who he is, where he stands and among whom."""
+        """Who they are, where they stand and among whom."""
         me, total = self.page.me, self.page.standings.total
         return repr((self.viewer, me and (me, total, self.page.neighbours)))
 
@@ -62,17 +63,17 @@ class Own:
 
     @property
     def is_on_page(self) -> bool:
-        """Whether his row is among the scene's."""
+        """Whether their row is among the scene's."""
         return self.page.me is not None and self.page.me.player in self.scene.rows
 
     @cached_property
     def mine(self) -> dict[str, Any]:
-        """What his card and the tables say of him."""
+        """What their card and the tables say of them."""
         return mine(self.page)
 
     @cached_property
     def look(self) -> Look:
-        """How his own row looks among all."""
+        """How their own row looks among all."""
         shown = self.scene.context
         return Look(
             zone=shown["zone"],
@@ -102,7 +103,7 @@ class Own:
         return kept[place]
 
     def _part(self, place: str) -> str:
-        """What stands in a place: his own, else what anybody gets."""
+        """What stands in a place: their own, else what anybody gets."""
         if place == "etag":
             return escape(self.etag)
         if self.viewer == NOBODY and not self.sought:
@@ -112,7 +113,7 @@ class Own:
 
     @cached_property
     def _still(self) -> dict[str, str]:
-        """What stays as it is while he and those around him do, as for most of a crowd when only the top moves."""
+        """What stays as it is while they and those around them do, as for most of a crowd when only the top moves."""
         if self.page.me is None or self.is_on_page:
             return {}
         key = self.scene.frame, self._place
@@ -136,7 +137,7 @@ def _card(own: Own) -> str:
 
 
 def _find(own: Own) -> str:
-    """The form: what it says of the viewer is the same for all viewers of a kind, as long as he sought nothing."""
+    """The form: what it says of the viewer is the same for all viewers of a kind, as long as they sought nothing."""
     kind, kept = f"find {own.viewer.linked} {own.viewer.refused} {own.viewer.player is None}", own.scene.defaults
     if own.sought or kind not in kept:
         form = own.render("_jump")
@@ -159,7 +160,7 @@ def _foot(own: Own) -> str | None:
 
 
 def _around(own: Own) -> str | None:
-    """Those around him, in a table whose head was written once."""
+    """Those around them, in a table whose head was written once."""
     if not own.mine["around"] or own.mine["on_page"]:
         return None
     before, after = own.scene.frame_of_neighbours
@@ -177,7 +178,7 @@ def _spread(own: Own) -> str | None:
 
 
 def _past(own: Own) -> str | None:
-    """His way through this period, and his final ranks in those before; asked for only where there can be any."""
+    """Their way through this period, and their final ranks in those before; asked for only where there can be any."""
     scene, me, player = own.scene, own.page.me, own.viewer.player
     past = selectors.past_ranks(scene.board, player) if player and scene.has_past else []
     way = _way(own.page) if me and scene.was_looked_at else None

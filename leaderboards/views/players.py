@@ -1,4 +1,4 @@
-"""A player's page: where he stands now, and his final ranks. His competitions and attendance come from apps above.
+"""A player's page: where they stand now, and their final ranks. Their competitions and attendance come from apps above.
 
 Private boards are on nobody's page, not even for staff: who looks must not matter to what is kept for a second.
 """
@@ -78,7 +78,7 @@ def _final(place: FinalPlace) -> tuple[FinalPlace, str, str]:
 def _standings(shown: Player) -> list[Standing]:
     at, rows = clock.now(), {}
     for board in selectors.boards_of(shown):
-        with suppress(NotFound):  # he was taken out meanwhile
+        with suppress(NotFound):  # they were taken out meanwhile
             rows[board] = selectors.player_row(board, shown.external_id)
     kept = selectors.ways(shown.external_id, [(board, row.period.label, row.rules) for board, row in rows.items()])
     return [

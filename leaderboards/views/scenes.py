@@ -1,6 +1,6 @@
 """What everybody sees of one page of a board: read about once a second, rendered once, with places for one's own.
 
-The trap: a scene is made without the request, so that nothing of who asks can get into it. Whatever depends on him
+The trap: a scene is made without the request, so that nothing of who asks can get into it. Whatever depends on them
 stands in the text as ``own.<place>``; ``views/own.py`` says what goes there.
 """
 
@@ -145,7 +145,7 @@ class Scene:
 
     @cached_property
     def frame_of_neighbours(self) -> tuple[str, str]:
-        """The table of a viewer and those around him: what stands before its rows, and what behind them."""
+        """The table of a viewer and those around them: what stands before its rows, and what behind them."""
         some = {"around": self.context["lines"][:1], "on_page": False}
         before, _, rest = render_to_string("leaderboards/_around.html", {**self.context, **some}).partition("<tbody>")
         return f"{before}<tbody>", f"</tbody>{rest.partition('</tbody>')[2]}"

@@ -82,7 +82,7 @@ class _NotToKeep(Exception):
 
 
 def _made(request: HttpRequest, make: Callable[[], HttpResponse]) -> _Answer:
-    """What any asker gets, whatever he has already."""
+    """What any asker gets, whatever they have already."""
     asked = request.META.pop(_ASKED, None)
     response = make()
     if asked is not None:

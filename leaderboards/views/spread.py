@@ -130,13 +130,13 @@ def with_own_bar(text: str, found: Spread, rules: Rules, me: Row) -> str:
 
 
 def _bar_of(histogram: list[Bin], mine: formats.Number) -> int:
-    """Which bar is the viewer's; whoever has left the measured range stands in the outermost."""
+    """Which bar is the viewer's; who has left the measured range stands in the outermost."""
     inside = (nth for nth, each in enumerate(histogram) if each.from_ <= mine <= each.to)
     return next(inside, 0 if mine < histogram[0].from_ else len(histogram) - 1)
 
 
 def _leading(rules: Rules, me: Row) -> formats.Number:
-    """What the viewer is spread by: his points, or the criterion that is compared first."""
+    """What the viewer is spread by: their points, or the criterion that is compared first."""
     return (me.points or 0) if me.fields is None else me.fields[rules.fields[0].name]
 
 

@@ -1,4 +1,4 @@
-"""What the tables of a page show: a page of rows, and the viewer's own card with those around him."""
+"""What the tables of a page show: a page of rows, and the viewer's own card with those around them."""
 
 from typing import Any
 

@@ -11,7 +11,7 @@ from itertools import groupby
 WEEK = 7
 STRIP_DAYS = 10 * WEEK
 KEPT_DAYS = STRIP_DAYS + 2
-MOST_PLAYERS = 2**24  # a bitmap of 2 MiB a day; whoever comes later has no attendance
+MOST_PLAYERS = 2**24  # a bitmap of 2 MiB a day; those who come later have no attendance
 MOST_PAGES = 5_000
 OTHER_PAGES = "other"
 
@@ -26,7 +26,7 @@ class Attendance:
 
     @property
     def present(self) -> int:
-        """On how many of them he was there."""
+        """On how many of them they were there."""
         return sum(was_there for _, was_there in self.days)
 
     @property
@@ -43,7 +43,7 @@ def attendance(last: date, present: Sequence[bool]) -> Attendance:
 
 
 def current(present: Sequence[bool]) -> int:
-    """The streak that runs: up to today, or up to yesterday while he was not there today."""
+    """The streak that runs: up to today, or up to yesterday while they were not there today."""
     until_now = present if not present or present[-1] else present[:-1]
     return _streaks(until_now)[-1] if until_now and until_now[-1] else 0
 

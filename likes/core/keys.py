@@ -16,7 +16,7 @@ THING = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 
 @dataclass(frozen=True, slots=True)
 class ThingKeys:
-    """The keys of one thing. Whoever makes one has checked both names against ``KIND`` and ``THING``."""
+    """The keys of one thing. The caller has checked both names against ``KIND`` and ``THING``."""
 
     kind: str
     thing: str

@@ -52,7 +52,7 @@ class PageCounts:
 
 
 def attendance_of(player: Player, at: datetime) -> Attendance:
-    """The player's last ten weeks; he asks, so today he is there."""
+    """The player's last ten weeks; they ask, so today they are there."""
     number = PlayerNumber.objects.filter(player=player).values_list("number", flat=True).first()
     today = day_of(at)
     before = days_until(today, STRIP_DAYS)[:-1]

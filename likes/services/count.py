@@ -158,7 +158,7 @@ def _deadline_ms(likeable: Likeable) -> int | None:
 
 
 def _drop_unput(likeable: Likeable) -> None:
-    """Drop the views of things of which Redis was not told something: whoever reads them next loads them from SQL."""
+    """Drop the views of things of which Redis was not told something: who reads them next loads them from SQL."""
     with transaction.atomic():
         if not held(likeable):
             return
@@ -176,7 +176,7 @@ def _drop_unput(likeable: Likeable) -> None:
 
 
 def _tell_totals(likeable: Likeable, at: datetime) -> int:
-    """Tell the totals of things whose shards have changed; returns how many. Whoever likes now marks a shard again."""
+    """Tell the totals of things whose shards have changed; returns how many. Who likes now marks a shard again."""
     with transaction.atomic():
         if not held(likeable):
             return 0
@@ -240,7 +240,7 @@ def retry(letter: DeadLetter, at: datetime) -> str:
 def drop(letter: DeadLetter, at: datetime) -> None:
     """Give up telling: the count is made of the rows, all of which stay, and what waits to be counted goes.
 
-    Whoever registered the kind keeps the total that he was told last, until the thing's next like. Raises
+    The app that registered the kind keeps the total that it was told last, until the thing's next like. Raises
     ``LikesUnavailable`` where SQL refuses the count itself; then nothing has changed.
     """
     kind, thing = letter.payload["kind"], letter.payload["thing"]

@@ -1,7 +1,7 @@
-"""Forgetting the likes of a player who is erased: they are taken back, and nothing in Redis names him afterwards.
+"""Forgetting the likes of a player who is erased: they are taken back, and nothing in Redis names them afterwards.
 
-He is banned by then, so he likes nothing meanwhile. The trap: what Redis has is asked for while he still has his name,
-once more when he is about to lose it. Cut off anywhere, it is run again.
+They are banned by then, so they like nothing meanwhile. The trap: what Redis has is asked for while they still have
+their name, and once more when they are about to lose it. Cut off anywhere, it is run again.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ CHUNK = 500
 
 
 def forget(player: Player, at: datetime) -> None:
-    """Take his likes back. Raises what the stores and the link raise: then it has to be run again."""
+    """Take their likes back. Raises what the stores and the link raise: then it has to be run again."""
     for likeable in registry.every():
         _follow(likeable, at)
         rows = Like.objects.filter(kind=likeable.kind, player=player)
@@ -44,10 +44,10 @@ def forget(player: Player, at: datetime) -> None:
 
 
 def refuse_if_back(player: Player, _at: datetime) -> None:
-    """A process that had not heard of the ban may have let him like something since, of a kind that Redis decides over.
+    """A process that had not heard of the ban may have let them like something since, of a kind that Redis decides on.
 
-    Whoever mirrors is waited for, and nobody begins until the caller's transaction, which renames him, has ended.
-    Raises ``StorageUnavailable`` where he is back, and what the link raises: then it has to be run again.
+    A mirror that runs is waited for, and nobody begins until the caller's transaction, which renames them, has ended.
+    Raises ``StorageUnavailable`` where they are back, and what the link raises: then it has to be run again.
     """
     by_redis = [likeable for likeable in registry.every() if likeable.storage == Storage.REDIS]
     for likeable in sorted(by_redis, key=attrgetter("kind")):
@@ -64,9 +64,9 @@ def _take_back(likeable: Likeable, thing: str, player: str, at: datetime) -> Non
 
 
 def _follow(likeable: Likeable, at: datetime) -> None:
-    """Bring SQL and what Redis shows to the same state, so that nothing is on its way that names him.
+    """Bring SQL and what Redis shows to the same state, so that nothing is on its way that names them.
 
-    A batch that is telling Redis at this moment is waited for: it may name him yet.
+    A batch that is telling Redis at this moment is waited for: it may name them yet.
     """
     if likeable.storage == Storage.REDIS:
         mirroring.mirror(likeable)

@@ -1,4 +1,4 @@
-"""A kind's row in SQL: whoever counts, mirrors or repairs the kind holds it.
+"""A kind's row in SQL: who counts, mirrors or repairs the kind holds it.
 
 The trap: who holds it for long keeps everybody else of the kind waiting, except for those who would not wait.
 """
@@ -8,7 +8,7 @@ from likes.registry import Likeable
 
 
 def hold(likeable: Likeable) -> None:
-    """Wait for whoever counts the kind, and let nobody else until this transaction ends."""
+    """Wait for the one who counts the kind, and let nobody else until this transaction ends."""
     LikeKind.objects.select_for_update().get_or_create(kind=likeable.kind, defaults={"storage": likeable.storage})
 
 

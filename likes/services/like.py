@@ -1,8 +1,7 @@
 """Liking and taking back: the one door, for the API, the pages and the simulated players.
 
-The order: the kind, the thing, the player's id, whether he is banned, whether he may like it; then he is made if
-nobody knew him, and the store decides. Asked for twice it is as asked for once, save of
-repeatable kinds.
+The order: the kind, the thing, the player's id, whether they are banned, whether they may like it; then they are made
+if nobody knew them, and the store decides. Asked for twice it is as asked for once, save of repeatable kinds.
 """
 
 from datetime import datetime
@@ -22,7 +21,7 @@ from likes.stores.choose import store_of
 
 
 def like(kind: str, thing: str, player: str, at: datetime) -> Shown:
-    """The player likes the thing; what it looks like for him after it.
+    """The player likes the thing; what it looks like for them after it.
 
     Raises ``UnknownKind``, ``UnknownThing``, ``BadPlayer``, ``Banned``, what the kind's ``admit`` raises,
     ``LikesUnavailable`` (nothing has changed) or ``LikeUnknown``.
@@ -37,7 +36,7 @@ def like(kind: str, thing: str, player: str, at: datetime) -> Shown:
 
 
 def unlike(kind: str, thing: str, player: str, at: datetime) -> Shown:
-    """He likes it no more, or takes one like back. Raises likewise.
+    """They like it no more, or take one like back. Raises likewise.
 
     Who may not like it may still take back; what was hidden since is unknown to all who have not liked it.
     """
@@ -56,7 +55,7 @@ def _liked(kind: str, thing: str) -> Likeable:
 
 
 def _refuse_banned(found: Likeable, player: str) -> bool:
-    """Whether nobody has to make the player. Where Redis decides, SQL may be away, and the mirror makes him."""
+    """Whether nobody has to make the player. Where Redis decides, SQL may be away, and the mirror makes them."""
     if found.storage == Storage.REDIS:
         banned, known = player in banned_players(), True
     else:

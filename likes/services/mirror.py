@@ -64,7 +64,7 @@ def _mirror_chunk(likeable: Likeable, generation_of: Callable[[str], int]) -> tu
         return 0, 0
     with transaction.atomic():
         hold_shared(likeable.kind)
-        hold(likeable)  # whoever puts a count right, and other mirrors, which would only copy the same
+        hold(likeable)  # those who put a count right, and other mirrors, which would only copy the same
         generation = generation_of(likeable.kind)
         total, rows = settler.dirty(generation, CHUNK)
         failpoint("mirror_likes.after_read")

@@ -1,6 +1,6 @@
-"""A player's number: his bit in the bitmaps of attendance. Given when he is first needed, without gaps, once for all.
+"""A player's number: their bit in the bitmaps of attendance. Given when first needed, without gaps, once for all.
 
-Two at once wait for each other, so that no number is left out; who is erased leaves his number to nobody.
+Two at once wait for each other, so that no number is left out; who is erased leaves their number to nobody.
 """
 
 from datetime import datetime
@@ -15,13 +15,13 @@ from likes.models import PlayerNumber
 
 
 def number_of(player_id: int) -> int | None:
-    """The player's number, made if he has none; None where all are given away."""
+    """The player's number, made if they have none; None where all are given away."""
     found = _known(player_id)
     return found if found is not None else _give(player_id)
 
 
 def forget(player: Player, _at: datetime) -> None:
-    """He is erased: his days stay in the count of players, under a number that is nobody's."""
+    """They are erased: their days stay in the count of players, under a number that is nobody's."""
     PlayerNumber.objects.filter(player=player).update(player=None)
 
 
@@ -32,7 +32,7 @@ def _known(player_id: int) -> int | None:
 @transaction.atomic
 def _give(player_id: int) -> int | None:
     barrier.hold_exclusive(0, barrier.NUMBERS)
-    found = _known(player_id)  # whoever came first gave it
+    found = _known(player_id)  # the one who came first gave it
     if found is not None:
         return found
     last = PlayerNumber.objects.aggregate(last=Max("number"))["last"]

@@ -89,7 +89,7 @@ class KindSettling(Settling[LikeKind]):
         return {"storage": Storage.REDIS}
 
     def _take_out_erased(self, above: int) -> None:
-        """In a memory from before an erasure: whoever has no row in SQL, since it may name somebody whose name is gone.
+        """In a memory from before an erasure: those who have no row in SQL, since it may name one whose name is gone.
 
         Whatever Redis had when the name went, SQL had been given (``services/forget.py``).
         """
@@ -116,7 +116,7 @@ class KindSettling(Settling[LikeKind]):
             failpoint("settle_likes.while_emptying")
 
     def _adopt(self) -> None:
-        """What waits to be counted is in the rows. The changes go first: whoever is counting them is waited for."""
+        """What waits to be counted is in the rows. The changes go first: who is counting them is waited for."""
         with transaction.atomic():
             hold(self._likeable)
             LikeChange.objects.filter(kind=self.row.kind).delete()

@@ -1,7 +1,7 @@
-"""A page was opened: one hit, one visitor, and the player's attendance if he is signed in.
+"""A page was opened: one hit, one visitor, and the player's attendance if they are signed in.
 
 Counting never fails a page: while Redis or SQL is away nothing is counted. Nobody is named: a guest is a keyed hash of
-the month, his address and his browser, which tells him from others, is in no list, and ends with the month.
+the month, their address and their browser, which tells them from others, is in no list, and ends with the month.
 """
 
 import logging
@@ -23,10 +23,10 @@ NUMBER_FRESH_SECONDS = 60.0
 
 
 def note_user(page: str, user_id: int, at: datetime) -> None:
-    """A signed-in user opened a page; he is one visitor wherever he signs in."""
+    """A signed-in user opened a page; they are one visitor wherever they sign in."""
     try:
         number = numbers.get(user_id)
-    except Unavailable:  # SQL is away: he is counted, his player is not
+    except Unavailable:  # SQL is away: they are counted, their player is not
         number = None
     _note(Visit(page, f"user {user_id}", number), at)
 

@@ -36,7 +36,7 @@ class AppendStore:
         return self.read([thing], player)[0]
 
     def unlike(self, thing: str, player: str, at: datetime) -> Shown:
-        """He takes a like back. Raises likewise."""
+        """They take a like back. Raises likewise."""
         self.take(thing, player, at)
         return self.read([thing], player)[0]
 

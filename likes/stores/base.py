@@ -50,10 +50,10 @@ class Store(Protocol):
     """Likes of one kind. Each raises ``LikesUnavailable`` or ``LikeUnknown`` where what decides is away."""
 
     def like(self, thing: str, player: str, at: datetime) -> Shown:
-        """The player likes the thing; what it looks like for him after it."""
+        """The player likes the thing; what it looks like for them after it."""
 
     def unlike(self, thing: str, player: str, at: datetime) -> Shown:
-        """He does not like it (any more), or takes one like back."""
+        """They do not like it (any more), or take one like back."""
 
     def read(self, things: Sequence[str], player: str | None) -> list[Shown]:
         """Each thing as the player (or nobody) sees it, in their order, in one round trip."""

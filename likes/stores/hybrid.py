@@ -44,7 +44,7 @@ class HybridStore:
         return self._after(thing, player, changed) if changed else self._as_it_was(thing, player, 1)
 
     def unlike(self, thing: str, player: str, at: datetime) -> Shown:
-        """He takes a like back. Raises likewise."""
+        """They take a like back. Raises likewise."""
         failpoint("like.before_commit")
         changed = self._sql.take(thing, player, at)
         return self._after(thing, player, changed) if changed else self._as_it_was(thing, player, 0)
@@ -74,7 +74,7 @@ class HybridStore:
         return found or self._sql.likers(thing, offset, limit)
 
     def _as_it_was(self, thing: str, player: str, own: int) -> Shown:
-        """Where nothing changed. A view may not have heard of his earlier change yet: then SQL answers."""
+        """Where nothing changed. A view may not have heard of their earlier change yet: then SQL answers."""
         shown = self.read([thing], player)[0]
         return shown if shown.own == own else replace(self._sql.read([thing], player)[0], live=shown.live)
 
@@ -97,7 +97,7 @@ class HybridStore:
             return None, False
 
     def _load(self, counts: Mapping[str, int]) -> None:
-        """Load the views of things that have none, as many as a request may; whoever else wants them reads SQL."""
+        """Load the views of things that have none, as many as a request may; others who want them read SQL."""
         token = secrets.token_hex(8)
         try:
             leases = self._views.lease(_few(counts), token)

@@ -1,7 +1,7 @@
 """Kinds that Redis decides over, as SQL knows them: the generation that Redis must show, and the barrier.
 
 The generation is asked of SQL every few seconds and remembered while SQL is away. That is safe: a script that carries
-an old one is refused, and whoever is refused asks again.
+an old one is refused, and who is refused asks again.
 """
 
 import zlib

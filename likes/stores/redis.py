@@ -58,11 +58,11 @@ class RedisStore:
         return self._decide(thing, player, at, 1)
 
     def unlike(self, thing: str, player: str, at: datetime) -> Shown:
-        """He does not like it (any more), or takes one like back."""
+        """They do not like it (any more), or take one like back."""
         return self._decide(thing, player, at, -1)
 
     def take_back(self, thing: str, player: str, at: datetime) -> Shown:
-        """He takes back all of his likes of the thing, however many there are."""
+        """They take back all of their likes of the thing, however many there are."""
         return self._decide(thing, player, at, ALL)
 
     def read(self, things: Sequence[str], player: str | None) -> list[Shown]:

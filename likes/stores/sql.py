@@ -45,7 +45,7 @@ class SqlStore:
         return self._after(thing, player, changed is not None)
 
     def unlike(self, thing: str, player: str, at: datetime) -> Shown:
-        """He takes a like back. Raises likewise."""
+        """They take a like back. Raises likewise."""
         changed = sql_rows.unlike((self._kind, thing, player), at, self._note(_TAKEN_BACK))
         return self._after(thing, player, changed is not None)
 
@@ -60,7 +60,7 @@ class SqlStore:
         cache.set_many({known[thing]: shown.count for thing, shown in found.items()}, CACHED_SECONDS)
         rest = [thing for thing in known if thing not in found]
         for thing, shown in zip(rest, sql_rows.read(self._kind, rest, player, "0"), strict=True):
-            found[thing] = Shown(max(totals[known[thing]], shown.own), shown.own)  # his own like is in any count
+            found[thing] = Shown(max(totals[known[thing]], shown.own), shown.own)  # their own like is in any count
         return [found[thing] for thing in things]
 
     def likers(self, thing: str, offset: int, limit: int) -> Likers:

@@ -2,7 +2,7 @@
 
 A writer moves a count and its rows in one commit, so their difference in one snapshot is an error and not a moment.
 It is put right by adding the difference, which stays right whatever is written meanwhile. The trap: two that add it
-at once would add it twice, so whoever repairs holds the kind's row.
+at once would add it twice, so who repairs holds the kind's row.
 """
 
 from collections.abc import Sequence

@@ -53,7 +53,7 @@ class Changed:
 def like(key: tuple[str, str, str], at: datetime, repeatable: bool, note: Note) -> Changed | None:
     """Have a player like a thing (``key``: kind, thing, player); None where nothing changed.
 
-    Nobody who is banned by now likes anything, whatever was asked before: he may be erased at this moment.
+    Nobody who is banned by now likes anything, whatever was asked before: they may be erased at this moment.
     Raises ``LikesUnavailable`` or ``LikeUnknown``.
     """
     kind, thing, player = key
@@ -81,7 +81,7 @@ def read(kind: str, things: Sequence[str], player: str | None, count: str) -> li
     SELECT {count}, {"0" if player is None else own} FROM wanted ORDER BY nth"""
     params = [cell for nth, thing in enumerate(things) for cell in (nth, kind, thing)]
     found = ask(lambda: _rows(query, params if player is None else [*params, player]))
-    # His own like is in any count: of a kind that moved here the counts come a moment after the rows (adopt.py).
+    # Their own like is in any count: of a kind that moved here the counts come a moment after the rows (adopt.py).
     return [Shown(max(int(total), own or 0), own or 0) for total, own in found]
 
 

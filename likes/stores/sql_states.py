@@ -1,6 +1,6 @@
 """Writing what Redis decided over likes: rows by version, and the counts that move with them.
 
-The trap: ``LikeCount`` moves by the difference of two states, so whoever writes them holds the kind's row: nobody else
+The trap: ``LikeCount`` moves by the difference of two states, so who writes them holds the kind's row: nobody else
 may write between the look at the old state and the new one.
 """
 

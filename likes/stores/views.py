@@ -104,7 +104,7 @@ class Views:
         """Let nothing be left of a player's name. Raises likewise."""
         self.drop(things)
         keys = [ThingKeys(self._kind, thing) for thing in things]
-        # In this order, since whoever installs a view asks ``seen`` for each whom ``seen_at`` names.
+        # In this order, since who installs a view asks ``seen`` for each whom ``seen_at`` names.
         self._link.pipeline([("ZREM", key.seen_at, player) for key in keys])
         self._link.pipeline([("HDEL", key.seen, player) for key in keys])
 

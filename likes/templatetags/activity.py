@@ -12,5 +12,5 @@ register = template.Library()
 
 @register.simple_tag
 def attendance(player: Player) -> Attendance:
-    """On which days the player was there. Whoever asks is there today."""
+    """On which days the player was there. They ask, so they are there today."""
     return attendance_of(player, clock.now())

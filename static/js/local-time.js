@@ -1,4 +1,4 @@
-// Says moments in the time zone of whoever looks. The server says them in the zone that [data-zone] names, which
+// Says moments in the time zone of the reader. The server says them in the zone that [data-zone] names, which
 // stays as the title of each. Where both are the same nothing changes.
 
 const own = Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -1,12 +1,12 @@
 // Lets rows of standings travel to their new places, and whole numbers count on, when live.js has put in an
-// answer. Nothing travels for whoever wants less motion; what stands there is right from the first moment.
+// answer. Nothing travels for those who want less motion; what stands there is right from the first moment.
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const root = document.querySelector("[data-live]");
 const lasting = { duration: 500, easing: "cubic-bezier(0.2, 0, 0, 1)" };
 const spelling = new Intl.NumberFormat(document.documentElement.lang);
 
-let before = new Map(); // player → where his row was, and its points
+let before = new Map(); // player → where their row was, and its points
 
 function rows() {
   return root.querySelectorAll('[data-part="top"] tbody tr[data-key]');

@@ -20,10 +20,21 @@ function written(made) {
   return JSON.stringify({ id: made.id, rawId: text(made.rawId), type: made.type, clientExtensionResults: {}, response });
 }
 
+// The site says in a sentence why it asks for no passkey; the page's own sentence stands where it does not.
+class Refused extends Error {}
+
+async function detailOf(answer) {
+  try {
+    return (await answer.json()).detail ?? "";
+  } catch {
+    return "";
+  }
+}
+
 async function answered(form) {
   const body = new URLSearchParams({ csrfmiddlewaretoken: form.elements.csrfmiddlewaretoken.value });
   const answer = await fetch(form.dataset.challenge, { method: "POST", body, signal: AbortSignal.timeout(8000) });
-  if (!answer.ok) throw new Error(`challenge: ${answer.status}`);
+  if (!answer.ok) throw new Refused(await detailOf(answer));
   const kind = form.dataset.passkey;
   return written(await navigator.credentials[kind]({ publicKey: options(await answer.json(), kind) }));
 }
@@ -33,9 +44,11 @@ async function send(event) {
   const form = event.currentTarget;
   const failed = form.querySelector("[data-passkey-failed]");
   failed.hidden = true;
+  failed.dataset.usual ??= failed.textContent;
   try {
     form.elements.credential.value = await answered(form);
-  } catch {
+  } catch (error) {
+    failed.textContent = (error instanceof Refused && error.message) || failed.dataset.usual;
     failed.hidden = false;
     return;
   }

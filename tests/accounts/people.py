@@ -1,14 +1,17 @@
 """Who signs in, in tests of accounts: what they type, and the codes of their apps."""
 
+import re
 from datetime import datetime
 from typing import Any
 
 from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 from django.contrib.auth.models import User
+from django.core import mail as post
 from django.test import Client
 
 from accounts.models import AuthenticatorApp
+from accounts.services import mail
 from foundation import clock, sealing
 
 LOGIN, SECOND, SECURITY = "/accounts/login/", "/accounts/second-factor/", "/accounts/security/"
@@ -38,3 +41,11 @@ def who(client: Client) -> str:
     """Who the pages take this browser for; empty for nobody."""
     page = client.get("/account/")
     return page.context["user"].get_username() if page.status_code == 200 else ""
+
+
+def mailed() -> str:
+    """The path of the link in the latest mail."""
+    mail.send_due(clock.now())
+    found = re.search(r"http://localhost:8000(/\S+)", str(post.outbox[-1].body))
+    assert found is not None
+    return found[1]

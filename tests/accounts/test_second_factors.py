@@ -4,7 +4,6 @@ import re
 from base64 import b32decode
 from datetime import UTC, datetime, timedelta
 from html import unescape
-from typing import Any
 
 import pytest
 from django.conf import LazySettings
@@ -13,29 +12,16 @@ from django.core.management import call_command
 from django.test import Client
 
 from accounts.errors import WrongCode
-from accounts.models import AuthenticatorApp, Passkey, RecoveryCode
+from accounts.models import AuthenticatorApp, RecoveryCode
 from accounts.services import recovery, totp
-from foundation import clock, rate_limit
-from tests.accounts.authenticator import Authenticator, add_passkey, sign_in_by
-from tests.accounts.people import PASSWORD, SECOND, SECRET, SECURITY, code, sign_in, who, with_app
-from tests.leaderboards.factories import AdminFactory, UserFactory
+from foundation import clock
+from tests.accounts.authenticator import Authenticator, add_passkey
+from tests.accounts.people import SECOND, SECRET, SECURITY, code, sign_in, who, with_app
+from tests.leaderboards.factories import AdminFactory
+from tests.staff import staff
 
 pytestmark = pytest.mark.django_db
-
 AT = datetime(2026, 3, 2, 12, tzinfo=UTC)
-
-
-@pytest.fixture(autouse=True)
-def _no_brakes_of_others() -> Any:
-    rate_limit.reset()
-    yield
-    rate_limit.reset()
-
-
-@pytest.fixture
-def robin() -> User:
-    robin: User = UserFactory.create(username="robin", password=PASSWORD)
-    return robin
 
 
 def test_codes_are_those_of_the_standard() -> None:
@@ -59,12 +45,12 @@ def test_a_code_counts_once_and_half_a_minute_early_or_late(robin: User, setting
 
 
 def test_recovery_codes_count_once_each_however_typed_and_new_ones_end_the_old(robin: User) -> None:
-    first = recovery.draw(robin)
+    first = recovery.draw(robin, AT)
     recovery.use(robin, first[0].lower().replace("-", " "), AT)
     with pytest.raises(WrongCode):
         recovery.use(robin, first[0], AT)
 
-    recovery.draw(robin)
+    recovery.draw(robin, AT)
 
     with pytest.raises(WrongCode):
         recovery.use(robin, first[1], AT)
@@ -89,7 +75,7 @@ def test_the_password_alone_is_nobody_and_the_code_lets_in(client: Client, robin
 
 def test_a_recovery_code_lets_in_where_the_app_is_lost(client: Client, robin: User) -> None:
     with_app(robin)
-    codes = recovery.draw(robin)
+    codes = recovery.draw(robin, AT)
     sign_in(client, "robin")
 
     client.post(SECOND, {"code": codes[3]})
@@ -105,10 +91,7 @@ def test_a_lost_factor_is_taken_away_by_who_may_and_the_password_alone_signs_in(
     chief = AdminFactory.create(username="chief")
     client.force_login(chief)
     with_app(chief)
-    clerk = Client()
-    member = UserFactory.create(username="clerk", is_staff=True)
-    member.user_permissions.set(Permission.objects.filter(content_type__app_label="auth"))
-    clerk.force_login(member)
+    clerk = staff(*Permission.objects.filter(content_type__app_label="auth"))
     chosen = {"action": "forget_factors", "_selected_action": [robin.pk, chief.pk]}
 
     clerk.post("/admin/auth/user/", chosen)
@@ -136,7 +119,7 @@ def test_half_a_sign_in_ends_after_ten_minutes_and_with_a_new_password(client: C
 
 def test_who_guesses_codes_waits_also_with_recovery_codes(client: Client, robin: User) -> None:
     with_app(robin)
-    codes = recovery.draw(robin)
+    codes = recovery.draw(robin, AT)
     sign_in(client, "robin")
 
     told = [client.post(SECOND, {"code": wrong}).status_code for wrong in ("000000", "WRONG-CODE") * 3]
@@ -163,98 +146,38 @@ def test_an_app_is_set_up_once_it_shows_its_code_and_comes_with_recovery_codes(c
     assert sign_in(Client(), "robin")["Location"].startswith(SECOND)
 
 
-def test_a_passkey_signs_in_without_a_password_and_as_second_factor(client: Client, robin: User) -> None:
-    key = Authenticator()
-    sign_in(client, "robin")
-
-    add_passkey(client, key)
-    alone, second = Client(), Client()
-    by_itself = sign_in_by(alone, key, next="/account/")
-    sign_in(second, "robin")
-    sign_in_by(second, key)
-
-    assert by_itself["Location"] == "/account/"
-    assert who(alone) == who(second) == "robin"
-    assert Passkey.objects.get().sign_count == 2
-
-
-@pytest.mark.parametrize(
-    "fault", ["another site", "no finger", "copied", "another challenge", "nonsense", "a stranger's"]
-)
-def test_a_passkey_is_refused(client: Client, robin: User, fault: str) -> None:
-    key = Authenticator()
-    sign_in(client, "robin")
-    add_passkey(client, key)
-    thief = Client()
-    asked = thief.post("/accounts/passkey/challenge/").json()
-    if fault == "another site":
-        key.origin = "http://testserver.example"
-    if fault == "no finger":
-        key.verifies = False
-    if fault == "copied":
-        sign_in_by(Client(), key)
-        key.count = 0
-    if fault == "another challenge":
-        thief.post("/accounts/passkey/challenge/")
-    if fault == "a stranger's":
-        key = Authenticator()
-    answer = "[1" if fault == "nonsense" else key.get(asked)
-
-    response = thief.post("/accounts/passkey/", {"credential": answer})
-
-    assert response.status_code == 200
-    assert 'role="alert"' in response.content.decode()
-    assert who(thief) == ""
-
-
-def test_an_answer_of_a_passkey_is_good_once(client: Client, robin: User) -> None:
-    key = Authenticator()
-    sign_in(client, "robin")
-    add_passkey(client, key)
-    thief = Client()
-    answer = key.get(thief.post("/accounts/passkey/challenge/").json())
-    thief.post("/accounts/passkey/", {"credential": answer})
-    thief.post("/accounts/logout/")
-
-    thief.post("/accounts/passkey/", {"credential": answer})
-
-    assert who(thief) == ""
-
-
-def test_the_second_factor_of_one_is_not_anothers(client: Client, robin: User) -> None:
-    UserFactory.create(username="marian", password=PASSWORD)
-    key, marian = Authenticator(), Client()
-    sign_in(marian, "marian")
-    add_passkey(marian, key)
+def test_an_app_is_taken_away_only_after_what_comes_of_it_was_told(client: Client, robin: User) -> None:
     with_app(robin)
+    recovery.draw(robin, AT)
+    sign_in(client, "robin")
+    client.post(SECOND, {"code": code()})
+
+    page = client.get(SECURITY).content.decode()
+    asked = client.get(f"{SECURITY}app/remove/").content.decode()
+    held = AuthenticatorApp.objects.filter(user=robin).exists()
+    done = client.post(f"{SECURITY}app/remove/", follow=True).content.decode()
+
+    assert f'action="{SECURITY}app/remove/"' not in page
+    assert f'href="{SECURITY}app/remove/"' in page
+    assert held
+    assert "your recovery codes go with it" in asked
+    assert f'href="{SECURITY}"' in asked
+    assert "It was taken away. Your recovery codes went with it." in done
+    assert not AuthenticatorApp.objects.filter(user=robin).exists()
+    assert client.get(f"{SECURITY}app/remove/").headers["Location"] == SECURITY
+
+
+def test_who_signs_in_by_a_recovery_code_reads_how_many_are_left_and_goes_on(client: Client, robin: User) -> None:
+    with_app(robin)
+    codes = recovery.draw(robin, AT)
     sign_in(client, "robin")
 
-    sign_in_by(client, key)
+    shown = client.post(SECOND, {"code": codes[0], "next": "/boards/"}, follow=True)
 
-    assert who(client) == ""
-
-
-def test_nobody_who_is_not_active_signs_in_by_a_passkey(client: Client, robin: User) -> None:
-    key = Authenticator()
-    sign_in(client, "robin")
-    add_passkey(client, key)
-    User.objects.update(is_active=False)
-
-    sign_in_by(away := Client(), key)
-
-    assert who(away) == ""
-
-
-def test_nobody_takes_away_what_is_anothers(client: Client, robin: User) -> None:
-    UserFactory.create(username="marian", password=PASSWORD)
-    marian = Client()
-    sign_in(marian, "marian")
-    add_passkey(marian, Authenticator())
-    sign_in(client, "robin")
-
-    client.post(f"{SECURITY}passkeys/{Passkey.objects.get().pk}/remove/")
-
-    assert Passkey.objects.count() == 1
+    text = shown.content.decode()
+    assert shown.redirect_chain[-1][0].startswith(SECURITY)
+    assert "You used a recovery code: 9 are left." in text
+    assert 'href="/boards/">Go on' in text
 
 
 def _typed(spelled: str) -> str:
@@ -277,8 +200,6 @@ def test_the_app_is_set_up_on_the_phone_that_shows_the_page_by_a_link_or_a_copy(
     [
         ("/accounts/security/passkeys/", "/accounts/security/"),
         ("/accounts/security/passkeys/challenge/", "/accounts/security/"),
-        ("/accounts/security/passkeys/1/remove/", "/accounts/security/"),
-        ("/accounts/security/app/remove/", "/accounts/security/"),
         ("/accounts/security/codes/", "/accounts/security/"),
         ("/accounts/confirm/passkey/", "/accounts/confirm/"),
         ("/accounts/passkey/", "/accounts/login/"),

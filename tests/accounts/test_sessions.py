@@ -1,7 +1,6 @@
 """How long staff stay signed in, what is asked again before a grave act, and whose sessions a new password ends."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.conf import settings
@@ -10,9 +9,10 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 
 from accounts.core.staff_sessions import StaffSession
-from foundation import clock, rate_limit
+from foundation import clock
 from foundation.models import ServiceKey
-from tests.accounts.people import LOGIN, PASSWORD, sign_in, who
+from tests.accounts.authenticator import Authenticator, add_passkey, sign_in_by
+from tests.accounts.people import LOGIN, PASSWORD, SECOND, code, sign_in, who, with_app
 from tests.leaderboards.factories import AdminFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -24,13 +24,6 @@ GRAVE = (
     "/admin/auth/user/add/",
     "/admin/auth/group/add/",
 )
-
-
-@pytest.fixture(autouse=True)
-def _no_brakes_of_others() -> Any:
-    rate_limit.reset()
-    yield
-    rate_limit.reset()
 
 
 @pytest.fixture
@@ -178,3 +171,30 @@ def test_a_way_to_another_site_is_not_taken(client: Client, chief: User) -> None
     assert (
         Client().post(LOGIN, {"username": "chief", "password": PASSWORD, "next": "//evil.example"})["Location"] == "/"
     )
+
+
+@pytest.mark.parametrize("way", ["password", "code", "passkey"])
+def test_a_session_that_somebody_planted_before_is_nobodys_after_signing_in(way: str) -> None:
+    client, thief, key = Client(), Client(), Authenticator()
+    owner = UserFactory.create(username="owner", password=PASSWORD)
+    if way == "code":
+        with_app(owner)
+    if way == "passkey":
+        beforehand = Client()
+        sign_in(beforehand, "owner")
+        add_passkey(beforehand, key)
+    thief.post("/accounts/passkey/challenge/")  # a session of nobody, which they have the victim's browser send
+    known = client.cookies["sessionid"] = thief.cookies["sessionid"].value
+
+    if way == "passkey":
+        sign_in_by(client, key)
+    else:
+        sign_in(client, "owner")
+    if way == "code":
+        assert client.cookies["sessionid"].value != known
+        known = client.cookies["sessionid"].value
+        client.post(SECOND, {"code": code()})
+
+    assert who(client) == "owner"
+    assert client.cookies["sessionid"].value != known
+    assert who(thief) == ""

@@ -23,7 +23,22 @@ SHORT_AND_OPEN = """() => {
 LATIN = re.compile(r"[A-Za-z]{2,}")
 
 # What stays Latin on a Korean page: the product, zones, and what Korean has no word of its own for.
-STAY_LATIN = {"Sunwi", "UTC", "KST", "Asia", "Seoul", "English", "JavaScript", "CSV", "JSON", "SHA", "ID", "QR", "PIN"}
+STAY_LATIN = {
+    "Sunwi",
+    "UTC",
+    "KST",
+    "Asia",
+    "Seoul",
+    "English",
+    "JavaScript",
+    "CSV",
+    "JSON",
+    "SHA",
+    "ID",
+    "QR",
+    "PIN",
+    "IP",
+}
 
 
 def wrong_frame(page: Page, language: str) -> list[str]:

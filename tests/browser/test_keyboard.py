@@ -108,3 +108,24 @@ def test_a_board_is_gone_through_by_its_pages_periods_and_ranks_and_a_place_is_e
     reach(page, page.get_by_role("link", name="See the row"))
     page.keyboard.press("Enter")
     expect(page.locator("#me")).to_be_in_viewport()
+
+
+def test_a_password_is_shown_while_its_button_is_pressed_down_and_never_kept_as_text(opened: Opened) -> None:
+    account("robin")
+    page = opened("/accounts/login/", viewport=PHONE)
+    field, button = page.get_by_label("Password", exact=True), page.get_by_role("button", name="Show")
+    page.get_by_label("Username").fill("robin")
+    field.fill("a long enough password")
+
+    reach(page, button)
+    page.keyboard.press("Enter")
+    expect(field).to_have_attribute("type", "text")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("Space")
+    expect(field).to_have_attribute("type", "password")
+    expect(button).to_have_attribute("aria-pressed", "false")
+    page.keyboard.press("Enter")
+    page.evaluate("document.forms[0].addEventListener('submit', (sent) => sent.preventDefault())")
+    field.press("Enter")
+
+    expect(field).to_have_attribute("type", "password")

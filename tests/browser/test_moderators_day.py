@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 import pytest
-from django.contrib.auth.models import Group
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 from pytest_django.live_server_helper import LiveServer
 
@@ -14,7 +13,8 @@ from leaderboards.models import Board, Player, RestrictionKind
 from leaderboards.selectors.restrictions import running
 from leaderboards.services.restrict import What, restrict
 from tests.browser.conftest import DESKTOP, PHONE, Opened, Photograph
-from tests.playing import account, make_board, score
+from tests.playing import make_board, score
+from tests.staff import member
 
 QUEUE, LOG = "/admin/leaderboards/quarantinedentry/", "/admin/foundation/auditentry/"
 BOARD = "Weekly wins"
@@ -26,8 +26,7 @@ CANNOT_BE = "Sent what cannot be."
 def board(live_server: LiveServer) -> int:
     """Rocket leads with what no human has, and sent still more, which waits; omar was banned an hour ago by mistake."""
     seq = make_board(name=BOARD, update="increment", plausible_most=1000)
-    moderator = account("moderator", is_staff=True)
-    moderator.groups.add(Group.objects.get(name="moderator"))
+    moderator = member(name="moderator", groups=["moderator"])
     score(seq, {"mina": 700, "omar": 600, "robin": 500, "rocket": 990})
     score(seq, {"rocket": 980})
     score(seq, {"rocket": 50_000})

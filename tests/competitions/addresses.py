@@ -39,7 +39,13 @@ PLAIN = (
         f"accounts/security/{rest}"
         for rest in ("", "app/", "app/remove/", "passkeys/", "passkeys/challenge/", "codes/")
     ),
-    *("accounts/sign-up/", "accounts/security/passkeys/<int:number>/remove/", "account/export/", "account/delete/"),
+    *(
+        "accounts/privacy/",
+        "accounts/sign-up/",
+        "accounts/security/passkeys/<int:number>/remove/",
+        "account/export/",
+        "account/delete/",
+    ),
     *("api/docs", "api/openapi.json", "api/v1/scores"),
     *(f"{API_CUP}{rest}" for rest in ("", "/players/<player>", "/players/<player>/history")),
     *(f"{API_CUP}{rest}" for rest in ("/revisions", "/teams/<team>", "/players/<player>/team")),

@@ -6,6 +6,7 @@ from competitions.models import Competition, Participant, Team
 from competitions.selectors.grouped import TeamRow, grouped
 from competitions.services.join import join
 from competitions.services.teams import Wish
+from foundation.errors import SunwiError
 from leaderboards.models import Board
 from tests.competitions.factories import START, DivisionFactory, TeamFactory
 from tests.competitions.site import SOON, follow, open_competition, player, reloaded, score
@@ -50,3 +51,17 @@ def team_called(competition: Competition, name: str) -> Team:
 def members(team: Team) -> set[str]:
     """Who has a place in a team."""
     return set(team.participants.filter(left_at=None).values_list("player__external_id", flat=True))
+
+
+def participant(competition: Competition, name: str) -> Participant:
+    """The row of somebody who takes part."""
+    return Participant.objects.get(competition=competition, player__external_id=name)
+
+
+def outcome(deed: Any) -> str:
+    """The code of what refuses the deed, or that it is done."""
+    try:
+        deed()
+    except SunwiError as error:
+        return error.code
+    return "done"

@@ -23,6 +23,7 @@ from competitions.services.preferences import Wishes, keep
 from competitions.services.snapshot import take_due
 from config.schedule import SCHEDULE
 from foundation import clock
+from foundation.page_middleware import API
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller
 from leaderboards.services.submit import submit
@@ -78,7 +79,7 @@ TELLING = {
     *(f"api/v1/competitions/<competition>/{rest}" for rest in ("teams", "teams.csv", "teams/<team>")),
 }
 SetClock = Callable[[datetime], None]
-GAME_SERVER = "a game server"
+ANYBODY, PARTICIPANT, GAME_SERVER = "anybody", "a participant", "a game server"
 
 
 class Answer(NamedTuple):
@@ -101,20 +102,30 @@ class Site:
     visitors: dict[str, Client]
 
     def walk(self, routes: Iterable[str] = EXAMPLES) -> Seen:
-        """What each visitor gets at each address: status, headers and body."""
+        """What each visitor gets at each address: status, headers and body.
+
+        Game servers ask the API alone. Participants do not ask it, for it answers them as it answers anybody.
+        """
+        every = [address for route in routes for address in addresses(route, **self.values)]
         return {
             (who, address): _answer(client, address)
             for who, client in self.visitors.items()
-            for route in routes
-            for address in addresses(route, **self.values)
-            if who != GAME_SERVER or address.startswith("/api/v1/")
+            for address in every
+            if who == ANYBODY or address.startswith(API) == (who == GAME_SERVER)
         }
+
+    def asks_the_api(self, who: str) -> dict[str, Answer]:
+        """What this visitor gets at each address of the API."""
+        every = [address for route in EXAMPLES for address in addresses(route, **self.values)]
+        return {address: _answer(self.visitors[who], address) for address in every if address.startswith(API)}
 
 
 def _answer(client: Client, address: str) -> Answer:
     """Without what differs in any two answers: when pages expire that nobody may keep, and the tokens of forms."""
     client.cookies.pop("player", None)  # which an address with ?player= leaves
     response = client.get(address)
+    # Sessions are for pages: where none is read, an answer cannot tell who is signed in.
+    assert not (address.startswith(API) and hasattr(response.wsgi_request, "session"))
     headers = {name: value for name, value in response.headers.items() if name != "Expires"}
     body = re.sub(
         r'(name="(?:csrfmiddlewaretoken|form)" value=")[^"]*',
@@ -173,8 +184,8 @@ def frozen_site(storage: str = "hybrid") -> Site:
     comment = say(competition, "dan", "Nobody has seen me yet.", at=END - 2 * HOUR)
     like("comment", str(comment.pk), "ann", END - 2 * HOUR)
     visitors = {
-        "anybody": Client(),
-        "a participant": signed_in(Client(), "dan", "dan"),
+        ANYBODY: Client(),
+        PARTICIPANT: signed_in(Client(), "dan", "dan"),
         GAME_SERVER: Client(headers={"Authorization": f"Bearer {KeyFactory.create()}"}),
     }
     numbers = {"c": competition.pk, "board": board.seq, "other": other.seq, "comment": comment.pk}
@@ -200,7 +211,7 @@ def test_the_admin_is_for_staff_alone() -> None:
     seen = [
         (address, site.visitors[who].get(address))
         for address in admin_addresses(site.competition.pk)
-        for who in ("anybody", "a participant")
+        for who in (ANYBODY, PARTICIPANT)
     ]
 
     assert {address for address, answer in seen if answer.status_code == 200} == {"/admin/login/"}
@@ -221,11 +232,13 @@ def test_nothing_tells_of_what_happens_behind_the_freeze(set_clock: SetClock) ->
     scored = site.walk()
     run(*SCHEDULE)
     kept = site.walk()
+    kept_for_them = site.asks_the_api(PARTICIPANT)
     set_clock(AFTER)
     run(*OF_THE_CLOCK)
     ended = site.walk()
     run(*SCHEDULE)
     closed = site.walk()
+    closed_for_them = site.asks_the_api(PARTICIPANT)
     reveal(site.competition, AFTER, None)
     run(*SCHEDULE)
     revealed = site.walk(TELLING)
@@ -233,6 +246,8 @@ def test_nothing_tells_of_what_happens_behind_the_freeze(set_clock: SetClock) ->
     assert changed(before, scored) == {}
     assert changed(before, kept) == {}
     assert changed(ended, closed) == {}
+    for them, seen in ((kept_for_them, kept), (closed_for_them, closed)):
+        assert {address for address in them if them[address] != seen[ANYBODY, address]} == set()
     assert {route_of(address) for _, address in changed(revealed, closed)} == TELLING
     assert Snapshot.objects.filter(due_at=DURING).exists()
     assert RewardGrant.objects.filter(player__external_id="bob").exists()

@@ -37,10 +37,11 @@ Seen = dict[str, tuple[str, str, str]]
 
 
 def walk(values: dict[str, object], routes: Iterable[str] = EXAMPLES) -> Seen:
-    """Status and ETag, and the body, of each address as anybody reads it; a client each, so that none is remembered."""
-    seen = {}
+    """Status and ETag, and the body, of each address as anybody reads it, who has no cookie of the one before."""
+    seen, anybody = {}, Client()
     for address in sorted({each for route in routes for each in addresses(route, **values)}):
-        response = Client().get(address)
+        anybody.cookies.clear()
+        response = anybody.get(address)
         told = f"{response.status_code}", response.headers.get("ETag", "")
         seen[address] = (*told, response.getvalue().decode(errors="replace"))
     return seen

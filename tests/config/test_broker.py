@@ -1,29 +1,16 @@
 """The worker's connection to a broker that is killed: letting go of it raises nothing that would end the worker."""
 
-import shutil
-from collections.abc import Iterator
 from contextlib import suppress
 
-import pytest
 from kombu import Consumer, Exchange, Queue
 from kombu.common import ignore_errors
 
 from config import addresses
 from config.celery import app
-from tests.faults.servers import RedisServer, new_redis, temporary_folder
+from tests.faults.servers import RedisServer
 
 TASKS = Queue("tasks", Exchange("tasks"), routing_key="tasks")
 ORDERS = Queue("orders", Exchange("orders", type="fanout"), auto_delete=True)
-
-
-@pytest.fixture
-def broker() -> Iterator[RedisServer]:
-    folder = temporary_folder()
-    server = new_redis(folder, "no")
-    server.start()
-    yield server
-    server.end()
-    shutil.rmtree(folder)
 
 
 def test_a_worker_outlives_a_broker_that_is_killed_while_tasks_wait_in_it(broker: RedisServer) -> None:

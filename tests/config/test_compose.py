@@ -3,9 +3,12 @@
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -66,6 +69,44 @@ def test_each_server_starts_with_its_list_of_users_and_its_roles() -> None:
         assert f"secrets: [{name}.acl]" in BLOCKS[name]
     assert "./config/servers/roles.sql:/docker-entrypoint-initdb.d/roles.sql:ro" in BLOCKS["postgres"]
     assert (ROOT / "config/servers/roles.sql").is_file()
+
+
+# What the README's table names and Compose does not hand on: addresses of servers of its own, what its image and its
+# files decide, and what is of the demo, of the Compose file itself or of its secrets.
+DECIDED = {
+    "DATABASE_URL", "REDIS_URL", "CACHE_URL", "BROKER_URL", "BEHIND_TLS_PROXY", "TRUSTED_PROXIES",
+    "STATIC_ROOT", "GIT_COMMIT", "DEBUG", "DATA_DIR", "DEMO_PLAYERS",
+    "LISTEN", "PORT", "TLS_PORT", "TLS_FOLDER", "ACME_FOLDER", "SECRETS_FOLDER",
+}  # fmt: skip  # as a list
+HANDED_ON = dict(re.findall(r"^    ([A-Z_]+): \$\{\1:?-(.*)\}$", HEAD, re.MULTILINE))
+OWN = {"HTTPS", "STAFF_SECOND_FACTOR", "ALLOWED_HOSTS"}  # usual values that are others here, as documents say
+
+
+def test_every_setting_of_the_readme_is_handed_on() -> None:
+    table = (ROOT / "README.md").read_text().partition("\n## On real servers")[2].partition("\n## ")[0]
+    named = set(re.findall(r"`([A-Z_]{4,})`", " ".join(re.findall(r"^\|([^|]+)\|", table, re.MULTILINE))))
+
+    assert {"AUDIT_KEEP_DAYS", "LOGIN_DAY_LIMIT", "LOG_LEVEL"} < named
+    assert named - DECIDED - set(secret_files.NAMES) == set(HANDED_ON)
+
+
+def test_what_is_handed_on_by_itself_changes_no_setting(tmp_path: Path) -> None:
+    def read(**environment: str) -> dict[str, Any]:
+        given = {"DATA_DIR": str(tmp_path), "SECRET_KEY": "x", **{name: HANDED_ON[name] for name in OWN}}
+        with patch.dict(os.environ, given | environment, clear=True):
+            found = runpy.run_path(str(ROOT / "config/settings.py"))
+        return {name: value for name, value in found.items() if name.isupper()}
+
+    assert read(**HANDED_ON) == read()
+    assert read(**HANDED_ON | {"LOGIN_LIMIT": ""})["RATE_LIMITS"]["login"] is None
+    assert len(re.findall(r"_LIMIT: \$\{\w+_LIMIT-", HEAD)) == len(re.findall(r"^    \w+_LIMIT: ", HEAD, re.MULTILINE))
+
+
+def test_documents_say_how_the_first_superuser_is_made() -> None:
+    command = "docker compose exec web python manage.py createsuperuser"
+
+    for name in ("README.md", "docs/operations.md", "docker-compose.yml"):
+        assert command in (ROOT / name).read_text(), name
 
 
 def docker(folder: Path, script: str) -> dict[str, str]:

@@ -1,17 +1,15 @@
-"""What documents, the image, the Compose file and the schedule name is there, and the API's documentation is served."""
+"""What documents, the image and the Compose file name is there, and the API's documentation is served."""
 
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
-from celery import current_app
 from django.apps import apps
 from django.contrib.staticfiles import finders
 from django.test import Client
 from django.urls import reverse
 
-from config.schedule import SCHEDULE
 from leaderboards.api.schemas import SettingsOfBoard
 from leaderboards.services.boards import SETTINGS
 
@@ -78,14 +76,6 @@ def test_nothing_starts_before_the_servers_were_checked() -> None:
     assert "manage.py check --deploy && python manage.py migrate" in first
     assert "depends_on: &ready\n      migrate: {condition: service_completed_successfully}" in others
     assert others.count("depends_on: *ready") == 2
-
-
-def test_every_entry_names_a_task_and_expires_after_its_own_interval() -> None:
-    current_app.loader.import_default_modules()
-
-    assert {entry["task"] for entry in SCHEDULE.values()} <= set(current_app.tasks)
-    for name, entry in SCHEDULE.items():
-        assert entry["options"]["expires"] == entry["schedule"], name
 
 
 @pytest.mark.parametrize("patch", sorted(ROOT.glob("tests/faults/mutants/*.patch")), ids=lambda path: path.stem)

@@ -1,11 +1,17 @@
-"""A warning that comes each second is written at once, then ever less often, with how often it came."""
+"""A warning that comes each second is written at once, then ever less often; who was refused stands in the line."""
 
 import logging
+from collections.abc import Callable, Iterator
+from io import StringIO
 
 import pytest
+from django.test import Client
 
-from config.logs import FORGOTTEN_AFTER, PAUSES, SaidBefore, UtcFormatter
+from config.logs import FORGOTTEN_AFTER, PAUSES, SaidBefore, UtcFormatter, WhoAsked, to_standard_error
+from tests.foundation.factories import KeyFactory
+from tests.leaderboards.factories import UserFactory
 
+HOME = "198.51.100.7"
 AT = 1_772_625_600.0  # 2026-03-04 12:00:00 UTC
 
 
@@ -54,3 +60,66 @@ def test_the_end_of_a_link_from_a_mail_is_in_no_line(page: str) -> None:
     line = UtcFormatter("{message}", style="{").format(record)
 
     assert line == f"Not Found: /accounts/{page.partition('/')[0]}/***"
+
+
+def test_a_line_break_from_outside_starts_no_line() -> None:
+    record = logging.LogRecord("any", logging.INFO, "", 0, "named %s", ("a\r\n2026-01-01 INFO forged",), None)
+
+    assert UtcFormatter("{message}", style="{").format(record) == r"named a\r\n2026-01-01 INFO forged"
+
+
+@pytest.fixture
+def lines() -> Iterator[Callable[[], list[str]]]:
+    """What the site's own handler writes, line by line."""
+    stream = StringIO()
+    handler = logging.StreamHandler(stream)
+    for each in (WhoAsked(), SaidBefore()):
+        handler.addFilter(each)
+    handler.setFormatter(UtcFormatter("{message}", style="{"))
+    logging.getLogger("django").addHandler(handler)
+    yield lambda: stream.getvalue().splitlines()
+    logging.getLogger("django").removeHandler(handler)
+
+
+@pytest.mark.django_db
+def test_each_refusal_says_who_was_refused_and_no_caller_hides_behind_anothers(lines: Callable[[], list[str]]) -> None:
+    real = KeyFactory.create(scopes=["boards:read"])
+    made_up = f"sunwi_0123abcd_{'0' * 40}"
+
+    for key, address in ((made_up, "203.0.113.1"), (made_up, "203.0.113.1"), (made_up, "203.0.113.2"), (real, HOME)):
+        headers = {"Authorization": f"Bearer {key}"}
+        Client().post("/api/v1/scores", {}, "application/json", headers=headers, REMOTE_ADDR=address)
+
+    said = "{}: /api/v1/scores; {} POST from {}, key {}"
+    assert lines() == [
+        *(said.format("Unauthorized", 401, f"203.0.113.{nth}", "0123abcd") for nth in (1, 2)),
+        said.format("Forbidden", 403, HOME, real.split("_")[1]),
+    ]
+    assert real.split("_")[2] not in "".join(lines())
+
+
+@pytest.mark.django_db
+def test_who_lacks_a_permission_is_one_line_with_their_account_and_no_traceback(
+    lines: Callable[[], list[str]],
+) -> None:
+    user = UserFactory.create(is_staff=True)
+    client = Client()
+    client.force_login(user)
+
+    client.get("/admin/auth/user/", REMOTE_ADDR=HOME)
+
+    assert lines() == [f"Forbidden (Permission denied): /admin/auth/user/; 403 GET from {HOME}, account {user.pk}"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("broken", ["a\nb", "x" * 5000, "sunwi_"])
+def test_what_a_caller_writes_into_headers_makes_no_line(lines: Callable[[], list[str]], broken: str) -> None:
+    Client().get("/nothing", headers={"Authorization": f"Bearer {broken}"}, REMOTE_ADDR=HOME)
+
+    assert lines() == [f"Not Found: /nothing; 404 GET from {HOME}"]
+
+
+def test_the_handler_that_is_set_up_asks_who() -> None:
+    handler = to_standard_error("INFO")["handlers"]["console"]
+
+    assert handler["filters"] == ["who_asked", "said_before"]

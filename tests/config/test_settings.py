@@ -1,6 +1,7 @@
 """Settings read their environment as they are run, so each test runs them with one of its own; Redis addresses."""
 
 import os
+import re
 import runpy
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,13 @@ from tests.leaderboards.factories import UserFactory
 
 ROOT = Path(settings.BASE_DIR)
 BOARDS = "redis://localhost:6379/4"
+HEADERS = {
+    "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
 
 
 @pytest.fixture
@@ -135,3 +143,21 @@ def test_no_domain_is_put_into_the_browsers_lists_unasked(read: Any) -> None:
     )
 
     assert (by_itself, asked, without_tls) == (False, True, False)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "path", ["/", LOGIN, "/admin/login/", "/api/v1/boards", "/api/v1/boards/999", "/nothing", "/healthz"]
+)
+def test_with_tls_every_answer_bears_the_headers_that_documents_promise(read: Any, path: str) -> None:
+    found = read(SECRET_KEY="x", REDIS_URL=BOARDS)
+    named = ("SECURE_", "X_FRAME", "CONTENT_SECURITY")
+
+    with override_settings(**{name: value for name, value in found.items() if name.startswith(named)}):
+        answer = Client().get(path, secure=True)
+
+    policy = {each.split()[0]: each.split()[1:] for each in answer["Content-Security-Policy"].split("; ")}
+    assert {name: answer.get(name) for name in HEADERS} == HEADERS
+    assert policy["default-src"] == policy["frame-ancestors"] == policy["base-uri"] == ["'none'"]
+    assert policy["script-src"] == policy["style-src"] == policy["form-action"] == ["'self'"]
+    assert re.fullmatch(r"text/(html|plain); charset=utf-8|application/(problem\+)?json", answer["Content-Type"])

@@ -24,13 +24,13 @@ ARGUMENTS = {"worker": ["--quiet", *WORKER.split()], "beat": ["--quiet", "beat"]
 def work(fast: str, arguments: list[str]) -> None:
     """What a child is: Celery, in a session of its own, so that what it forks can be killed with it.
 
-    Its beat is ten times as fast: where an hour passes in a second, five seconds are a long time.
+    Where an hour passes in a second five seconds are a long time, so what comes so seldom comes ten times as often.
     """
     os.setsid()
     live_by(fast)
     settings.WEBHOOK_ALLOW_PRIVATE = True
     app.conf.beat_schedule = {
-        name: {**entry, "schedule": max(entry["schedule"] / 10, 0.5)}
+        name: {**entry, "schedule": max(entry["schedule"] / 10, 0.5) if entry["schedule"] > 1 else 1.0}
         for name, entry in app.conf.beat_schedule.items()
         if entry["schedule"] < 60
     }

@@ -2,18 +2,25 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from importlib import import_module
 from unittest.mock import patch
 
 import pytest
+from django.apps import apps
+from django.conf import LazySettings
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.test import RequestFactory
 
 from foundation.audit import acting, record, register_act
 from foundation.audit import acts as registry
 from foundation.audit.actor import identify
 from foundation.audit.acts import UnknownAct
 from foundation.audit.models import AuditEntry
+from foundation.audit.requests import AuditMiddleware
 from foundation.audit.undo import NotUndoable, undo
+from foundation.audit.upkeep import forget_addresses
 from foundation.errors import Conflict, Invalid, NotFound
 from foundation.models import ServiceKey
 
@@ -88,6 +95,57 @@ def test_a_request_of_a_key_is_nobodys_account() -> None:
     entry = AuditEntry.objects.get()
     assert entry.by is None
     assert entry.key_name == "game"
+
+
+def test_an_entry_keeps_the_address_also_where_somebody_else_acts_within_the_request() -> None:
+    anna = User.objects.create_user("anna")
+
+    with acting(lambda: None, lambda: "192.0.2.7"):
+        record("lamp.on", at=AT)
+        with acting(lambda: anna):
+            record("lamp.on", at=AT)
+    with acting(command="lamps"):
+        record("lamp.on", at=AT)
+
+    assert list(AuditEntry.objects.order_by("pk").values_list("address", flat=True)) == ["192.0.2.7", "192.0.2.7", ""]
+
+
+@pytest.mark.parametrize(
+    ("proxies", "forwarded", "kept"),
+    [
+        (0, "203.0.113.9", "192.0.2.1"),
+        (1, "198.51.100.6, 203.0.113.9", "203.0.113.9"),
+        (1, "2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+    ],
+)
+def test_the_address_of_a_request_is_the_one_that_our_own_proxies_saw(
+    settings: LazySettings, proxies: int, forwarded: str, kept: str
+) -> None:
+    settings.TRUSTED_PROXIES = proxies
+    request = RequestFactory().get("/", REMOTE_ADDR="192.0.2.1", HTTP_X_FORWARDED_FOR=forwarded)
+
+    def act(_request: HttpRequest) -> HttpResponse:
+        record("lamp.on", at=AT)
+        return HttpResponse()
+
+    AuditMiddleware(act)(request)
+
+    assert AuditEntry.objects.get().address == kept
+
+
+def test_the_addresses_of_an_account_go_with_it_and_of_no_other() -> None:
+    anna, bob = User.objects.create_user("anna"), User.objects.create_user("bob")
+    about_anna = [("account", anna.pk)]
+    with acting(None, lambda: "192.0.2.7"):
+        record("lamp.on", at=AT, by=anna)
+        record("lamp.on", at=AT, subjects=about_anna)  # somebody who failed to sign in as anna
+        record("lamp.on", at=AT, by=bob, subjects=about_anna)
+        record("lamp.on", at=AT, key=ServiceKey(name="game"), subjects=about_anna)
+
+    forget_addresses(anna.pk)
+
+    left = AuditEntry.objects.order_by("pk").values_list("address", flat=True)
+    assert list(left) == ["", "", "192.0.2.7", "192.0.2.7"]
 
 
 def test_an_act_that_nobody_registered_is_refused() -> None:
@@ -171,3 +229,14 @@ def test_an_undo_that_is_refused_leaves_nothing_behind() -> None:
         undo(entry.pk, "Please.", AT, None)
 
     assert AuditEntry.objects.get() == entry
+
+
+def test_the_migration_takes_addresses_of_sign_ins_out_of_the_details() -> None:
+    older = AuditEntry.objects.create(at=AT, act="account.signed_in", note={"address": "192.0.2.7", "way": "passkey"})
+    other = AuditEntry.objects.create(at=AT, act="lamp.on", note={"address": "a lamp's own"})
+
+    import_module("foundation.migrations.0010_where_from").out_of_details(apps, None)
+
+    found = AuditEntry.objects.in_bulk([older.pk, other.pk])
+    assert (found[older.pk].address, found[older.pk].note) == ("192.0.2.7", {"way": "passkey"})
+    assert (found[other.pk].address, found[other.pk].note) == ("", {"address": "a lamp's own"})

@@ -113,6 +113,7 @@ STATUSES = {
     errors.Unavailable: 503,
     problems.Malformed: 400,
     problems.TooLarge: 413,
+    problems.NotJson: 415,
     problems.LengthMissing: 411,
     problems.MethodNotAllowed: 405,
     problems.BadRequest: 422,

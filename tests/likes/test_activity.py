@@ -18,6 +18,7 @@ from tests.leaderboards.factories import PlayerFactory, UserFactory
 from tests.leaderboards.views.pages import text
 from tests.likes.counting import DAY, NOON, client, flush_all, visit, visits
 from tests.likes.kept import redis_away
+from tests.staff import staff
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("activity")]
 
@@ -96,22 +97,19 @@ def test_hits_are_of_today_and_of_seven_days() -> None:
     assert hits(NOON) == [PageCounts("home", 2, 4), PageCounts("board:1", 0, 2)]
 
 
-def test_the_admin_shows_staff_with_the_permission_visitors_players_and_pages(
-    admin_client: Client, client: Client
-) -> None:
+def test_the_admin_shows_staff_with_the_permission_visitors_players_and_pages(admin_client: Client) -> None:
     now = clock.now()
     assert "at most 0 visitors a day" in text(admin_client.get(ADMIN))
     visits(7, "board:3", now)
     visits(9, "home", now - DAY)
     flush_all(now)
     keep_days(now)
-    client.force_login(UserFactory.create(is_staff=True))
 
     live = text(admin_client.get(ADMIN))
     with redis_away():
         kept = text(admin_client.get(ADMIN))
 
-    assert client.get(ADMIN).status_code == 403
+    assert staff().get(ADMIN).status_code == 403
     assert f'href="{ADMIN}"' in admin_client.get("/admin/").content.decode()
     assert "Visitors today 7 Players attending today 7 Visitors of the last 7 days 9" in live
     for page in (live, kept):

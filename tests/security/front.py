@@ -53,10 +53,10 @@ def front(folder: Path, name: str = "https-off", **settings: str) -> Iterator[Fr
 
 
 @contextmanager
-def proxy_alone(folder: Path) -> Iterator[Front]:
+def proxy_alone(folder: Path, name: str = "https-off") -> Iterator[Front]:
     """The proxy, with no application behind it."""
     made = Front(free_port(), free_port(), free_port(), folder / "nginx")
-    with _proxy(made, folder, "https-off"):
+    with _proxy(made, folder, name):
         yield made
 
 

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 import pytest
 from django.contrib import admin
-from django.contrib.auth.models import Permission
+from django.contrib.auth.models import Permission, User
 from django.core.checks import run_checks
 from django.db.models import Model
 from django.test import Client, RequestFactory
 
 from leaderboards.admin.lookups import NamedLookups, asked_by, every_list_names_its_lookups
 from tests.foundation.factories import KeyFactory, WebhookEndpointFactory
-from tests.leaderboards.factories import UserFactory
+from tests.staff import staff
 
 pytestmark = pytest.mark.django_db
 
@@ -23,11 +23,7 @@ ADMINS = sorted(admin.site._registry.items(), key=lambda each: each[0]._meta.lab
 @pytest.fixture
 def viewer() -> Client:
     """Staff who may look at everything, and change nothing."""
-    user = UserFactory.create(username="viewer", is_staff=True)
-    user.user_permissions.set(Permission.objects.filter(codename__startswith="view_"))
-    client = Client()
-    client.force_login(user)
-    return client
+    return staff(*Permission.objects.filter(codename__startswith="view_"))
 
 
 def paths(model: type[Model], deep: int = DEEPEST) -> Iterator[str]:
@@ -66,6 +62,7 @@ def test_a_secret_is_not_told_letter_by_letter(viewer: Client, address: str, row
 @pytest.mark.parametrize(("model", "own"), ADMINS, ids=lambda each: each._meta.label if hasattr(each, "_meta") else "")
 def test_no_list_takes_a_lookup_that_it_does_not_declare(model: type[Model], own: NamedLookups[Model]) -> None:
     request = RequestFactory().get("/")
+    request.user = User(is_active=True, is_superuser=True)  # whom every filter is offered
     declared = {*own.linked_by, *(ask for each in own.list_filter for ask in asked_by(model, each))}
 
     taken = {

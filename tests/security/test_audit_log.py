@@ -1,11 +1,10 @@
 """Whoever wants to read in the audit log what no page shows them, to undo what they may not do, or to do it unseen."""
 
-from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.conf import LazySettings
-from django.contrib.auth.models import Group, Permission, User
+from django.contrib.auth.models import User
 from django.test import Client
 
 from foundation import clock, sealing, service_keys
@@ -16,22 +15,12 @@ from foundation.tasks import retain_audit
 from foundation.webhooks.endpoints import rotate
 from leaderboards.services.ban import ban
 from tests.foundation.factories import KeyFactory, WebhookEndpointFactory
-from tests.leaderboards.factories import PlayerFactory, UserFactory
+from tests.leaderboards.factories import PlayerFactory
+from tests.staff import staff
 
 pytestmark = pytest.mark.django_db
 LOG = "/admin/foundation/auditentry/"
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
-
-
-def staff(*permissions: str, groups: Collection[str] = ()) -> Client:
-    """Somebody with these permissions, as "app.codename", or in these groups."""
-    user: User = UserFactory.create(is_staff=True)
-    for app, codename in (each.split(".") for each in permissions):
-        user.user_permissions.add(Permission.objects.get(content_type__app_label=app, codename=codename))
-    user.groups.set(Group.objects.filter(name__in=groups))
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def read(client: Client, address: str = LOG) -> str:

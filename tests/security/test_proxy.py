@@ -235,6 +235,32 @@ def test_with_tls_pages_are_redirected_the_api_is_refused_and_nobody_forges_the_
     assert proven.text == "proof"
 
 
+def test_no_link_is_made_by_old_versions_or_weak_ciphers_of_tls(tmp_path: Path) -> None:
+    make_certificate(tmp_path / "tls")
+    with proxy_alone(tmp_path, "https-on") as made:
+        kept = [links(made, "-tls1_3"), links(made, "-tls1_2")]
+        old = [links(made, version, "-cipher", "ALL:@SECLEVEL=0") for version in ("-tls1_1", "-tls1")]
+        weak = links(made, "-tls1_2", "-cipher", "ECDHE-ECDSA-AES128-SHA:ECDHE-ECDSA-AES128-SHA256:@SECLEVEL=0")
+
+    assert (kept, old, weak) == ([True, True], [False, False], False)
+
+
+def links(made: Front, *options: str) -> bool:
+    """Whether a client that offers only this makes a link."""
+    asked = ["openssl", "s_client", "-connect", f"{HOST}:{made.tls_port}", "-brief", *options]
+    return subprocess.run(asked, input=b"", capture_output=True, check=False, timeout=20).returncode == 0
+
+
+def test_the_first_certificate_is_proven_while_there_is_none(plain: Front) -> None:
+    proof = plain.folder / "acme" / ".well-known" / "acme-challenge" / "first"
+    proof.write_text("proof")
+
+    proven, unknown = (ask(plain.port, "GET", f"/.well-known/acme-challenge/{name}") for name in ("first", "none"))
+
+    assert (proven.status, proven.text) == (200, "proof")
+    assert unknown.status == 404
+
+
 def make_certificate(folder: Path) -> None:
     """One for localhost that it signed itself, where the proxy looks for it."""
     folder.mkdir()

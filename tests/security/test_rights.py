@@ -9,6 +9,7 @@ from django.contrib.auth.models import Group, Permission, User
 from django.test import Client
 
 from tests.leaderboards.factories import AdminFactory, UserFactory
+from tests.staff import browser_of, member
 
 pytestmark = pytest.mark.django_db
 
@@ -23,18 +24,10 @@ IMPORT = {f"leaderboards.{each}" for each in ("view_importrun", "import_scores",
 GIVEN = {"is_active": "on", "is_staff": "on", "is_superuser": "on"}
 
 
-def signed_in(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
-
-
 @pytest.fixture
 def clerk() -> User:
     """Staff who may do all with accounts and groups that permissions can say."""
-    clerk: User = UserFactory.create(username="clerk", is_staff=True)
-    clerk.user_permissions.set(Permission.objects.filter(content_type__app_label="auth"))
-    return clerk
+    return member(*Permission.objects.filter(content_type__app_label="auth"), name="clerk")
 
 
 def change(client: Client, user: User, **typed: Any) -> int:
@@ -42,7 +35,7 @@ def change(client: Client, user: User, **typed: Any) -> int:
 
 
 def test_who_may_change_accounts_makes_no_superuser_and_gives_no_right(clerk: User) -> None:
-    other, client = UserFactory.create(username="other"), signed_in(clerk)
+    other, client = UserFactory.create(username="other"), browser_of(clerk)
     permission = Permission.objects.get(codename="change_board")
 
     answer = change(client, other, **GIVEN, groups=[Group.objects.get(name="admin").pk], user_permissions=permission.pk)
@@ -60,7 +53,7 @@ def test_an_account_with_rights_is_not_taken_over_by_its_password_nor_deleted(
     group = rights.pop("groups", None) if (rights := dict(rights)) else None
     target: User = UserFactory.create(username="target", **rights)
     target.groups.set(Group.objects.filter(name=group))
-    client, before = signed_in(clerk), target.password
+    client, before = browser_of(clerk), target.password
     typed = {"password1": "taken-over-1", "password2": "taken-over-1", "usable_password": "true"}
 
     answers = [
@@ -77,7 +70,7 @@ def test_an_account_with_rights_is_not_taken_over_by_its_password_nor_deleted(
 
 
 def test_a_clerk_raises_himself_neither_by_his_account_nor_by_a_group(clerk: User) -> None:
-    client = signed_in(clerk)
+    client = browser_of(clerk)
     group = Group.objects.get(name="viewer")
     permission = Permission.objects.get(codename="change_board")
     typed = {"name": "viewer", "permissions": [permission.pk]}
@@ -92,7 +85,7 @@ def test_a_superuser_gives_rights() -> None:
     other = UserFactory.create(username="other")
     judge = Group.objects.get(name="judge")
 
-    answer = change(signed_in(AdminFactory.create()), other, is_active="on", is_staff="on", groups=[judge.pk])
+    answer = change(browser_of(AdminFactory.create()), other, is_active="on", is_staff="on", groups=[judge.pk])
 
     other.refresh_from_db()
     assert (answer, other.is_staff, other.is_superuser, list(other.groups.all())) == (302, True, False, [judge])

@@ -233,6 +233,20 @@ def test_secrets_are_made_once_and_lists_of_users_each_time(tmp_path: Path) -> N
     assert not any(held[name].strip() in now[users] for name in prepare.MADE for users in prepare.USERS)
 
 
+def test_their_owner_writes_into_secrets_as_documents_say_and_containers_read_them(tmp_path: Path) -> None:
+    folder = tmp_path / "secrets"
+    prepare.prepare(folder)
+    (folder / "secret_key").chmod(0o444)  # as earlier versions made them
+
+    prepare.prepare(folder)
+
+    modes = {each.name: each.stat().st_mode & 0o777 for each in folder.iterdir()}
+    assert {name: modes[name] for name in (*prepare.MADE, *prepare.GIVEN)} == dict.fromkeys(
+        (*prepare.MADE, *prepare.GIVEN), 0o644
+    )
+    assert {modes[name] for name in prepare.USERS} == {0o444}  # written anew each time
+
+
 def test_secrets_that_others_can_reach_or_guess_are_refused(tmp_path: Path) -> None:
     opened, guessed = tmp_path / "opened", tmp_path / "guessed"
     opened.mkdir()

@@ -8,7 +8,7 @@ import time_machine
 from django.conf import LazySettings
 from django.test import Client
 
-from foundation import clock, key_guards, rate_limit, sealing, service_keys
+from foundation import clock, key_guards, nonces, rate_limit, sealing, service_keys
 from foundation.limits import Limit
 from foundation.models import UsedNonce
 from leaderboards.models import Submission
@@ -77,6 +77,22 @@ def test_a_caught_request_that_never_arrived_is_too_old_after_the_tolerance(
         late = signer.send("POST", SCORES, entry(board), signed=caught)
 
     problem(late, 401, "signature_expired")
+    assert not UsedNonce.objects.exists()
+
+
+def test_a_process_whose_clock_is_behind_lets_no_caught_request_in_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    signer = Signer(scopes=["players:write"])
+    address, body = "/api/v1/players/alice", b'{"name": "Alice"}'
+    caught = signer.headers("PUT", address, body)
+    assert signer.send("PUT", address, body, signed=caught).status_code == 200
+    late = timedelta(minutes=17)
+    assert nonces.forget_old(clock.now() + late) == 1  # by a worker whose clock is right
+
+    monkeypatch.setattr(clock, "offset_from_sql", lambda: -late)
+    monkeypatch.setattr(clock, "_comparison", clock._Comparison())
+    again = signer.send("PUT", address, body, signed=caught)
+
+    assert "clock is wrong" in problem(again, 503, "unavailable")["detail"]
     assert not UsedNonce.objects.exists()
 
 

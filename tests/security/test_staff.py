@@ -14,19 +14,12 @@ from django.urls import NoReverseMatch, reverse
 from leaderboards.models import Board, Visibility
 from tests.competitions.site import draft, make_board, open_competition, raced
 from tests.leaderboards.factories import AdminFactory, UserFactory
+from tests.staff import staff
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
 GROUPS = ("viewer", "moderator", "judge", "operator", "admin")
 POINTS = 76543
-
-
-def staff(*groups: str) -> Client:
-    user = UserFactory.create(is_staff=True)
-    user.groups.set(Group.objects.filter(name__in=groups))
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def addresses(*names: str) -> list[str]:
@@ -79,7 +72,7 @@ def _told(client: Client, competition: int) -> str:
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_no_group_makes_itself_or_anybody_a_superuser_or_gives_a_right(group: str) -> None:
-    client = staff(group)
+    client = staff(groups=[group])
     own = User.objects.get(pk=client.session["_auth_user_id"])
     other, root = UserFactory.create(username="other"), AdminFactory.create(username="root")
     superuser = Group.objects.get(name="admin")
@@ -108,7 +101,7 @@ def test_no_group_makes_itself_or_anybody_a_superuser_or_gives_a_right(group: st
 
 def test_a_viewer_changes_nothing() -> None:
     board = make_board(name="Theirs")
-    client = staff("viewer")
+    client = staff(groups=["viewer"])
 
     answers = {path: client.get(path).status_code for path in addresses("add")}
     changed = client.post(reverse("admin:leaderboards_board_change", args=[board.pk]), {"name": "Mine"}).status_code

@@ -7,14 +7,14 @@ from unittest.mock import patch
 
 import pytest
 from django.conf import settings
-from django.contrib.auth.models import Permission
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.files.uploadhandler import TemporaryFileUploadHandler
 from django.test import Client
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, FakePayload, encode_multipart
 
 from leaderboards.models import ImportRun
-from tests.leaderboards.factories import AdminFactory, UserFactory
+from tests.leaderboards.factories import UserFactory
+from tests.staff import browser_of, chief, staff
 
 pytestmark = pytest.mark.django_db
 
@@ -103,9 +103,7 @@ def test_a_small_file_is_refused_where_none_is_asked_for_and_from_strangers_ever
 
 
 def test_staff_send_a_picture_up_to_its_limit_and_no_file_elsewhere() -> None:
-    boss, player = Client(), Client()
-    boss.force_login(AdminFactory.create())
-    player.force_login(UserFactory.create())
+    boss, player = chief(), browser_of(UserFactory.create())
     body = form(4 * MEGABYTE, name="Cup")
 
     taken = send(boss, PICTURES, body, CONTENT_LENGTH=str(len(body)))
@@ -118,12 +116,8 @@ def test_staff_send_a_picture_up_to_its_limit_and_no_file_elsewhere() -> None:
 
 
 def test_a_table_is_taken_from_staff_with_the_permission_alone_and_up_to_the_limit() -> None:
-    able, other = UserFactory.create(is_staff=True), UserFactory.create(is_staff=True)
-    able.user_permissions.add(Permission.objects.get(codename="import_players"))
     body = form(4 * MEGABYTE)
-    clients = [Client(), Client()]
-    for client, user in zip(clients, (able, other), strict=True):
-        client.force_login(user)
+    clients = [staff("import_players"), staff()]
 
     answers = [send(client, IMPORTS, body, CONTENT_LENGTH=str(len(body))) for client in clients]
     too_long = send(clients[0], IMPORTS, body, CONTENT_LENGTH=str(8 * MEGABYTE + 1))
@@ -135,8 +129,7 @@ def test_a_table_is_taken_from_staff_with_the_permission_alone_and_up_to_the_lim
 
 def test_a_table_that_grows_when_it_is_unpacked_is_not_unpacked() -> None:
     """What is compressed is no table: nothing unpacks what a stranger to the format has packed."""
-    boss = Client()
-    boss.force_login(AdminFactory.create())
+    boss = chief()
     bomb = SimpleUploadedFile("scores.csv.gz", gzip.compress(b"player,points\n" + b"a,1\n" * 1_000_000))
 
     answer = boss.post(f"{IMPORTS}?kind=players", {"file": bomb})

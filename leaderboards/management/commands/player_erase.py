@@ -12,7 +12,7 @@ from leaderboards.services.erase import erase_player
 class Command(BaseCommand):
     """``player_erase PLAYER [--keep-scores]``. It cannot be undone."""
 
-    help = "Take a player out of open periods, and give him a number for a name in all that is final; prints JSON."
+    help = "Take a player out of open periods, and give them a number for a name in all that is final; prints JSON."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """The game's own id, and whether no score may go."""

@@ -11,7 +11,7 @@ from leaderboards.services.follow import follow_all
 class Command(BaseCommand):
     """``player_export PLAYER``."""
 
-    help = "Print all that is kept of a player as JSON: profile, standings, submissions, whatever points to him."
+    help = "Print all that is kept of a player as JSON: profile, standings, submissions, whatever points to them."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """The game's own id."""

@@ -9,14 +9,18 @@ from django.utils.translation import gettext_lazy as _
 
 from foundation.audit import record, register_act, register_subject
 from foundation.audit.models import AuditEntry
-from leaderboards.errors import BadReason, ImportNotReady, ImportStays
-from leaderboards.models import Board, ImportKind, ImportRun, Storage
+from foundation.reasons import reason_given
+from leaderboards.errors import ImportNotReady, ImportStays
+from leaderboards.models import Board, ImportKind, ImportRun, Storage, Submission
 from leaderboards.models.imports import Phase
+from leaderboards.services.import_scores import SERVICE
 from leaderboards.services.imports import boards
 
 CONFIRMED, UNDONE = "import.confirmed", "import.undone"
 SUBJECT = "import"
-LONGEST_REASON = 300  # characters
+_DEEDS = frozenset(
+    {"updated", "unchanged", "quarantined", "new", "changed", "made"}
+)  # statuses of rows that do something
 
 
 def confirm(number: int, at: datetime, by: AbstractBaseUser | None) -> ImportRun:
@@ -61,9 +65,7 @@ def undo(number: int, reason: str, at: datetime, by: AbstractBaseUser | None, *,
     Raises ``BadReason``, ``ImportNotReady`` where it is not done or was undone, ``ImportStays`` where it cannot be
     undone, or what saving a board raises.
     """
-    reason = reason.strip()
-    if not 1 <= len(reason) <= LONGEST_REASON:
-        raise BadReason(f"Give a reason of 1 to {LONGEST_REASON} characters.")
+    reason = reason_given(reason)
     with transaction.atomic():
         run = _held(number)
         if run.phase is not Phase.DONE:
@@ -81,19 +83,38 @@ def undo(number: int, reason: str, at: datetime, by: AbstractBaseUser | None, *,
 
 
 def stays(run: ImportRun) -> str:
-    """Why the import cannot be undone; empty where it can. Known, and told, before it begins."""
+    """Why the import cannot be undone; empty where it can. What is known before it begins is told then."""
+    if did_nothing(run):
+        return "It changed nothing: there is nothing to undo."
     if run.kind == ImportKind.SCORES and run.board is not None and run.board.storage == Storage.REDIS:
         return "The board keeps no single submissions (redis): an import into it cannot be undone."
     return ""
 
 
+def did_nothing(run: ImportRun) -> bool:
+    """Whether a run is over and made or changed nothing.
+
+    Scores may count that nobody has written down, of a run that was stopped: their submissions tell, and where a board
+    keeps none it is not sure.
+    """
+    if run.phase is not Phase.DONE or any(run.report.get("statuses", {}).get(status) for status in _DEEDS):
+        return False
+    if run.kind != ImportKind.SCORES or not run.stopped:
+        return True
+    if run.board is None or run.started_at is None or run.board.storage == Storage.REDIS:
+        return False
+    made = Submission.objects.filter(period__board=run.board, service=SERVICE, created_at=run.started_at)
+    return not made.exists()
+
+
 def refuse_twin(run: ImportRun) -> None:
     """Raise ``ImportStays`` where the same file was imported into the same board, and not undone: it would count
-    twice."""
+    twice. An import that did nothing is in nobody's way."""
     if run.kind != ImportKind.SCORES:
         return
     same = ImportRun.objects.filter(kind=run.kind, digest=run.digest, board=run.board).exclude(pk=run.pk)
-    twin = same.exclude(Q(started_at=None)).filter(undo_at=None).first()
+    confirmed = same.exclude(Q(started_at=None)).filter(undo_at=None).select_related("board")
+    twin = next((each for each in confirmed if not did_nothing(each)), None)
     if twin is not None:
         raise ImportStays(f"The same file was imported into this board before (import {twin.pk}): undo that first.")
 

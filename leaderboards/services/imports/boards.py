@@ -1,7 +1,6 @@
 """Board settings of an import: all or none, by the service that ``apply_boards`` uses, and set back all or none."""
 
 from datetime import datetime
-from decimal import Decimal
 from functools import partial
 from typing import Any
 
@@ -11,7 +10,7 @@ from django.db.models import ProtectedError
 from leaderboards.core.tables import read_boards
 from leaderboards.errors import BadBoard, ImportStays
 from leaderboards.models import Board, ImportChunk, ImportRun
-from leaderboards.selectors.board_change import BoardChange
+from leaderboards.selectors.board_change import BoardChange, plain_value
 from leaderboards.services.boards import SETTINGS, delete, foresee_boards, has_scores, save_board, save_boards
 from leaderboards.services.imports.rows import Came, Error, Finish
 from leaderboards.services.open import open_board
@@ -95,21 +94,17 @@ def _remove(board: Board, at: datetime) -> None:
 
 def _refuse_changed(board: Board, after: dict[str, Any]) -> None:
     for name, value in after.items():
-        if _plain(getattr(board, name)) != value:
+        if plain_value(getattr(board, name)) != value:
             raise ImportStays(f"{board.name}: `{name}` was changed since the import. Nothing was set back.")
 
 
 def _remembered(change: BoardChange, board: Board) -> dict[str, Any]:
     is_new = change.board.pk is None
     changed = SETTINGS if is_new else tuple(each.setting for each in change.changes)
-    old = {each.setting: _plain(each.old) for each in change.changes}
+    old = {each.setting: plain_value(each.old) for each in change.changes}
     board = Board.objects.get(pk=board.pk)
-    after = {name: _plain(getattr(board, name)) for name in changed}
+    after = {name: plain_value(getattr(board, name)) for name in changed}
     return {"seq": board.pk, "is_new": is_new, "before": {} if is_new else old, "after": after}
-
-
-def _plain(value: Any) -> Any:
-    return format(value.normalize(), "f") if isinstance(value, Decimal) else value
 
 
 def _status(change: BoardChange) -> str:

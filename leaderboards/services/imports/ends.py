@@ -47,7 +47,7 @@ def failed(number: int, at: datetime) -> bool:
 
 
 def _stop(run: ImportRun, at: datetime, why: str) -> None:
-    """Whoever waits for it reads why. What an undo has not taken back can be undone again."""
+    """Those who wait for it read why. What an undo has not taken back can be undone again."""
     if run.phase is Phase.APPLYING:
         end(run, at, why)
         return

@@ -60,7 +60,8 @@ def undo(chunk: ImportChunk, at: datetime) -> tuple[int, int]:
     """Void the submissions that were made of a chunk: how many are void now, and how many stay.
 
     Those of a closed period, of who was erased, and those that retention took, stay as they are. What a purge has void
-    is void because of this from then on: undoing the purge must not bring it back.
+    is void because of this from then on: undoing the purge must not bring it back. Their ids are free again, so that
+    the same file, or a better one, can be imported.
     """
     voided = 0
     for submission in Submission.objects.filter(pk__in=chunk.kept, service=SERVICE).order_by("pk"):
@@ -82,6 +83,7 @@ def was_undone(submission: Submission) -> bool:
 def _take_back(submission: Submission, at: datetime) -> None:
     void_submission(submission, at)
     PurgedSubmission.objects.filter(submission=submission.pk).delete()
+    Submission.objects.filter(pk=submission.pk).update(external_id=None)
 
 
 def _own(started_at: datetime, lines: list[Line], job: Import, outcomes: list[Outcome]) -> dict[int, int]:

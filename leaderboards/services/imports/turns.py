@@ -82,7 +82,7 @@ def _turn(run: ImportRun, at: datetime) -> int:
 def _step(run: ImportRun, at: datetime) -> int:
     steps = {Phase.JUDGING: _judge, Phase.APPLYING: _apply, Phase.UNDOING: _undo}
     who = run.by if run.undo_at is None else run.undo_by
-    with acting(lambda: who, **{"import": run.pk}):
+    with acting(lambda: who, None, **{"import": run.pk}):
         return steps[run.phase](run, at) if run.phase in steps else 0
 
 

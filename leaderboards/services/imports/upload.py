@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from io import BytesIO
 
+from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
@@ -14,7 +15,7 @@ from leaderboards.core.import_rows import pack_rows
 from leaderboards.core.names import is_printed
 from leaderboards.core.points import decimal_of
 from leaderboards.core.tables import Csv, Line, read_boards
-from leaderboards.errors import BadTable, NoColumn
+from leaderboards.errors import BadTable, NoColumn, TooManyWait
 from leaderboards.models import Board, ImportChunk, ImportKind, ImportRun
 from leaderboards.services.import_scores import Columns
 from leaderboards.services.players import FIELDS
@@ -22,6 +23,7 @@ from leaderboards.services.players import FIELDS
 ROWS_PER_CHUNK = 250
 MOST_ROWS = 100_000
 MOST_BOARDS = 500
+MOST_WAITING = 20  # of one account, each up to 8 MiB and for a day
 FIRST_ROWS = 20
 PLAYER = "player"
 
@@ -41,16 +43,26 @@ class Upload:
 
 def upload(sent: Upload, at: datetime) -> ImportRun:
     """Keep the file until it is confirmed or forgotten. Raises ``BadTable`` where it cannot be read as a whole,
-    of which ``NoColumn`` says whose column is not there."""
+    of which ``NoColumn`` says whose column is not there, and ``TooManyWait`` where ``MOST_WAITING`` of theirs wait."""
     number = sent.by.pk if sent.by else None
     run = ImportRun(kind=sent.kind, board=sent.board, created_at=at, by_id=number)
     run.file_name = _printed(sent.file_name)[-200:]
     run.digest = hashlib.sha256(sent.content).hexdigest()
     chunks = _of_boards(run, sent) if sent.kind == ImportKind.BOARDS else _of_table(run, sent)
     with transaction.atomic():
+        _refuse_too_many(sent.by)
         run.save()
         ImportChunk.objects.bulk_create(chunks, batch_size=100)
     return run
+
+
+def _refuse_too_many(by: AbstractBaseUser | None) -> None:
+    """The account is held, so that two files sent at once are not both the last one."""
+    if by is None:
+        return
+    get_user_model().objects.select_for_update(no_key=True).get(pk=by.pk)
+    if ImportRun.objects.filter(by_id=by.pk, started_at=None).count() >= MOST_WAITING:
+        raise TooManyWait(f"{MOST_WAITING} imports of yours wait already: confirm them or throw them away.")
 
 
 def _of_boards(run: ImportRun, sent: Upload) -> list[ImportChunk]:

@@ -2,7 +2,7 @@
 -- What SQL does not have yet.
 -- KEYS    1 gen  2 zset  3 members  4 held  5 dirty
 -- ARGV    1 generation  2 in_member (1 or 0)  3 where to go on (0 begins)  4 about how many
--- returns the number of dirty players, where to go on (0 ends), then per player: player, version, score, member ('' if he was taken out), held
+-- returns the number of dirty players, where to go on (0 ends), then per player: player, version, score, member ('' if they were taken out), held
 --! include guard.lua
 local in_member = ARGV[2] == '1'
 --! include many.lua

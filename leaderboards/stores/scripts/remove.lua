@@ -2,7 +2,7 @@
 -- Takes a player out of a period that Redis decides over.
 -- KEYS    1 gen  2 zset  3 members  4 scores  5 held  6 seq  7 dirty  8 closed
 -- ARGV    1 generation  2 deadline  3 in_member (1 or 0)  4 dense (1 or 0)  5 player
--- returns 1 if he was there, 0 if not, -1 where the period is closed
+-- returns 1 if they were there, 0 if not, -1 where the period is closed
 --! include guard.lua
 --! include deadline.lua
 local in_member, dense = ARGV[3] == '1', ARGV[4] == '1'

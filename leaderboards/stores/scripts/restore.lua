@@ -2,7 +2,7 @@
 -- Puts standings from SQL into a period that Redis decides over, after memory was lost or rolled back.
 -- KEYS    1 gen  2 zset  3 members  4 scores  5 held
 -- ARGV    1 generation  2 deadline  3 in_member (1 or 0)  4 dense (1 or 0)
---         then per player, each once: player, score ('' takes him out), member, held ('' for none)
+--         then per player, each once: player, score ('' takes them out), member, held ('' for none)
 -- returns 1
 --! include guard.lua
 --! include deadline.lua

@@ -1,4 +1,4 @@
--- The members of players, and their scores: false where one is not ranked, '' where he has no member.
+-- The members of players, and their scores: false where one is not ranked, '' where they have no member.
 -- Expects KEYS[2] zset, KEYS[3] members, many.lua, and the local in_member (the member carries the time).
 local function spots_of(players)
   local members = in_member and ask('HMGET', KEYS[3], players) or players

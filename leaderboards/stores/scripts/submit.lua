@@ -22,7 +22,7 @@ local in_member, holds = form == 'member', form == 'plain' or kind == 'text'
 --! include ids.lua
 local closed, own = redis.call('EXISTS', KEYS[8]) == 1, kind == 'text' and 5 or 3
 
--- What there is of each player, at the place of his first entry; and who is there already.
+-- What there is of each player, at the place of their first entry; and who is there already.
 local players, first, changed = {}, {}, {}
 for i = 13, #ARGV, cells do players[#players + 1] = ARGV[i] end
 local members, scores = spots_of(players)

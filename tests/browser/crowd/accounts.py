@@ -34,6 +34,7 @@ def pages() -> list[SitePage]:
         SitePage("reset-confirm", _reset_link(forgetful)),
         SitePage("reset-link-used", LOST),
         SitePage("reset-done", "/accounts/reset/done/"),
+        SitePage("privacy", "/accounts/privacy/"),
         SitePage("sign-up", "/accounts/sign-up/"),
         SitePage("sign-up-finish", f"/accounts/sign-up/{signed_up}/"),
         SitePage("sign-up-too-late", "/accounts/sign-up/of-no-use/", status=404),
@@ -70,7 +71,7 @@ def _secured() -> None:
         Passkey.objects.create(
             user=user, name=name, credential_id=str(nth), credential="", created_at=clock.now(), last_used_at=used
         )
-    recovery.draw(user)
+    recovery.draw(user, clock.now())
 
 
 def _kept_out() -> tuple[int, Player]:

@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.test import Client
 
 from competitions.admin.act_forms import Act
@@ -16,8 +15,8 @@ from foundation import clock
 from tests.competitions.admin.typed import LIST, ZONE, act, change, moment, page, refusals
 from tests.competitions.factories import DAY, END, HOUR, START
 from tests.competitions.site import SOON, draft, joined, make_board, open_competition, raced, reloaded, score
-from tests.leaderboards.factories import UserFactory
 from tests.locked import locked, only_postgresql
+from tests.staff import staff
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
 
@@ -131,10 +130,8 @@ def test_only_staff_see_the_standings_until_the_reveal(admin: Client, client: Cl
 
 
 @pytest.mark.parametrize("wanted", ACTS, ids=lambda wanted: wanted.slug)
-def test_whoever_may_look_sees_the_standings_and_may_do_none_of_the_acts(client: Client, wanted: Act) -> None:
-    onlooker = UserFactory.create(username="onlooker", is_staff=True)
-    onlooker.user_permissions.add(Permission.objects.get(codename="view_competition"))
-    client.force_login(onlooker)
+def test_whoever_may_look_sees_the_standings_and_may_do_none_of_the_acts(wanted: Act) -> None:
+    client = staff("view_competition")
     competition = draft() if wanted.slug == "publish" else open_competition(freeze_minutes=24 * 60)
     before = Competition.objects.filter(pk=competition.pk).values().get()
 

@@ -11,7 +11,7 @@ from django.test import Client
 from competitions.models import Change, Competition
 from competitions.services.finish import finish
 from foundation import clock
-from tests.competitions.admin.test_jury import PLAYED, judge, provisional
+from tests.competitions.admin.judging import PLAYED, judge, provisional
 from tests.competitions.admin.typed import ZONE, act, change, moment, page, recorded, refusals
 from tests.competitions.factories import DAY, HOUR, START
 from tests.competitions.site import (

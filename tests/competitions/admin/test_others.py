@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from django.conf import LazySettings
-from django.contrib.auth.models import Permission, User
 from django.test import Client
 
 from competitions.models import Comment, Competition, Mail, Notice, Participant, RewardGrant, RewardTier
@@ -28,6 +27,7 @@ from tests.competitions.site import (
     ranks,
 )
 from tests.competitions.talking import say
+from tests.staff import staff
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
 
@@ -217,10 +217,7 @@ def test_a_grant_is_taken_back_with_a_reason_found_by_it_exported_with_it_and_gi
 
 
 def test_only_those_who_may_change_rewards_take_them_back(stranger: Client) -> None:
-    viewer = Client()
-    user = User.objects.create(username="viewer", is_staff=True)
-    user.user_permissions.add(Permission.objects.get(codename="view_rewardgrant"))
-    viewer.force_login(user)
+    viewer = staff("view_rewardgrant")
     competition = open_competition()
     raced(competition, {"alice": 30})
     grant = RewardGrant.objects.create(

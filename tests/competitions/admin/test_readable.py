@@ -6,7 +6,6 @@ from html import unescape
 from zoneinfo import ZoneInfo
 
 import pytest
-from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.utils import translation
 from django.utils.formats import localize
@@ -26,7 +25,7 @@ from tests.competitions.grouping import in_division, team_called, team_race
 from tests.competitions.services.winning import finished, published
 from tests.competitions.site import joined, make_board, open_competition, player
 from tests.leaderboards.factories import AdminFactory
-from tests.leaderboards.views.pages import signed_in
+from tests.staff import staff
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
 
@@ -206,9 +205,7 @@ def test_limits_of_tiers_are_read_without_zeros_by_who_may_not_change_them(admin
     RewardTierFactory.create(competition=closed, name="Gold", limit=1)
     RewardTierFactory.create(competition=closed, name="Ten", limit=10)
     half = RewardTierFactory.create(board=board, name="Half", kind="percent", limit="12.5")
-    viewer = signed_in(Client(), "viewer", is_staff=True)
-    rights = ("view_rewardtier", "view_competition", "view_board")
-    User.objects.get(username="viewer").user_permissions.set(Permission.objects.filter(codename__in=rights))
+    viewer = staff("view_rewardtier", "view_competition", "view_board")
 
     runs = page(admin, change(closed))
     finish(closed, END + HOUR)

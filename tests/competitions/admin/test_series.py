@@ -5,7 +5,6 @@ from html import unescape
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Permission, User
 from django.test import Client
 
 from competitions.models import Competition, Series, SeriesEvent
@@ -17,7 +16,9 @@ from tests.competitions.factories import SeriesFactory
 from tests.competitions.services.test_series import OVER, final
 from tests.competitions.site import make_board, open_competition
 from tests.leaderboards.factories import BoardFactory
-from tests.leaderboards.views.pages import signed_in, text
+from tests.leaderboards.services.restricting import HIDDEN_STANDING, keep_out
+from tests.leaderboards.views.pages import text
+from tests.staff import staff
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
 
@@ -136,6 +137,16 @@ def test_a_competition_is_taken_out_after_a_look_at_who_would_lead(admin: Client
     assert totals(series) == {"bob": 10, "ann": 6}
 
 
+def test_whose_standing_is_hidden_in_the_series_neither_leads_nor_would_lead(admin: Client, series: Series) -> None:
+    keep_out(HIDDEN_STANDING, series.board, "ann")
+
+    seen = text(admin.post(change(series), typed(series=series, points="10 6 3", best="1")))
+
+    assert "Who leads now Rank Player Total 1 bob 16 " in seen
+    assert "Who would lead Rank Player Total 1 bob 10 " in seen
+    assert " ann " not in seen
+
+
 def test_what_moves_no_total_is_saved_at_once(admin: Client, series: Series) -> None:
     answer = admin.post(change(series), typed(open_competition(), series=series, description="New words."))
 
@@ -179,8 +190,7 @@ def test_one_that_has_counted_nothing_is_deleted_with_its_board_retired_and_no_o
 
 
 def test_whoever_may_only_look_sees_all_of_it_and_changes_nothing(series: Series) -> None:
-    viewer = signed_in(Client(), "viewer", is_staff=True)
-    User.objects.get(username="viewer").user_permissions.set(Permission.objects.filter(codename="view_series"))
+    viewer = staff("view_series")
 
     seen = page(viewer, change(series))
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Permission, User
 from django.test import Client
 
 from competitions.models import Change, Competition, Division, Participant, Team
@@ -13,7 +12,7 @@ from tests.competitions.admin.typed import ADD, change, page, recorded, refusals
 from tests.competitions.factories import END, MINUTE, DivisionFactory
 from tests.competitions.grouping import in_division, team_called, team_race, team_ranks
 from tests.competitions.site import joined, make_board, open_competition
-from tests.leaderboards.views.pages import signed_in
+from tests.staff import staff
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
 
@@ -156,8 +155,7 @@ def test_participants_of_two_competitions_are_not_moved_together(admin: Client) 
 )
 def test_whoever_may_change_competitions_changes_their_teams(permission: str, sees: int, changes: int) -> None:
     competition = open_competition(team_score="sum")
-    client = signed_in(Client(), "staff", is_staff=True)
-    User.objects.get(username="staff").user_permissions.set(Permission.objects.filter(codename=permission))
+    client = staff(permission)
 
     assert client.get(TEAMS).status_code == sees
     assert client.post(f"{TEAMS}add/", {"competition": competition.pk, "name": "Owls"}).status_code == changes

@@ -38,6 +38,15 @@ def test_a_player_who_was_unknown_takes_part_once_leaves_the_ranking_and_may_com
     assert game.send("PUT", path(competition, "bob"), {}).status_code == 200
 
 
+def test_what_a_form_sends_joins_nobody(game: Caller) -> None:
+    competition = open_competition()
+
+    refused = game.send("PUT", path(competition), {}, Content_Type="application/x-www-form-urlencoded")
+
+    problem(refused, 415, "unsupported_media_type")
+    assert not Participant.objects.exists()
+
+
 def test_who_guesses_codes_is_told_to_wait_and_nobody_else_is(game: Caller) -> None:
     competition = open_competition(joining="code", join_code="FRIENDS")
     no_character = "\ud800"

@@ -10,7 +10,7 @@ from competitions.services.disqualify import remove
 from competitions.services.join import join, leave
 from competitions.services.teams import Wish
 from tests.competitions.factories import TeamFactory
-from tests.competitions.services.test_bring_back import back
+from tests.competitions.services.bringing import back
 from tests.competitions.site import HOUR, MINUTE, SOON, START, joined, open_competition, player
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]

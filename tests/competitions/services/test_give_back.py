@@ -1,14 +1,23 @@
-"""Rewards that are given back while another act of taking back stands in the way."""
+"""Rewards that are given back: what was before stands again, unless it is not earned or another act is in the way."""
 
+from collections import Counter
+
+import orjson
 import pytest
 from django.utils.translation import override
 
 from competitions.errors import NotEarned, PassedOver
-from competitions.models import Change
+from competitions.models import Change, RewardGrant, RewardRun
 from competitions.refusals import translated
+from competitions.selectors.settlement import after_giving_back
+from competitions.sentences import PRIZES_MOVED_ON
+from competitions.services.reward import mark_delivered
 from competitions.services.take_back import Instead, give_back
-from tests.competitions.services.test_take_back import BEFORE, LATER, rewarded, take, won
-from tests.competitions.services.winning import out, settle
+from foundation.webhooks.models import WebhookDelivery
+from tests.competitions.factories import HOUR
+from tests.competitions.services.taking import BEFORE, WITHOUT_A, rewarded, take, won, words
+from tests.competitions.services.telling import hooks, listening, who
+from tests.competitions.services.winning import LATER, back, out, settle
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
@@ -53,3 +62,59 @@ def test_where_the_result_stands_in_the_way_too_it_is_the_result_that_is_named()
 
     with pytest.raises(NotEarned, match="by the result as it is now"):
         give_back([gold], "It was right.", LATER)
+
+
+def test_giving_back_restores_what_was_before_and_who_won_by_it_loses_it() -> None:
+    rewarded()
+    [taken] = take(("Gold", "a"))
+    mark_delivered(RewardGrant.objects.filter(name="Gold"), LATER)
+    listening()
+    foreseen = after_giving_back(RewardRun.objects.get(), [taken])
+
+    give_back([taken], "It was right.", LATER + HOUR)
+
+    assert won() == BEFORE
+    assert words(foreseen)[0] == {("Gold", who("b").pk), ("Silver", who("c").pk), ("Half", who("c").pk)}
+    revoked = [orjson.loads(each.body)["data"] for each in WebhookDelivery.objects.filter(kind="reward.revoked")]
+    assert {(each["reward"], each["player"], each["delivered_at"]) for each in revoked} == {
+        ("Gold", "b", f"{LATER:%FT%TZ}"), ("Silver", "c", None), ("Half", "c", None),
+    }  # fmt: skip  # as a table
+    assert {each["reason"] for each in revoked} == {PRIZES_MOVED_ON}
+
+
+def test_who_is_in_another_place_by_now_is_given_what_they_earn_there() -> None:
+    competition = rewarded()
+    out(competition, "a")
+    settle(LATER)
+    [gold] = take(("Gold", "b"))
+    back(competition, "a")
+    settle(LATER)
+    assert {each for each in won() if each[0] in ("Gold", "Silver")} == {("Gold", "a", 1), ("Silver", "c", 3)}
+    listening()
+    foreseen = after_giving_back(RewardRun.objects.get(), [gold])
+
+    give_back([gold], "It was right.", LATER + HOUR)
+
+    assert won() == BEFORE
+    b, c = who("b").pk, who("c").pk
+    lost = {("Silver", c), ("Half", c)}
+    assert words(foreseen) == (lost, {("Silver", b), ("Half", b), ("Five", b)})
+    assert Counter(kind for kind, _ in hooks()) == {"reward.revoked": 2, "reward.granted": 3}
+    assert not RewardGrant.objects.exclude(passed_over_at=None).exists()
+
+
+def test_what_nobody_gets_stays_nobodys_and_what_is_not_earned_any_more_is_not_given_back() -> None:
+    competition = rewarded()
+    take(("Silver", "b"), instead=Instead.NOBODY)
+    assert won() == BEFORE - {("Silver", "b", 2)}
+    [gold] = take(("Gold", "a"))
+    assert won() == WITHOUT_A
+    out(competition, "a")
+    settle(LATER)
+    before = list(RewardGrant.objects.order_by("pk").values())
+
+    with pytest.raises(NotEarned):
+        give_back([gold], "It was right.", LATER)
+
+    assert list(RewardGrant.objects.order_by("pk").values()) == before
+    assert not Change.objects.filter(kind="given_back").exists()

@@ -71,6 +71,21 @@ def test_what_the_jury_had_voided_before_stays_void() -> None:
     assert ranks(competition, JUDGED + HOUR) == [("cleo", 1, 7), ("bob", 2, 5), ("ann", 3, 4)]
 
 
+def test_what_the_jury_restores_after_a_purge_was_asked_for_and_before_it_is_done_counts() -> None:
+    competition = provisional("sql")
+    before = ranks(competition, JUDGED)
+    made = ask_purge(all_of("ann"), "A cheat.", JUDGED, None)
+    for number in (9, 4):
+        void(competition, of("ann", number), "Came by car.", JUDGED, None)
+        unvoid(competition, of("ann", number), "The car was lent.", JUDGED, None)
+
+    run_due(JUDGED + HOUR, 60.0)
+
+    made.refresh_from_db()
+    assert (made.voided, made.kept) == (0, 2)
+    assert ranks(competition, JUDGED + HOUR) == before
+
+
 @pytest.mark.parametrize("storage", KEEPING)
 def test_what_the_jury_judges_while_the_undoing_is_under_way_stays_as_judged(storage: str) -> None:
     competition = provisional(storage)

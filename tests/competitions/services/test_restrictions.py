@@ -1,6 +1,7 @@
 """Who is hidden, shadowed or banned on a competition's board wins nothing while so, and has it back afterwards."""
 
 import pytest
+from django.test import Client
 
 from competitions.models import Competition, Participant, Revision, SeriesTotal, SnapshotRow
 from competitions.selectors.of_player import competitions_of
@@ -21,7 +22,10 @@ from tests.competitions.factories import END, HOUR, MINUTE, SeriesFactory
 from tests.competitions.published import places, revisions
 from tests.competitions.services.winning import granted, settle, tier
 from tests.competitions.site import SOON, STORAGES, joined, make_board, open_competition, player, race, ranks, reloaded
+from tests.leaderboards.admin.conftest import admin
 from tests.leaderboards.services.restricting import EVERY_WAY, keep_out, let_back
+
+__all__ = ["admin"]
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
@@ -66,6 +70,29 @@ def test_rewards_and_the_result_follow_a_restriction_and_its_end(how: str) -> No
     assert sorted(granted()) == WITH_ANN
     assert Revision.objects.count() == 3
     assert told == IfBanned(0, 1, 2, 2)
+
+
+@pytest.mark.parametrize("kind", ["hidden", "shadowed"])
+def test_of_a_final_result_a_stranger_reads_who_is_shown_no_more_and_the_page_that_shadows_says_so(
+    admin: Client, kind: str
+) -> None:
+    competition = final()
+    board, ann = competition.board, player("ann")
+    sent = {"confirmed": "1", "kind": kind, "board": str(board.seq), "look": "1"}
+    page = admin.post(f"/admin/leaderboards/player/{ann.pk}/restrict/", sent).content.decode()
+    running = make_board("sql")
+    elsewhere = admin.post(f"/admin/leaderboards/player/{ann.pk}/restrict/", sent | {"board": str(running.seq)})
+
+    keep_out(kind, board, "ann")
+    follow()
+    address = f"/api/v1/competitions/{competition.pk}"
+    listed = Client().get(f"{address}/revisions").json()["rows"]
+    before, after = (Client().get(f"{address}/result.json?revision={number}").getvalue() for number in (1, 2))
+
+    assert [each["reason"] for each in listed] == ["", "Who is shown in the result has changed."]
+    assert (b'"ann"' in before, b'"ann"' in after) == (True, False)
+    assert ("So the shadowed can find out." in page) is (kind == "shadowed")
+    assert "So the shadowed can find out." not in elsewhere.content.decode()
 
 
 def test_a_restriction_on_another_board_changes_no_result_and_the_preview_says_so() -> None:

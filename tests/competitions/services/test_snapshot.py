@@ -78,6 +78,28 @@ def test_taken_at_once_it_is_taken_once() -> None:
     assert (Snapshot.objects.count(), SnapshotRow.objects.count()) == (1, 10)
 
 
+def test_who_is_held_up_until_a_later_one_was_told_writes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    competition = race({"ann": 9, "bob": 5}, alert_hours=24)
+    take(competition, SOON, SOON)
+
+    def bob_leads_and_all_hear_of_it() -> None:
+        score(competition, {"bob": 12}, SOON + 40 * MINUTE)
+        take(competition, SOON + HOUR, SOON + HOUR)
+        compare_due(SOON + HOUR)
+
+    let_happen_before(monkeypatch, snapshots, "_write", bob_leads_and_all_hear_of_it)
+    score(competition, {"ann": 10}, SOON + 20 * MINUTE)
+
+    assert take(competition, SOON + 30 * MINUTE, SOON + 30 * MINUTE) is None
+
+    assert [each.due_at for each in Snapshot.objects.order_by("due_at")] == [SOON, SOON + HOUR]
+    assert compare_due(SOON + HOUR) == 0
+    assert sorted(Notice.objects.values_list("player__external_id", "kind")) == [
+        ("ann", "first_lost"),
+        ("bob", "first_taken"),
+    ]
+
+
 def test_while_redis_is_away_a_redis_board_waits_and_the_others_do_not() -> None:
     for storage in STORAGES:
         raced(open_competition(make_board(storage)), {"ann": 1})

@@ -1,4 +1,4 @@
-"""Rewards that staff take back: passed over, so that the next in line win, and given back."""
+"""Rewards that staff take back: passed over, so that the next in line win."""
 
 from collections import Counter
 from functools import partial
@@ -7,65 +7,25 @@ import orjson
 import pytest
 from django.contrib.auth.models import User
 
-from competitions.errors import BadCompetition, NotEarned, RewardRevoked
-from competitions.models import Change, Competition, RewardGrant, RewardRun
-from competitions.selectors.settlement import Difference, after_giving_back, after_taking_back
+from competitions.errors import BadCompetition, RewardRevoked
+from competitions.models import Change, RewardGrant, RewardRun
+from competitions.selectors.settlement import after_taking_back
 from competitions.sentences import PRIZES_MOVED_ON
 from competitions.services import take_back as taking
-from competitions.services.reward import mark_delivered
 from competitions.services.take_back import Instead, give_back, take_back
 from foundation.webhooks.models import WebhookDelivery
 from leaderboards.services.close import close_due
 from leaderboards.services.erase import erase_player
 from tests.at_once import at_once
-from tests.competitions.factories import DAY, END, HOUR
+from tests.competitions.factories import DAY, HOUR
 from tests.competitions.services.mishaps import dying_at
+from tests.competitions.services.taking import BEFORE, WITHOUT_A, rewarded, standing, take, won, words
 from tests.competitions.services.telling import hooks, listening, who
-from tests.competitions.services.winning import back, finished, granted, out, published, settle, tier
+from tests.competitions.services.winning import LATER, back, out, settle, tier
 from tests.competitions.site import make_board
 from tests.leaderboards.services import site
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
-
-LATER = END + DAY
-POINTS = {"a": 9, "b": 7, "c": 5, "d": 3}
-TIERS = (("Gold", "rank", 1, 1), ("Silver", "rank", 2, 2), ("Half", "percent", 50, 1), ("Five", "points", 5, 1))
-BEFORE = {("Gold", "a", 1), ("Silver", "b", 2), ("Half", "a", 1), ("Half", "b", 2), ("Five", "a", 1), ("Five", "b", 2),
-          ("Five", "c", 3)}  # fmt: skip  # as a table
-WITHOUT_A = {("Gold", "b", 2), ("Silver", "c", 3), ("Half", "b", 2), ("Half", "c", 3), ("Five", "b", 2),
-             ("Five", "c", 3)}  # fmt: skip  # as a table
-
-
-def rewarded(points: dict[str, int] = POINTS, **settings: object) -> Competition:
-    """Final and rewarded: gold and silver, a badge for the better half, and one for five points."""
-    competition = finished(points, **settings)
-    for name, kind, limit, first in TIERS:
-        tier(competition, name=name, kind=kind, limit=limit, from_rank=first)
-    published(competition)
-    settle(END + HOUR)
-    return competition
-
-
-def standing(name: str, player: str) -> RewardGrant:
-    return RewardGrant.objects.get(name=name, player=who(player), revoked_at=None)
-
-
-def take(*wanted: tuple[str, str], instead: Instead = Instead.NEXT) -> list[RewardGrant]:
-    """Staff take back what stands, as one act."""
-    return take_back([standing(*each) for each in wanted], instead, "Given twice.", LATER)
-
-
-def won() -> set[tuple[str, str, int]]:
-    """What stands, which nobody has twice."""
-    found = granted()
-    assert len(found) == len(set(found))
-    return set(found)
-
-
-def words(difference: Difference) -> tuple[set[tuple[str, int]], set[tuple[str, int]]]:
-    """Rewards and internal numbers of players: lost, and new."""
-    lost, new = ({(each.name, each.player_id) for each in rows} for rows in (difference.lost, difference.new))
-    return lost, new
 
 
 def test_the_next_in_line_win_what_is_taken_back_and_keep_their_places() -> None:
@@ -179,62 +139,6 @@ def test_places_that_stay_empty_stay_so_and_the_next_in_line_move_up_all_the_sam
     take(("Silver", "b"))
 
     assert {each for each in won() if each[0] in ("Gold", "Silver")} == {("Silver", "c", 3)}
-
-
-def test_giving_back_restores_what_was_before_and_who_won_by_it_loses_it() -> None:
-    rewarded()
-    [taken] = take(("Gold", "a"))
-    mark_delivered(RewardGrant.objects.filter(name="Gold"), LATER)
-    listening()
-    foreseen = after_giving_back(RewardRun.objects.get(), [taken])
-
-    give_back([taken], "It was right.", LATER + HOUR)
-
-    assert won() == BEFORE
-    assert words(foreseen)[0] == {("Gold", who("b").pk), ("Silver", who("c").pk), ("Half", who("c").pk)}
-    revoked = [orjson.loads(each.body)["data"] for each in WebhookDelivery.objects.filter(kind="reward.revoked")]
-    assert {(each["reward"], each["player"], each["delivered_at"]) for each in revoked} == {
-        ("Gold", "b", f"{LATER:%FT%TZ}"), ("Silver", "c", None), ("Half", "c", None),
-    }  # fmt: skip  # as a table
-    assert {each["reason"] for each in revoked} == {PRIZES_MOVED_ON}
-
-
-def test_who_is_in_another_place_by_now_is_given_what_they_earn_there() -> None:
-    competition = rewarded()
-    out(competition, "a")
-    settle(LATER)
-    [gold] = take(("Gold", "b"))
-    back(competition, "a")
-    settle(LATER)
-    assert {each for each in won() if each[0] in ("Gold", "Silver")} == {("Gold", "a", 1), ("Silver", "c", 3)}
-    listening()
-    foreseen = after_giving_back(RewardRun.objects.get(), [gold])
-
-    give_back([gold], "It was right.", LATER + HOUR)
-
-    assert won() == BEFORE
-    b, c = who("b").pk, who("c").pk
-    lost = {("Silver", c), ("Half", c)}
-    assert words(foreseen) == (lost, {("Silver", b), ("Half", b), ("Five", b)})
-    assert Counter(kind for kind, _ in hooks()) == {"reward.revoked": 2, "reward.granted": 3}
-    assert not RewardGrant.objects.exclude(passed_over_at=None).exists()
-
-
-def test_what_nobody_gets_stays_nobodys_and_what_is_not_earned_any_more_is_not_given_back() -> None:
-    competition = rewarded()
-    take(("Silver", "b"), instead=Instead.NOBODY)
-    assert won() == BEFORE - {("Silver", "b", 2)}
-    [gold] = take(("Gold", "a"))
-    assert won() == WITHOUT_A
-    out(competition, "a")
-    settle(LATER)
-    before = list(RewardGrant.objects.order_by("pk").values())
-
-    with pytest.raises(NotEarned):
-        give_back([gold], "It was right.", LATER)
-
-    assert list(RewardGrant.objects.order_by("pk").values()) == before
-    assert not Change.objects.filter(kind="given_back").exists()
 
 
 def test_the_same_form_twice_and_two_admins_at_once_take_back_once() -> None:

@@ -6,17 +6,17 @@ from typing import Any
 import pytest
 
 from competitions import errors
-from competitions.models import Competition, Participant, Team
+from competitions.models import Competition, Team
 from competitions.services.forget import forget
 from competitions.services.join import join, leave
 from competitions.services.publish import check
 from competitions.services.team_codes import founded_by, renew_code
 from competitions.services.teams import Goal, Wish, choose_team, make_team, move
-from foundation.errors import RateLimited, SunwiError
+from foundation.errors import RateLimited
 from foundation.limits import Limit
 from tests.at_once import at_once
 from tests.competitions.factories import END, HOUR, START
-from tests.competitions.grouping import members
+from tests.competitions.grouping import members, outcome, participant
 from tests.competitions.site import SOON, draft, joined, open_competition, player
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
@@ -30,18 +30,6 @@ def owls_of(competition: Competition) -> Team:
     team = join(competition, player("ann"), BEFORE, wish=Wish(found="Owls")).team
     assert team is not None
     return team
-
-
-def participant(competition: Competition, name: str) -> Participant:
-    return Participant.objects.get(competition=competition, player__external_id=name)
-
-
-def outcome(deed: Any) -> str:
-    try:
-        deed()
-    except SunwiError as error:
-        return error.code
-    return "done"
 
 
 def test_a_founded_team_is_entered_with_its_code_alone_and_a_refusal_leaves_nobody_half_joined() -> None:

@@ -7,34 +7,18 @@ import pytest
 
 from competitions import errors
 from competitions.models import Change, Competition, Participant, Team
-from competitions.services.disqualify import disqualify, reinstate, remove
-from competitions.services.forget import forget
 from competitions.services.join import join, leave
 from competitions.services.publish import check
 from competitions.services.teams import Goal, Wish, choose_team, make_team, move
-from foundation.errors import SunwiError
 from tests.at_once import at_once
-from tests.competitions.factories import DAY, END, HOUR, MINUTE, START, DivisionFactory, TeamFactory
-from tests.competitions.grouping import in_division, members, team_called, team_race, team_ranks
+from tests.competitions.factories import DAY, END, HOUR, START, DivisionFactory, TeamFactory
+from tests.competitions.grouping import in_division, members, outcome, participant, team_called, team_race, team_ranks
 from tests.competitions.site import SOON, draft, joined, make_board, open_competition, player, score
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
-
 BEFORE = START - HOUR
 FOUNDING: dict[str, Any] = {"team_score": "sum", "team_founding": True}
 CRITERIA = [{"name": "wins", "order": "desc", "bits": 7}, {"name": "losses", "order": "asc", "bits": 7}]
-
-
-def participant(competition: Competition, name: str) -> Participant:
-    return Participant.objects.get(competition=competition, player__external_id=name)
-
-
-def outcome(deed: Any) -> str:
-    try:
-        deed()
-    except SunwiError as error:
-        return error.code
-    return "done"
 
 
 @pytest.mark.django_db(transaction=True)
@@ -132,73 +116,6 @@ def test_a_move_needs_a_reason_and_a_place_and_one_that_changes_nothing_writes_n
     assert (ann.team_id, ann.division_id) == (None, juniors)
 
 
-def test_who_comes_back_has_the_team_and_division_of_before_and_no_others() -> None:
-    competition = team_race({"Owls": {"ann": 5}, "Foxes": {"bob": 3}})
-    owls, foxes = team_called(competition, "Owls"), team_called(competition, "Foxes")
-    juniors, seniors = in_division(competition, "Juniors", "ann"), in_division(competition, "Seniors")
-    ann = player("ann")
-    leave(competition, ann, SOON)
-
-    with pytest.raises(errors.TeamsFixed):
-        join(competition, ann, SOON, wish=Wish(team=foxes.pk))
-    with pytest.raises(errors.DivisionFixed):
-        join(competition, ann, SOON, wish=Wish(division=seniors))
-    back = join(competition, ann, SOON)
-
-    assert (back.team_id, back.division_id) == (owls.pk, juniors)
-
-
-def test_a_place_that_was_given_away_is_not_kept_for_who_comes_back() -> None:
-    competition = team_race({"Owls": {"ann": 5}}, team_size=1)
-    owls = team_called(competition, "Owls")
-    leave(competition, player("ann"), SOON)
-    join(competition, player("bob"), SOON, wish=Wish(team=owls.pk))
-
-    with pytest.raises(errors.TeamFull):
-        join(competition, player("ann"), SOON, wish=Wish(team=owls.pk))
-
-    assert join(competition, player("ann"), SOON).team is None
-
-
-def test_who_comes_back_without_a_place_is_in_no_other_team_however_often_they_leave() -> None:
-    competition = team_race({"Owls": {"ann": 5}, "Foxes": {"cleo": 3}}, team_size=1, team_founding=True)
-    owls, ann = team_called(competition, "Owls"), player("ann")
-    leave(competition, ann, SOON)
-    join(competition, player("bob"), SOON, wish=Wish(team=owls.pk))
-    leave(competition, player("cleo"), SOON)
-    join(competition, ann, SOON)
-    leave(competition, ann, SOON)
-
-    wishes = [Wish(team=team_called(competition, "Foxes").pk), Wish(found="Bears")]
-    refused = [outcome(partial(join, competition, ann, SOON, "", each)) for each in wishes]
-
-    assert refused == ["teams_fixed", "teams_fixed"]
-    assert join(competition, ann, SOON).team is None
-
-
-def test_who_left_before_the_start_chooses_when_they_come_back_after_it() -> None:
-    competition = team_race({"Owls": {}, "Foxes": {"cleo": 3}})
-    ann = player("ann")
-    join(competition, ann, BEFORE, wish=Wish(team=team_called(competition, "Owls").pk))
-    leave(competition, ann, BEFORE)
-
-    back = join(competition, ann, SOON, wish=Wish(team=team_called(competition, "Foxes").pk))
-
-    assert str(back.team) == "Foxes"
-
-
-def test_the_disqualified_keep_their_place_so_that_nobody_is_one_too_many() -> None:
-    competition = team_race({"Owls": {"ann": 5}}, team_size=1)
-    owls, ann = team_called(competition, "Owls"), player("ann")
-    disqualify(competition, ann, "Two accounts.", SOON, None)
-
-    with pytest.raises(errors.TeamFull):
-        join(competition, player("bob"), SOON, wish=Wish(team=owls.pk))
-
-    reinstate(competition, ann, "One is a sister's.", SOON, None)
-    assert team_ranks(competition) == [("Owls", 1, 5)]
-
-
 def test_a_refused_wish_leaves_nobody_half_joined() -> None:
     competition = open_competition(**FOUNDING, team_size=1)
     full = TeamFactory.create(competition=competition, name="Full")
@@ -265,16 +182,6 @@ def test_criteria_are_not_added_up_and_less_is_not_better_by_what_is_missing() -
         assert refusal == ("done" if works else "bad_competition"), settings
 
 
-def test_an_erased_players_move_is_forgotten_with_its_reason() -> None:
-    competition = team_race({"Owls": {"ann": 5}})
-    move(participant(competition, "ann"), Goal(None, None), "Ann asked for it.", SOON, None)
-
-    forget(player("ann"), SOON + MINUTE)
-
-    change = Change.objects.get(kind="moved")
-    assert (change.reason, change.details) == ("", {})
-
-
 def test_a_division_is_chosen_on_joining() -> None:
     competition = open_competition()
     division = DivisionFactory.create(competition=competition)
@@ -285,26 +192,3 @@ def test_a_division_is_chosen_on_joining() -> None:
         outcome(partial(join, competition, player("bob"), SOON, "", Wish(division=elsewhere.pk))) == "unknown_division"
     )
     assert score(competition, {"ann": 4})[0].code is None
-
-
-def test_a_team_whose_founder_is_removed_before_the_start_goes_and_its_name_is_free() -> None:
-    competition = open_competition(**FOUNDING, starts_at=START + 2 * HOUR)
-    ann, bob = player("ann"), player("bob")
-    join(competition, ann, START, "", Wish(found="The Owls"))
-
-    remove(competition, ann, "Two accounts.", START, None)
-    join(competition, bob, START, "", Wish(found="The Owls"))
-
-    [owls] = Team.objects.all()
-    assert (owls.founder, participant(competition, "ann").team) == (bob, None)
-
-
-def test_who_is_removed_after_the_start_is_in_the_team_of_before_on_coming_back() -> None:
-    competition = open_competition(**FOUNDING, starts_at=START)
-    ann = player("ann")
-    join(competition, ann, START - MINUTE, "", Wish(found="The Owls"))
-
-    remove(competition, ann, "Two accounts.", SOON, None)
-    join(competition, ann, SOON + MINUTE)
-
-    assert participant(competition, "ann").team == Team.objects.get()

@@ -12,8 +12,13 @@ from competitions.services.reward import follow_due, grant_due
 from leaderboards.models import Board
 from leaderboards.services.close import close_period
 from leaderboards.services.open import open_period
-from tests.competitions.factories import END, HOUR, RewardTierFactory
+from tests.competitions.factories import DAY, END, HOUR, RewardTierFactory
 from tests.competitions.site import open_competition, player, raced
+
+LATER = END + DAY
+POINTS = {"a": 9, "b": 7, "c": 5, "d": 3}
+Tiers = tuple[tuple[str, str, int, int], ...]  # name, kind, limit, and the first rank of it
+TIERS: Tiers = (("Gold", "rank", 1, 1), ("Silver", "rank", 2, 2), ("Half", "percent", 50, 1))
 
 
 def tier(of: Board | Competition, **wanted: Any) -> RewardTier:
@@ -59,3 +64,13 @@ def granted() -> list[tuple[str, str, int]]:
     """What stands: reward, player and rank."""
     rows = RewardGrant.objects.filter(revoked_at=None).order_by("period", "rank", "pk")
     return list(rows.values_list("name", "player__external_id", "rank"))
+
+
+def rewarded(points: dict[str, int] = POINTS, tiers: Tiers = TIERS, **settings: Any) -> Competition:
+    """A competition that is final and rewarded: gold, silver and a badge for the better half, or other tiers."""
+    competition = finished(points, **settings)
+    for name, kind, limit, first in tiers:
+        tier(competition, name=name, kind=kind, limit=limit, from_rank=first)
+    published(competition)
+    assert settle(END + HOUR) > 0
+    return competition

@@ -4,7 +4,6 @@ import re
 from urllib.parse import quote
 
 import pytest
-from django.contrib.auth.models import Permission, User
 from django.test import Client
 
 from competitions.models import Comment, Competition
@@ -16,6 +15,7 @@ from tests.competitions.site import open_competition
 from tests.competitions.talking import liked, say
 from tests.competitions.views.conftest import SetClock, home, of
 from tests.leaderboards.views.pages import signed_in, text
+from tests.staff import staff
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
 
@@ -182,20 +182,19 @@ def test_others_find_nothing(client: Client, bob: Client, comment: Comment) -> N
 def test_a_moderator_hides_with_a_reason_and_shows_again_and_meanwhile_its_author_may_but_delete_it(
     client: Client, ann: Client, comment: Comment
 ) -> None:
-    page, staff = of(comment.competition), signed_in(Client(), "moderator", is_staff=True)
-    User.objects.get(username="moderator").user_permissions.add(Permission.objects.get(codename="change_comment"))
+    page, moderator = of(comment.competition), staff("change_comment", name="moderator")
 
-    without = staff.post(act(comment, "hide"), {"reason": " "})
-    staff.post(act(comment, "hide"), {"reason": "Be kind."})
+    without = moderator.post(act(comment, "hide"), {"reason": " "})
+    moderator.post(act(comment, "hide"), {"reason": "Be kind."})
 
     assert "Give a reason" in text(without)
     assert "Nobody has said anything yet." in text(client.get(page))
-    for each in (ann, staff):
+    for each in (ann, moderator):
         assert "Hidden by a moderator: Be kind. Helo" in text(each.get(page))
     assert client.get(of(comment.competition, f"{comment.pk}/")).status_code == 404
     assert "A moderator has hidden this comment." in text(ann.post(act(comment, "edit"), {"text": "Kind words"}))
 
-    staff.post(act(comment, "hide"), {"hidden": "0"})
+    moderator.post(act(comment, "hide"), {"hidden": "0"})
     assert "Helo" in text(client.get(page))
     hide(comment.pk, "Be kind.", clock.now(), None)
     ann.post(act(comment, "delete"))

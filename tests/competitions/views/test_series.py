@@ -3,7 +3,6 @@
 from importlib import import_module
 
 import pytest
-from django.contrib.auth.models import Permission, User
 from django.test import Client
 
 from competitions.models import Series, SeriesEvent
@@ -12,7 +11,8 @@ from leaderboards.models import Board
 from tests.competitions.factories import SeriesFactory
 from tests.competitions.services.test_series import OVER, final
 from tests.competitions.site import draft, joined, make_board, open_competition
-from tests.leaderboards.views.pages import signed_in, text
+from tests.leaderboards.views.pages import text
+from tests.staff import staff
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
 
@@ -129,11 +129,8 @@ def test_a_private_series_is_for_those_in_it_and_those_who_may_see_series(client
     secret = open_competition(make_board(name="Friends", visibility="private"), name="Secret cup")
     joined(secret, "ann")
     series = SeriesFactory.create(name="Secret series", visibility="private", competitions=[secret])
-    staff = signed_in(Client(), "staff", is_staff=True)
-    viewer = signed_in(Client(), "viewer", is_staff=True)
-    User.objects.get(username="viewer").user_permissions.set(Permission.objects.filter(codename="view_series"))
 
-    visitors = (client, staff, ann, viewer)
+    visitors = (client, staff(), ann, staff("view_series"))
 
     assert [each.get(f"/series/{series.pk}/").status_code for each in visitors] == [404, 404, 200, 200]
     assert ["Secret" in text(each.get("/series/")) for each in visitors] == [False, False, True, True]

@@ -8,19 +8,24 @@ from unittest.mock import patch
 import pytest
 from django.contrib.auth.models import Group, User
 from django.test import Client
+from django.utils.translation import override
 
+from competitions.models import LeagueGroup
 from foundation import clock
 from foundation.audit import record
-from foundation.audit.acts import all_acts
+from foundation.audit.acts import all_acts, all_subjects
 from foundation.audit.models import AuditEntry
+from foundation.audit.undo import undo
 from leaderboards.admin.audit_filters import ActFilter
 from leaderboards.models import Player
 from leaderboards.services.ban import ban
 from tests.leaderboards.admin.typed import change, make_board, page, save, typed_from
 from tests.leaderboards.factories import PlayerFactory, UserFactory
+from tests.staff import staff
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
 LOG = "/admin/foundation/auditentry/"
+BAN = {"confirmed": "1", "reason": "A bot."}
 DATES = {"date_joined_0": "2026-01-01", "date_joined_1": "00:00:00"}
 
 
@@ -33,11 +38,7 @@ def only(act: str) -> AuditEntry:
 
 
 def moderator() -> Client:
-    user = UserFactory.create(username="mod", is_staff=True)
-    user.groups.add(Group.objects.get(name="moderator"))
-    client = Client()
-    client.force_login(user)
-    return client
+    return staff(name="mod", groups=["moderator"])
 
 
 def test_a_board_that_is_typed_anew_is_one_entry_with_before_and_after(admin: Client) -> None:
@@ -189,7 +190,8 @@ def test_a_moderator_undoes_a_ban_with_a_reason() -> None:
     without = client.post(address, {"reason": " "}).content.decode()
     still = Player.objects.get().banned_at
     done = client.post(address, {"reason": "A person."}, follow=True).content.decode()
-    again = client.post(address, {"reason": "Once more."}).status_code
+    again = client.post(address, {"reason": "Once more."}, follow=True).content.decode()
+    opened_again = client.get(address, follow=True).content.decode()
 
     assert "A bot." in asked
     assert "Give a reason of 1 to 300 characters." in without
@@ -197,7 +199,22 @@ def test_a_moderator_undoes_a_ban_with_a_reason() -> None:
     assert "Undone: player banned." in done
     assert Player.objects.get().banned_at is None
     assert only("player.unbanned").by_name == "mod"
-    assert again == 403
+    for late in (again, opened_again):
+        assert "This was undone before." in late
+        assert f"<h2>player banned, {entry.at:%F %T} UTC</h2>" in late
+
+
+def test_who_may_not_undo_is_not_told_whether_somebody_did() -> None:
+    user = UserFactory.create(is_staff=True)
+    user.groups.add(Group.objects.get(name="operator"))  # reads the log, and changes no players
+    ann, client = PlayerFactory.create(), Client()
+    client.force_login(user)
+    ban([ann.pk], "A bot.", clock.now(), None)
+    entry = only("player.banned")
+    before = client.post(f"{LOG}{entry.pk}/undo/", {"reason": "Oh."}).status_code
+    undo(entry.pk, "A person.", clock.now(), None)
+
+    assert (before, client.post(f"{LOG}{entry.pk}/undo/", {"reason": "Oh."}).status_code) == (403, 403)
 
 
 def test_an_undo_that_is_refused_says_why(admin: Client) -> None:
@@ -235,3 +252,26 @@ def test_a_deleted_board_leaves_its_settings_in_the_log(admin: Client) -> None:
     assert (entry.before["name"], entry.before["unit"], entry.by_name) == ("Short-lived", "metres", "admin")
     assert entry.keys("board") == [str(number)]
     assert "Short-lived" in page(admin, entry_page(entry))
+
+
+def test_the_list_says_only_of_what_was_undone_that_it_was_and_entries_name_each_other(admin: Client) -> None:
+    player = PlayerFactory.create()
+    ban([player.pk], "Cheats.", clock.now(), None)
+    plain = page(admin, LOG)
+    admin.post(f"{LOG}{only('player.banned').pk}/undo/", {"reason": "Not them."})
+    banned = only("player.banned")
+
+    listed, lifted = page(admin, LOG), page(admin, entry_page(banned.undone_by))
+
+    cell = '<td class="field-is_undone_shown">'
+    assert "icon-no" not in plain + listed
+    assert f"{cell}undone</td>" not in plain
+    assert listed.count(f"{cell}undone</td>") == 1
+    assert "It undid an earlier entry: player banned, " in lifted
+    assert "It was undone on " in page(admin, entry_page(banned))
+
+
+def test_groups_of_permissions_are_not_called_like_groups_of_a_league_in_korean() -> None:
+    with override("ko"):
+        assert str(Group._meta.verbose_name) == str(all_subjects()["group"].label) == "그룹"
+        assert (str(LeagueGroup._meta.verbose_name), str(LeagueGroup._meta.verbose_name_plural)) == ("조", "조")

@@ -1,7 +1,6 @@
 """Bans in the admin: a page between that says what comes of it and wants a reason, for one player and for several."""
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.test import Client
 
 from foundation import clock
@@ -11,7 +10,9 @@ from leaderboards.models import BanRecord, Board, Player
 from leaderboards.services.ban import ban
 from leaderboards.services.submit import submit
 from tests.leaderboards.admin.typed import act, make_board, page
-from tests.leaderboards.factories import PlayerFactory, UserFactory
+from tests.leaderboards.factories import PlayerFactory
+from tests.leaderboards.services.restricting import keep_out
+from tests.staff import staff
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
@@ -86,16 +87,25 @@ def test_whom_nothing_can_be_done_to_is_said_instead_of_asked(admin: Client, ann
     assert BanRecord.objects.count() == 1
 
 
+def test_nobody_is_said_to_move_up_for_who_is_shadowed_there_already(admin: Client) -> None:
+    board = make_board(name="One")
+    scored(board, {"ann": 9, "bob": 7})
+    keep_out("shadowed", board, "ann")
+
+    ann, bob = (page(admin, of(Player.objects.get(external_id=name), "ban")) for name in ("ann", "bob"))
+
+    assert "On 1 running board they are hidden already: no rank changes there." in ann
+    assert "the others move up" not in ann
+    assert "On 1 running board they hold place 1; they are hidden at once, and the others move up." in bob
+
+
 def test_who_holds_no_place_is_said_to_hold_none(admin: Client) -> None:
     assert "They hold no place on a running board" in page(admin, of(PlayerFactory.create(), "ban"))
 
 
 @pytest.mark.parametrize(("right", "status"), [("view_player", 403), ("change_player", 200)])
 def test_only_who_may_change_players_bans(stranger: Client, ann: Player, right: str, status: int) -> None:
-    viewer = Client()
-    user = UserFactory.create(username="viewer", is_staff=True)
-    user.user_permissions.set(Permission.objects.filter(codename=right))
-    viewer.force_login(user)
+    viewer = staff(right)
 
     assert stranger.get(of(ann, "ban")).status_code == 403
     assert viewer.get(of(ann, "ban")).status_code == status

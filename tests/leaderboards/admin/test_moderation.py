@@ -12,11 +12,12 @@ from foundation.audit.models import AuditEntry
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller
 from leaderboards.models import Board, Period, Player, Purge, Standing, Submission
+from leaderboards.selectors.purging import UNDER_WAY
 from leaderboards.services.mirror import mirror
 from leaderboards.services.run_purge import run_due
 from leaderboards.services.submit import submit
 from tests.leaderboards.admin.typed import act, make_board, page
-from tests.leaderboards.factories import UserFactory
+from tests.staff import staff
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
@@ -84,7 +85,10 @@ def test_a_purge_is_shown_then_asked_for_with_a_reason_and_its_page_says_how_far
     assert "0 % looked at" in done
     run_due(clock.now(), 60.0)
     made = Purge.objects.get()
-    assert "done" in page(admin, f"/admin/leaderboards/purge/{made.pk}/change/")
+    assert "follows once it is in" in page(admin, f"/admin/leaderboards/purge/{made.pk}/change/")
+    run_due(made.until_at + UNDER_WAY, 60.0)
+    assert '<div class="readonly">done</div>' in page(admin, f"/admin/leaderboards/purge/{made.pk}/change/")
+    made.refresh_from_db()
     assert (made.voided, made.reason, made.by and made.by.username) == (1, "A cheat.", "admin")
     assert "A cheat." not in page(admin, "/admin/leaderboards/purge/")
 
@@ -202,14 +206,10 @@ RIGHTS = {
 def test_each_asks_for_a_right_of_its_own_and_staff_without_it_are_refused(what: str, ann: Player) -> None:
     right, template = RIGHTS[what]
     address = template.format(player=ann.pk, submission=Submission.objects.get(player=ann).pk)
-    staff = UserFactory.create(username="staff", is_staff=True)
-    staff.user_permissions.set(Permission.objects.exclude(codename=right))
-    client = Client()
-    client.force_login(staff)
+    client = staff(*Permission.objects.exclude(codename=right))
     for answer in (client.get(address), client.post(address, {"confirmed": "1", "reason": "Because."})):
         assert answer.status_code == 403
-    staff.user_permissions.set(Permission.objects.filter(codename=right))
-    assert client.get(address).status_code == 200
+    assert staff(right).get(address).status_code == 200
 
 
 def test_moderators_purge_edit_and_set_and_only_admins_erase() -> None:

@@ -50,6 +50,8 @@ def test_a_period_shows_its_players_its_layout_and_where_its_settling_stands(adm
     Standing.objects.filter(player__external_id="bob").update(unput=True)
     assert "1 standings are missing in Redis" in page(admin, "/admin/leaderboards/period/")
     Period.objects.filter(pk=period.pk).update(whole=True, rebuilt=1)
+    korean = admin.get("/admin/leaderboards/period/", headers={"accept-language": "ko"}).content.decode()
+    assert "뒤처진 시각" in korean
     assert "rebuilding: 1 of 2" in page(admin, f"/admin/leaderboards/period/{period.pk}/change/")
 
 

@@ -5,7 +5,6 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from django.contrib.auth.models import Group
 from django.test import Client
 
 from foundation import clock
@@ -15,8 +14,8 @@ from leaderboards.core.submissions import Caller
 from leaderboards.models import Board, Player, QuarantinedEntry
 from leaderboards.services.submit import submit
 from tests.leaderboards.admin.typed import ADD, act, change, make_board, page, settings, typed_from
-from tests.leaderboards.factories import UserFactory
 from tests.leaderboards.services.site import points
+from tests.staff import staff
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
@@ -34,10 +33,7 @@ def of(player: str) -> QuarantinedEntry:
 
 
 def member_of(group: str) -> Client:
-    user, client = UserFactory.create(username=group, is_staff=True), Client()
-    user.groups.add(Group.objects.get(name=group))
-    client.force_login(user)
-    return client
+    return staff(name=group, groups=[group])
 
 
 @pytest.fixture

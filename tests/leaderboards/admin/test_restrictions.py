@@ -2,15 +2,15 @@
 before it is done; and one for the end of it."""
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.test import Client
 
+from foundation import clock
 from foundation.audit.models import AuditEntry
 from leaderboards.models import Board, Player, Restriction
 from tests.leaderboards.admin.test_bans import PLAYERS, of, scored
 from tests.leaderboards.admin.typed import act, make_board, page
-from tests.leaderboards.factories import UserFactory
 from tests.leaderboards.services.restricting import keep_out
+from tests.staff import staff
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
@@ -189,6 +189,11 @@ def test_a_ban_from_everything_ends_by_the_same_page_as_it_began(admin: Client, 
 
 
 def test_without_a_restriction_there_is_nothing_to_lift(admin: Client, boards: tuple[Board, Board]) -> None:
+    address = f"/admin/leaderboards/player/{ann().pk}/change/"
+    assert "Lift a restriction" not in admin.get(address).content.decode()
+    keep_out("hidden", boards[0], "ann")
+    assert "Lift a restriction" in admin.get(address).content.decode()
+    Restriction.objects.update(lifted_at=clock.now())
     assert "None of the selected is restricted like this" in admin.get(of(ann(), "lift"), follow=True).content.decode()
 
 
@@ -196,10 +201,7 @@ def test_without_a_restriction_there_is_nothing_to_lift(admin: Client, boards: t
 def test_only_who_may_change_players_restricts(
     stranger: Client, boards: tuple[Board, Board], right: str, status: int
 ) -> None:
-    viewer = Client()
-    user = UserFactory.create(username="viewer", is_staff=True)
-    user.user_permissions.set(Permission.objects.filter(codename=right))
-    viewer.force_login(user)
+    viewer = staff(right)
 
     assert stranger.get(of(ann(), "restrict")).status_code == 403
     assert viewer.get(of(ann(), "restrict")).status_code == status

@@ -6,7 +6,9 @@ What a player, a time or a number must look like in detail is held by the tests 
 import json
 import re
 
-from leaderboards.models import Standing
+import pytest
+
+from leaderboards.models import Player, Standing
 from tests.leaderboards.api.conftest import Caller, Make, problem
 
 RAID = [{"name": "stage", "max": 32750, "order": "desc"}, {"name": "members", "bits": 8, "order": "asc"}]
@@ -119,3 +121,26 @@ def test_a_thousand_entries_and_a_mebibyte_are_taken_and_nothing_beyond(make_boa
     assert game.send("POST", "/scores", small.ljust(1024 * 1024)).status_code == 200
     for size in (1024 * 1024 + 1, 2 * 1024 * 1024):
         problem(game.send("POST", "/scores", small.ljust(size)), 413, "body_too_large")
+
+
+FORM, TEXT, XML = "application/x-www-form-urlencoded", "text/plain;charset=UTF-8", "application/xml"
+
+
+@pytest.mark.parametrize("kind", [FORM, "multipart/form-data; boundary=b", TEXT, XML, "application/jsonp", ""])
+def test_a_body_of_another_kind_is_refused_whole(make_board: Make, game: Caller, kind: str) -> None:
+    one = {"entries": [{"board": make_board(), "player": "eve", "points": 1}]}
+    sent = [("POST", "/scores", one), ("PUT", "/players/eve", {"name": "Eve"})]
+
+    for method, path, body in sent:
+        told = problem(game.send(method, path, body, Content_Type=kind), 415, "unsupported_media_type")
+        assert "`Content-Type: application/json`" in told["detail"]
+    assert not Player.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "kind", ["application/json", "application/json; charset=utf-8", "Application/JSON;charset=UTF-8"]
+)
+def test_json_is_taken_however_its_kind_is_spelled(make_board: Make, game: Caller, kind: str) -> None:
+    one = {"entries": [{"board": make_board(), "player": "ann", "points": 1}]}
+
+    assert game.send("POST", "/scores", one, Content_Type=kind).json()["accepted"] == 1

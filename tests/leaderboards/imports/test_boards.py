@@ -1,10 +1,7 @@
 """Board settings of a file: all or none, as ``apply_boards`` takes them, and set back all or none."""
 
-from collections.abc import Iterator
-
 import pytest
 
-from foundation import clock
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller
 from leaderboards.errors import BadTable, ImportNotReady, ImportStays
@@ -16,13 +13,6 @@ from leaderboards.services.submit import submit
 from tests.leaderboards.imports.files import AT, boards_file, confirmed, fresh, moved, sent, undone
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def _noon() -> Iterator[None]:
-    """The clock stands where the files are imported."""
-    with clock.stand_at(AT):
-        yield
 
 
 @pytest.fixture

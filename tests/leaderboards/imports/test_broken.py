@@ -1,26 +1,45 @@
 """Files and errors that would keep a run going for ever: it ends, and says why."""
 
 import logging
+from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import OperationalError
+from django.test import Client
+from django.utils.html import escape
+from django.utils.translation import override
 
+from foundation import clock
+from foundation.audit.models import AuditEntry
+from foundation.audit.undo import undo as undo_entry
 from leaderboards.admin.import_lines import run_lines
 from leaderboards.core.tables import LONGEST_COLUMN, MOST_COLUMNS
-from leaderboards.errors import BadBoard, BadTable, ImportNotReady
+from leaderboards.errors import BadBoard, BadTable, ImportNotReady, ImportStays
 from leaderboards.models import Board, ImportKind, ImportRun
 from leaderboards.models.imports import Phase
 from leaderboards.services.boards import apply_boards
-from leaderboards.services.imports import acts, boards, players
+from leaderboards.services.imports import acts, boards, players, scores, turns
 from leaderboards.services.imports.ends import MOST_FAILURES
 from leaderboards.services.imports.turns import advance_due
 from leaderboards.services.imports.upload import Upload, upload
+from tests.leaderboards.factories import BoardFactory, UserFactory
 from tests.leaderboards.imports.files import AT, boards_file, fresh, moved, sent
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 HALF = "\ud800"
+POINTS: dict[str, Any] = {"player": "player", "points": "points"}
+
+
+@pytest.fixture
+def admin() -> Iterator[Client]:
+    """A superuser's browser, on the day of the files."""
+    client = Client()
+    client.force_login(UserFactory.create(is_staff=True, is_superuser=True))
+    with clock.stand_at(AT):
+        yield client
 
 
 def failing(*_: object) -> Any:
@@ -77,6 +96,78 @@ def test_an_applying_that_always_fails_ends_and_keeps_no_rows(monkeypatch: pytes
 
     assert (run.phase, run.applied, bytes(run.chunks.get().content)) == (Phase.DONE, 0, b"")
     assert "nobody foresaw" in run.stopped
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "module"),
+    [
+        ("boards", boards_file({"name": "A"}), boards),
+        ("players", "player,name\nrobin,Robin\n", players),
+        ("scores", "player,points\nrobin,5\n", scores),
+    ],
+)
+def test_a_run_that_was_stopped_before_it_did_anything_says_so_and_is_not_undone(
+    kind: str, text: str, module: Any, admin: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    more: dict[str, Any] = {"board": BoardFactory.create(), **POINTS} if kind == "scores" else {}
+    run = sent(kind, text, **more)
+    with monkeypatch.context() as broken:
+        broken.setattr(module, "apply", failing)
+        acts.confirm(run.pk, AT, None)
+        run = tried(run)
+
+    page = admin.get(f"/admin/leaderboards/importrun/{run.pk}/change/").content.decode()
+    assert "<strong>stopped, nothing was imported</strong>" in page
+    assert "It changed nothing: there is nothing to undo." in page
+    assert 'name="undo"' not in page
+    assert "stopped, nothing was imported" in admin.get("/admin/leaderboards/importrun/").content.decode()
+    with pytest.raises(ImportStays, match="nothing to undo"):
+        acts.undo(run.pk, "Wrong.", AT, None)
+    with pytest.raises(ImportStays, match="nothing to undo"):
+        undo_entry(AuditEntry.objects.get(act=acts.CONFIRMED).pk, "Wrong.", AT, None)
+    again = moved(acts.confirm(sent(kind, text, **more).pk, AT + timedelta(seconds=1), None))
+    assert (again.applied, acts.stays(again)) == (1, "")
+
+
+def test_scores_that_were_sent_and_not_written_down_are_something(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = sent("scores", "player,points\nrobin,5\n", board=BoardFactory.create(), **POINTS)
+    monkeypatch.setattr(turns, "note_applied", failing)
+    acts.confirm(run.pk, AT, None)
+
+    run = tried(run)
+
+    assert (run_lines(run, AT)["state"], acts.did_nothing(run)) == ("stopped on the way", False)
+
+
+def test_a_file_that_is_refused_as_a_whole_waits_for_no_yes_and_says_why_once(admin: Client) -> None:
+    run = sent("boards", boards_file({"name": "A", "period": "fortnight"}))
+
+    page = admin.get(f"/admin/leaderboards/importrun/{run.pk}/change/").content.decode()
+
+    why = escape(run.report["errors"][0][2])
+    assert "<strong>refused: nothing of it can be imported</strong>" in page
+    assert page.count(why) == 1
+    assert "waits for your yes" not in admin.get("/admin/leaderboards/importrun/").content.decode()
+
+
+def test_refusals_of_an_import_are_korean_too() -> None:
+    settings = sent("boards", boards_file({"name": "A", "foo": 1}))
+    columns = {"player": "player", "points": "points", "at": "when", "id": ""}
+    table = b"player,points,when\nrobin,5,2030-01-01T00:00:00Z\n"
+    future = moved(upload(Upload(ImportKind.SCORES, "a.csv", table, None, BoardFactory.create(), columns), AT))
+
+    with override("ko"):
+        told = [run_lines(run, AT)["errors"][0][2] for run in (settings, future)]
+
+    assert told[0].startswith("A: 'foo' 설정은 없습니다. 쓸 수 있는 설정: name, ")
+    assert told[1].startswith("`at`이 미래 시각입니다.")
+
+
+def test_limits_that_a_new_board_does_not_have_are_dashes() -> None:
+    [board] = run_lines(sent("boards", boards_file({"name": "A"})), AT)["boards"]
+
+    assert {row.new for row in board["rows"]} >= {"-"}
+    assert "None" not in {row.new for row in board["rows"]}
 
 
 def test_an_undo_that_always_fails_stops_and_can_be_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:

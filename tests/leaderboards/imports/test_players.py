@@ -1,13 +1,11 @@
 """Players of a file: profiles as the API takes them, set back where nobody has changed them since."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from unittest.mock import Mock, patch
 
 import pytest
 from django.db import connection
 
-from foundation import clock
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller
 from leaderboards.errors import BadTable
@@ -23,13 +21,6 @@ from tests.leaderboards.imports.files import AT, confirmed, fresh, moved, sent, 
 from tests.locked import locked, only_postgresql
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def _noon() -> Iterator[None]:
-    """The clock stands where the files are imported."""
-    with clock.stand_at(AT):
-        yield
 
 
 def named() -> dict[str, str]:

@@ -1,6 +1,5 @@
-"""Scores of a file: judged before they count, counted once whatever dies meanwhile, and taken back exactly."""
+"""Scores of a file: judged before they count, refused by row, and counted once whatever dies meanwhile."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 from unittest.mock import patch
@@ -9,44 +8,24 @@ import pytest
 from django.utils.translation import override
 
 from foundation import clock
-from foundation.audit.models import AuditEntry
-from foundation.audit.undo import undo as undo_entry
-from leaderboards.core.entries import read_entry
-from leaderboards.core.submissions import Caller
-from leaderboards.errors import BadReason, BadTable, ImportNotReady, ImportStays, NoColumn, StorageUnavailable
+from leaderboards.errors import BadTable, ImportNotReady, ImportStays, NoColumn, StorageUnavailable
 from leaderboards.models import Board, ImportChunk, ImportKind, ImportRun, Period, Submission
 from leaderboards.models.imports import Phase
 from leaderboards.refusals import translated
 from leaderboards.services.imports import acts, rows, scores, turns
 from leaderboards.services.imports import upload as uploading
 from leaderboards.services.imports.upload import Upload, upload
-from leaderboards.services.submit import submit
 from tests.at_once import at_once
 from tests.leaderboards.factories import BoardFactory, PlayerFactory
-from tests.leaderboards.imports.files import AT, confirmed, fresh, moved, points, sent, undone
+from tests.leaderboards.imports.files import AT, confirmed, fresh, moved, play, points, sent, table, undone
 from tests.leaderboards.services.restricting import keep_out
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture(autouse=True)
-def _noon() -> Iterator[None]:
-    """The clock stands where the files are imported."""
-    with clock.stand_at(AT):
-        yield
-
-
 @pytest.fixture
 def board() -> Board:
     return BoardFactory.create(storage="sql", at=AT)
-
-
-def play(board: Board, player: str, worth: int, **more: str) -> None:
-    submit([read_entry({"board": board.seq, "player": player, "points": worth, **more}, 0)], Caller("test"), AT)
-
-
-def table(*names: str, worth: int = 5) -> str:
-    return "player,points\n" + "".join(f"{name},{worth}\n" for name in names)
 
 
 def test_nothing_counts_before_somebody_says_yes_and_errors_are_told_by_row(board: Board) -> None:
@@ -153,22 +132,6 @@ def test_a_leased_run_is_left_to_its_worker_until_the_lease_ends(board: Board) -
         assert turns.advance_due(AT, 0) == 1
 
 
-def test_undoing_voids_exactly_what_the_import_made(board: Board) -> None:
-    play(board, "alice", 3)
-    first = confirmed(sent("scores", "player,points,id\nalice,5,a\nbob,6,b\n", board, id="id"))
-    second = confirmed(
-        sent("scores", "player,points,id\nbob,6,b\ncarol,7,c\n", board, id="id"), AT + timedelta(seconds=1)
-    )
-    assert second.report["statuses"] == {"duplicate": 1, "updated": 1}
-
-    second = undone(second)
-
-    assert (second.phase, second.undone, second.left) == (Phase.UNDONE, 1, 0)
-    assert points(board) == {"alice": 5, "bob": 6}
-    assert undone(first).undone == 2
-    assert points(board) == {"alice": 3}
-
-
 @pytest.mark.parametrize("rows_per_chunk", [250, 2])
 def test_an_id_that_stands_twice_in_a_file_counts_once_and_is_told_once(board: Board, rows_per_chunk: int) -> None:
     with patch.object(uploading, "ROWS_PER_CHUNK", rows_per_chunk):
@@ -199,6 +162,18 @@ def test_a_time_that_is_none_is_refused_by_the_name_of_its_column(board: Board, 
         assert translated(detail) != detail
 
 
+def test_a_row_with_an_empty_time_counts_as_it_is_confirmed(board: Board) -> None:
+    file = b"player,points,when\nalice,5,\nbob,6,2026-11-18T10:00:00Z\n"
+    columns = {"player": "player", "points": "points", "at": "when", "id": ""}
+    judged = moved(upload(Upload(ImportKind.SCORES, "a.csv", file, None, board, columns), AT))
+
+    run = confirmed(judged, AT + timedelta(minutes=5))
+
+    assert (run.refused, points(board)) == (0, {"alice": 5, "bob": 6})
+    own = Submission.objects.get(player__external_id="alice")
+    assert (own.at, own.sent_at) == (AT + timedelta(minutes=5), None)
+
+
 @pytest.mark.parametrize("part", ["player", "points", "at", "id"])
 def test_a_column_that_is_missing_is_told_of_its_own_part(board: Board, part: str) -> None:
     columns = {"player": "player", "points": "points", "at": "", "id": "", part: "nowhere"}
@@ -207,63 +182,6 @@ def test_a_column_that_is_missing_is_told_of_its_own_part(board: Board, part: st
         upload(Upload(ImportKind.SCORES, "a.csv", b"player,points\nbob,5\n", None, board, columns), AT)
 
     assert refused.value.part == part
-
-
-def test_undoing_is_once_with_a_reason_and_on_record(board: Board) -> None:
-    run = confirmed(sent("scores", table("alice"), board))
-
-    with pytest.raises(BadReason):
-        acts.undo(run.pk, " ", AT, None)
-    undone(run)
-    with pytest.raises(ImportNotReady):
-        acts.undo(run.pk, "Again.", AT, None)
-
-    confirmed_entry = AuditEntry.objects.get(act="import.confirmed")
-    undo = AuditEntry.objects.get(act="import.undone")
-    assert (undo.undoes, undo.reason) == (confirmed_entry, "Wrong file.")
-    assert ("import", str(run.pk)) in undo.subjects.values_list("kind", "key")
-
-
-def test_the_log_undoes_an_import_too(board: Board) -> None:
-    run = confirmed(sent("scores", table("alice"), board))
-
-    undo_entry(AuditEntry.objects.get(act="import.confirmed").pk, "Not this one.", AT, None)
-
-    assert moved(run).phase is Phase.UNDONE
-    assert points(board) == {}
-
-
-def test_what_lies_in_a_closed_period_stays_and_is_counted(board: Board) -> None:
-    run = confirmed(sent("scores", table("alice", "bob"), board))
-    Period.objects.filter(submissions__isnull=False).update(state="final")
-
-    run = undone(run)
-
-    assert (run.phase, run.undone, run.left) == (Phase.UNDONE, 0, 2)
-    assert not Submission.objects.exclude(voided_at=None).exists()
-
-
-def test_the_same_file_does_not_count_twice_unless_it_was_undone(board: Board) -> None:
-    first, second = (sent("scores", table("alice"), board) for _ in range(2))
-    first = confirmed(first)
-
-    with pytest.raises(ImportStays, match=f"import {first.pk}"):
-        acts.confirm(second.pk, AT + timedelta(seconds=1), None)
-    undone(first)
-
-    assert confirmed(second, AT + timedelta(seconds=2)).phase is Phase.DONE
-
-
-def test_a_redis_board_takes_an_import_and_says_before_that_it_stays() -> None:
-    board = BoardFactory.create(storage="redis", at=AT)
-    run = sent("scores", table("alice"), board)
-
-    assert "cannot be undone" in acts.stays(run)
-    run = confirmed(run)
-
-    assert run.report["statuses"] == {"updated": 1}
-    with pytest.raises(ImportStays):
-        acts.undo(run.pk, "Wrong.", AT, None)
 
 
 def test_a_run_that_slept_longer_than_redis_remembers_ids_stops_and_says_so() -> None:

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from foundation import clock
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import NotUndoable, undo
 from leaderboards.models import Board, ImportRun, Player, PurgedSubmission, QuarantinedEntry, Submission
@@ -17,20 +16,12 @@ from leaderboards.services.run_purge import run_due
 from leaderboards.services.unvoid import unvoid_by_hand
 from leaderboards.services.void import void_by_hand
 from tests.leaderboards.factories import BoardFactory
-from tests.leaderboards.imports.files import AT, confirmed, points, sent, undone
-from tests.leaderboards.imports.test_scores import play, table
+from tests.leaderboards.imports.files import AT, confirmed, play, points, sent, table, undone
 from tests.leaderboards.services.restricting import keep_out
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 LATER = AT + timedelta(minutes=5)
-
-
-@pytest.fixture(autouse=True)
-def _noon() -> Any:
-    """The clock stands where the files are imported."""
-    with clock.stand_at(AT):
-        yield
 
 
 @pytest.fixture
@@ -146,3 +137,17 @@ def test_imports_are_held_against_no_limits_and_bans_hold() -> None:
     assert points(board) == {"alice": 50}
     assert run.refused == 1
     assert not QuarantinedEntry.objects.exists()
+
+
+@pytest.mark.parametrize("corrected", [5, 7], ids=["the same file", "a corrected one"])
+def test_the_ids_of_an_undone_import_are_free_for_the_next(board: Board, corrected: int) -> None:
+    wrong = confirmed(
+        sent("scores", "player,points,id\nalice,5,m1\nbob,6,m2\n", board, id="id"), AT + timedelta(seconds=1)
+    )
+    undone(wrong)
+
+    again = confirmed(sent("scores", f"player,points,id\nalice,{corrected},m1\nbob,6,m2\n", board, id="id"), LATER)
+
+    assert points(board) == {"alice": corrected, "bob": 6}
+    assert undone(again).left == 0
+    assert points(board) == {"alice": 3}

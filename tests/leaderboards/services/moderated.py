@@ -1,7 +1,7 @@
 """What moderators do to a board, worked out naively: a list of submissions, each void or not, and plain sums over it.
 
 Nothing here packs, replays a part, or knows a store: ``ranks`` begins from nothing each time. Who is not shown is asked
-of ``hidden``. Ways to keep a player out are those of ``restricting.EVERY_WAY``.
+of ``hidden``. Ways to keep a player out are those of ``restricting.WAYS_ON_A_BOARD``.
 """
 
 from dataclasses import dataclass, field
@@ -22,6 +22,7 @@ class Kept:
     service: str
     is_void: bool = False
     claimed: int | None = None
+    restored: int = 0  # when somebody did so by hand
     edits: list[tuple[int, Value]] = field(default_factory=list)
 
 
@@ -45,9 +46,10 @@ class NaivePurge:
         return not self.to_undo and (self.done_at is None or self.done_at >= at)
 
     def holds(self, row: Kept) -> bool:
-        """Whether the submission lies in it."""
+        """Whether the submission lies in it, and nobody restored it by hand since it was asked for."""
         return (
-            self.since <= row.received < self.until
+            row.restored <= self.asked_at
+            and self.since <= row.received < self.until
             and self.player in ("", row.player)
             and self.service in ("", row.service)
         )
@@ -135,10 +137,11 @@ class Naive:
             row.is_void = True
         else:
             self.restore(row)
+            row.restored = at
         self.judged.append(Judged(entry, row, to_void, at))
 
     def restore(self, row: Kept) -> None:
-        """By hand: no purge has it void from then on."""
+        """No purge has it void from then on."""
         row.is_void, row.claimed = False, None
 
     def remove(self, player: str) -> None:

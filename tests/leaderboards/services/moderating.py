@@ -27,7 +27,7 @@ from leaderboards.services.remove import remove_player
 from leaderboards.services.submit import submit
 from tests.leaderboards.factories import PlayerFactory
 from tests.leaderboards.services.moderated import Kept, Naive
-from tests.leaderboards.services.restricting import EVERY_WAY, keep_out, let_back_from
+from tests.leaderboards.services.restricting import WAYS_ON_A_BOARD, keep_out, let_back_from
 from tests.leaderboards.services.site import NOON, follow, in_redis, in_sql, make_board, period_of
 from tests.oracle import OracleBoard, Row
 
@@ -85,7 +85,7 @@ class Moderated(RuleBasedStateMachine):
             if not self.naive.refused(name):
                 self.naive.rows.append(Kept(next(new, 0), name, (number,), at_ms, self.step, service))
 
-    @rule(player=PLAYERS, how=st.sampled_from(EVERY_WAY))
+    @rule(player=PLAYERS, how=st.sampled_from(WAYS_ON_A_BOARD))
     def keep_out_or_let_back(self, player: str, how: str) -> None:
         act = let_back_from if (player, how) in self.naive.out else keep_out
         act(how, self.board, player, at=self.later())

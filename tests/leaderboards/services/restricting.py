@@ -3,18 +3,22 @@
 from collections.abc import Collection
 from datetime import datetime
 
+from django.db.models import Q
+
 from foundation import clock
-from leaderboards.models import Board, Player, Restriction, RestrictionKind
+from leaderboards.models import Board, Period, Player, Restriction, RestrictionKind
 from leaderboards.services.ban import lift
-from leaderboards.services.restrict import What, lift_from, lift_restrictions, restrict
+from leaderboards.services.restrict import What, hiding_in, lift_from, lift_restrictions, restrict
 
 EVERY_WAY = (
     "hidden", "shadowed", "banned", "hidden everywhere", "shadowed everywhere", "banned everywhere",
 )  # fmt: skip  # as a line
+HIDDEN_STANDING = "hidden standing"  # in the running period of the board alone; it cannot be a competition's
+WAYS_ON_A_BOARD = (*EVERY_WAY, HIDDEN_STANDING)
 
 
 def keep_out(how: str, board: Board, *players: str, at: datetime | None = None) -> None:
-    """In one of all the ways: a kind, followed by "everywhere" where it is not on the board alone."""
+    """In one of all the ways: a kind, followed by "everywhere" where it is not on the board alone, or "standing"."""
     assert len(restrict(_numbers(players), _what(how, board), "A test.", at or clock.now(), None)) == len(players)
 
 
@@ -29,6 +33,9 @@ def let_back_from(how: str, board: Board, *players: str, at: datetime) -> None:
 
 
 def _what(how: str, board: Board) -> What:
+    if how == HIDDEN_STANDING:
+        begun = Period.objects.filter(Q(starts_at=None) | Q(starts_at__lte=clock.now()), board=board)
+        return hiding_in(begun.select_related("board").latest("starts_at", "pk"))
     kind, _, everywhere = how.partition(" ")
     return What(RestrictionKind(kind), None if everywhere else board)
 

@@ -21,6 +21,7 @@ from leaderboards.services.submit import submit
 from tests.leaderboards.factories import BoardFactory, PeriodFactory
 
 WHO_DECIDES = pytest.mark.parametrize("storage", ["hybrid", "redis"])  # SQL or Redis; sql boards are decided as hybrid
+KEEPING = pytest.mark.parametrize("storage", ["hybrid", "sql"])  # boards that keep submissions
 DAY = timedelta(days=1)
 # Still to come: a period that was made after its end is taken for one that is being imported.
 NOON = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0) + 2 * DAY

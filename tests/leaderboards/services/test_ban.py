@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from foundation import clock
-from leaderboards.errors import BadReason
+from foundation.reasons import BadReason
 from leaderboards.models import BanRecord, Player
 from leaderboards.services import ban as service
 from leaderboards.services.ban import ban, lift

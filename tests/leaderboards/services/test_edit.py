@@ -7,13 +7,13 @@ import pytest
 
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import undo
+from foundation.reasons import BadReason
 from leaderboards.core.entries import read_entry
 from leaderboards.core.moves import Moves
 from leaderboards.core.policies import State
 from leaderboards.core.submissions import Caller
 from leaderboards.errors import (
     BadEntry,
-    BadReason,
     EditedSince,
     NotEditable,
     OutOfRange,
@@ -32,6 +32,7 @@ from leaderboards.services.void import void_submission
 from tests.leaderboards.factories import AdminFactory
 from tests.leaderboards.services.site import (
     DAY,
+    KEEPING,
     NOON,
     crowd,
     final,
@@ -44,7 +45,6 @@ from tests.leaderboards.services.site import (
 )
 
 HOUR = timedelta(hours=1)
-KEEPING = pytest.mark.parametrize("storage", ["hybrid", "sql"])
 
 
 def of(number: int) -> Submission:

@@ -8,9 +8,9 @@ import pytest
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import NotUndoable, undo
 from foundation.errors import SunwiError
+from foundation.reasons import BadReason
 from leaderboards.core.moves import Moves
 from leaderboards.errors import (
-    BadReason,
     Banned,
     PeriodClosed,
     QuarantineDecided,
@@ -21,15 +21,16 @@ from leaderboards.errors import (
 from leaderboards.models import Board, Player, QuarantinedEntry, Standing, Submission
 from leaderboards.selectors.if_accepted import if_accepted
 from leaderboards.services import judge_quarantine
+from leaderboards.services.ban import ban, lift
 from leaderboards.services.erase import erase_player
 from leaderboards.services.judge_quarantine import ACCEPTED, SURE_FOR, accept, void
 from leaderboards.services.retain import drop_records
 from leaderboards.services.unvoid import unvoid_by_hand
 from leaderboards.services.void import void_by_hand
 from tests.at_once import at_once
-from tests.competitions.services.mishaps import dying_at
+from tests.competitions.services.mishaps import dying_at, let_happen_before
 from tests.leaderboards.services.contest import told
-from tests.leaderboards.services.site import DAY, NOON, make_board, period_of, redis_away
+from tests.leaderboards.services.site import DAY, NOON, make_board, period_of, redis_away, redis_client
 from tests.leaderboards.services.test_quarantine import STORAGES, of, send, stand
 
 HOUR = timedelta(hours=1)
@@ -204,6 +205,8 @@ class TestRedis:
         _, [number] = quarantined("redis", period="week")
         with dying_at(judge_quarantine, "quarantine.after_applied"):
             accept(number, "Seen on video.", LATER, None)
+        with redis_client() as client:  # ids have run out
+            client.delete(*client.scan_iter("*:ids:*"))
 
         with pytest.raises(QuarantineUnsure):
             accept(number, "Seen on video.", LATER + SURE_FOR + HOUR, None)
@@ -249,3 +252,43 @@ def test_the_grace_takes_what_was_quarantined_in_it() -> None:
     assert end is not None
     assert accept(number, "Seen on video.", end + timedelta(minutes=59), None)
     assert told(send(board, of("a", 101))) == ["plausible_most"]
+
+
+def applied_and_killed(number: int) -> None:
+    """Redis has the entry, and SQL never heard of it."""
+    with dying_at(judge_quarantine, "quarantine.after_applied"):
+        accept(number, "Seen on video.", LATER, None)
+
+
+def test_what_counts_in_redis_is_accepted_for_the_record_though_its_player_is_banned_since() -> None:
+    board, [number] = quarantined("redis")
+    applied_and_killed(number)
+    ban(Player.objects.filter(external_id="a").values_list("pk", flat=True), "A cheat.", LATER, None)
+    with pytest.raises(QuarantineDecided, match="set the standing"):
+        void(number, "A cheat.", LATER, None)
+
+    assert accept(number, "It counts.", LATER + HOUR, None)
+
+    assert QuarantinedEntry.objects.get().decision == "accepted"
+    lift(Player.objects.filter(external_id="a").values_list("pk", flat=True), "No cheat.", LATER, None)
+    assert stand(board) == {"a": 101, "b": 7}
+
+
+def test_who_is_refused_while_another_had_it_counted_and_was_killed_leaves_the_mark(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _, [number] = quarantined("redis")
+    player = Player.objects.get(external_id="a")
+
+    def they_are_let_in_for_a_moment() -> None:
+        lift([player.pk], "A mistake.", LATER, None)
+        applied_and_killed(number)
+        ban([player.pk], "A cheat.", LATER, None)
+
+    ban([player.pk], "A cheat.", LATER, None)
+    let_happen_before(monkeypatch, judge_quarantine, "_unmark", they_are_let_in_for_a_moment)
+    with pytest.raises(Banned):
+        accept(number, "Seen on video.", LATER, None)
+
+    with pytest.raises(QuarantineDecided):
+        void(number, "A cheat.", LATER, None)

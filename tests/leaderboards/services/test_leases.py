@@ -11,7 +11,7 @@ from unittest.mock import patch
 import pytest
 from django.db import connection
 
-from foundation import redis
+from foundation import clock, redis
 from foundation.errors import Unavailable
 from foundation.sync import settling
 from foundation.sync.settling import greet
@@ -109,6 +109,41 @@ def test_a_step_that_takes_longer_than_a_lease_is_not_begun_again_by_others(
     assert others
     assert not any(others)
     agree(period)
+
+
+@WHO_DECIDES
+def test_a_worker_an_hour_fast_breaks_nobodys_lease(storage: str) -> None:
+    period = crowd(make_board(storage), {"ann": 1})
+    Period.objects.filter(pk=period.pk).update(stale_since=NOON)
+    others: list[bool] = []
+
+    def meanwhile(step: str) -> None:
+        if step == "settle.before_declared":
+            with clock.stand_at(clock.now() + timedelta(hours=1)):
+                others.append(settle.PeriodSettling(period)._lease())
+
+    with patch.object(settling, "failpoint", meanwhile):
+        assert settle.PeriodSettling(period).settle()
+
+    assert others == [False]
+
+
+@WHO_DECIDES
+def test_a_worker_an_hour_fast_that_is_killed_keeps_others_away_no_longer_than_any_other(
+    storage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    period = crowd(make_board(storage), {"ann": 1})
+    for name in ("LEASE", "SHUT_LEASE"):
+        monkeypatch.setattr(settling, name, timedelta(seconds=0.2))
+    Period.objects.filter(pk=period.pk).update(stale_since=NOON)
+
+    with clock.stand_at(clock.now() + timedelta(hours=1)):
+        assert settle.PeriodSettling(period)._lease()  # and then `kill -9`
+
+    give_up = time.monotonic() + 10
+    while not settle.PeriodSettling(period).settle():
+        assert time.monotonic() < give_up
+        time.sleep(0.02)
 
 
 @POSTGRESQL

@@ -16,8 +16,7 @@ from leaderboards.services.erase import erase_player
 from leaderboards.services.purge import ask_purge
 from leaderboards.services.run_purge import run_due
 from tests.leaderboards.factories import BoardFactory
-from tests.leaderboards.imports.files import AT, confirmed, sent
-from tests.leaderboards.imports.test_scores import play
+from tests.leaderboards.imports.files import AT, confirmed, play, sent
 from tests.leaderboards.services.restricting import keep_out, let_back
 from tests.leaderboards.views.pages import signed_in
 

@@ -17,8 +17,8 @@ from leaderboards.services.set_standing import Setting, set_standing, standing_i
 from leaderboards.services.unvoid import unvoid_by_hand
 from leaderboards.services.void import void_by_hand
 from tests.leaderboards.factories import PlayerFactory
-from tests.leaderboards.services.site import DAY, NOON, crowd, make_board, period_of, points, score
-from tests.leaderboards.services.test_purge import HOUR, KEEPING, of, purge, send, undo_it
+from tests.leaderboards.services.purging import HOUR, of, purge, send, undo_it
+from tests.leaderboards.services.site import DAY, KEEPING, NOON, crowd, make_board, period_of, points, score
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 MINUTE = timedelta(minutes=1)

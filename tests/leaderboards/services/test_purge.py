@@ -2,70 +2,37 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
 from typing import Any
-from unittest.mock import Mock, patch
+from unittest.mock import patch
 
 import pytest
 
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import NotUndoable, undo
-from leaderboards.core.entries import read_entry
-from leaderboards.core.moves import Moves
-from leaderboards.core.submissions import Caller
-from leaderboards.errors import BadPurge, BadReason
-from leaderboards.models import Board, Player, Purge, PurgedSubmission, Standing, Submission
-from leaderboards.selectors import purging
-from leaderboards.selectors.purging import BASELINE, Range, foresee_purge
+from leaderboards.models import PurgedSubmission, Standing, Submission
+from leaderboards.selectors.purging import BASELINE, foresee_purge
 from leaderboards.services import purge as asking
 from leaderboards.services import run_purge
 from leaderboards.services.close import close_due
-from leaderboards.services.purge import ask_purge
 from leaderboards.services.retain import drop_submissions
 from leaderboards.services.run_purge import run_due
-from leaderboards.services.submit import submit
-from leaderboards.services.unvoid import unvoid_submission
-from leaderboards.services.void import void_submission
+from leaderboards.services.unvoid import unvoid_by_hand, unvoid_submission
+from leaderboards.services.void import void_by_hand, void_submission
 from tests.at_once import at_once
 from tests.competitions.services.mishaps import dying_at, redis_away
-from tests.leaderboards.factories import AdminFactory
-from tests.leaderboards.services.site import DAY, NOON, crowd, final, in_redis, in_sql, make_board, period_of, points
-
-HOUR = timedelta(hours=1)
-KEEPING = pytest.mark.parametrize("storage", ["hybrid", "sql"])
-
-
-def send(board: Board, player: str, number: int, at: datetime = NOON, service: str = "one") -> Submission:
-    """One submission, received at that moment."""
-    [outcome] = submit([read_entry({"board": board.seq, "player": player, "points": number}, 0)], Caller(service), at)
-    assert outcome.status.is_accepted
-    return Submission.objects.latest("pk")
-
-
-def of(player: str = "", *, since: datetime = NOON, until: datetime = NOON + HOUR, **named: Any) -> Range:
-    """An hour from noon on, of a player or of what else is named."""
-    number = Player.objects.get(external_id=player).pk if player else None
-    return Range(since, until, number, **named)
-
-
-def ask(chosen: Range, at: datetime = NOON + 2 * HOUR) -> Purge:
-    return ask_purge(chosen, "A leaked key.", at, None)
-
-
-def purge(chosen: Range, at: datetime = NOON + 2 * HOUR) -> Purge:
-    """Asked for, and done to the end."""
-    made = ask(chosen, at)
-    run_due(at, 60.0)
-    made.refresh_from_db()
-    assert made.finished_at == at
-    return made
-
-
-def undo_it(made: Purge, at: datetime = NOON + 3 * HOUR) -> None:
-    undo(AuditEntry.objects.get(act=asking.PURGED, note__purge=made.pk).pk, "Not leaked.", at, None)
-    run_due(at, 60.0)
-    made.refresh_from_db()
-    assert made.undone_at == at
+from tests.leaderboards.services.purging import HOUR, ask, of, purge, send, undo_it
+from tests.leaderboards.services.site import (
+    DAY,
+    KEEPING,
+    NOON,
+    crowd,
+    final,
+    in_redis,
+    in_sql,
+    make_board,
+    period_of,
+    points,
+)
 
 
 def void_numbers() -> list[int | None]:
@@ -178,6 +145,44 @@ def test_two_workers_at_once_void_and_restore_each_once() -> None:
     assert not PurgedSubmission.objects.exists()
 
 
+@KEEPING
+def test_what_somebody_restored_since_it_was_asked_for_stays(storage: str) -> None:
+    board = make_board(storage, period="all_time")
+    row = send(board, "ann", 9)
+    send(board, "bob", 3)
+    made = ask(of(board=board.pk))  # and the worker is busy
+    void_by_hand(row, "A suspicion.", NOON + 2 * HOUR, None)
+    restored = Submission.objects.select_related("period__board", "player", "board").get(pk=row.pk)
+    unvoid_by_hand(restored, "Unfounded.", NOON + 2 * HOUR, None)
+
+    run_due(NOON + 3 * HOUR, 60.0)
+
+    made.refresh_from_db()
+    assert points(board) == {"ann": 9}
+    assert (made.voided, made.kept) == (1, 1)
+    later = purge(of(board=board.pk), NOON + 4 * HOUR)
+    assert (points(board), later.voided) == ({}, 1)
+
+
+def test_what_somebody_restores_between_the_look_and_the_locks_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    board = make_board("sql", period="all_time")
+    row = send(board, "ann", 9)
+    void_by_hand(row, "A suspicion.", NOON + HOUR / 60, None)
+    ask(of(board=board.pk))
+    chosen = run_purge._chosen
+
+    def restored_meanwhile(rows: Any) -> Any:
+        found = chosen(Submission.objects.filter(pk=row.pk))
+        fresh = Submission.objects.select_related("period__board", "player", "board").get(pk=row.pk)
+        unvoid_by_hand(fresh, "Unfounded.", NOON + 2 * HOUR, None)
+        return found
+
+    monkeypatch.setattr(run_purge, "_chosen", restored_meanwhile)
+    run_due(NOON + 3 * HOUR, 60.0)
+
+    assert points(board) == {"ann": 9}
+
+
 def test_one_that_is_not_through_stops_where_it_is_undone() -> None:
     board = make_board("sql")
     for name in "abcd":
@@ -236,72 +241,3 @@ def test_what_was_not_kept_meanwhile_is_not_restored_and_that_is_said() -> None:
     assert (made.restored, made.lost) == (0, 1)
     drop_submissions(NOON + 400 * DAY)  # whoever deletes submissions is not kept from it
     assert not Submission.objects.exists()
-
-
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        ({}, "name a player, a board or a service key"),
-        ({"service": "one", "until": NOON}, "ends before it begins"),
-        ({"service": "one", "until": NOON + DAY}, "in the future"),
-    ],
-)
-def test_a_range_of_nothing_or_of_what_is_to_come_is_refused(wrong: dict[str, Any], said: str) -> None:
-    with pytest.raises(BadPurge, match=said):
-        ask(of(**wrong))
-    assert not Purge.objects.exists()
-    assert not AuditEntry.objects.filter(act=asking.PURGED).exists()
-
-
-def test_a_board_that_keeps_no_submissions_is_refused_and_says_what_is_possible() -> None:
-    board = make_board("redis")
-
-    with pytest.raises(BadPurge, match="set or remove standings of its running period instead"):
-        ask(of(board=board.seq))
-
-
-def test_who_when_why_and_what_stand_in_the_log() -> None:
-    boss = AdminFactory.create()
-    board = make_board("sql")
-    send(board, "a", 3)
-    for reason in ("", " ", "x" * 301):
-        with pytest.raises(BadReason):
-            ask_purge(of("a"), reason, NOON + HOUR, boss)
-
-    made = ask_purge(of("a"), " A leaked key. ", NOON + HOUR, boss)
-
-    entry = AuditEntry.objects.get(act=asking.PURGED)
-    assert (entry.act, entry.at, entry.by, entry.reason) == (asking.PURGED, NOON + HOUR, boss, "A leaked key.")
-    assert set(entry.subjects.values_list("kind", "key")) == {
-        ("purge", str(made.pk)),
-        ("player", str(made.player_id)),
-    }
-
-
-@KEEPING
-def test_it_is_told_before_what_ranks_do(storage: str) -> None:
-    board = make_board(storage)
-    send(board, "a", 9)
-    send(board, "a", 5, NOON - HOUR)
-    for name, number in {"b": 8, "c": 7, "d": 4}.items():
-        send(board, name, number, NOON - HOUR)
-
-    foreseen = foresee_purge(of("a"))
-
-    assert foreseen.moves == Moves(firsts=1, ranks=3)  # b is first, c second, a third; d stays fourth
-    assert (foreseen.submissions, foreseen.players, foreseen.kept) == (1, 1, 0)
-
-
-@pytest.mark.parametrize("bound", ["MOST_REPLAYED", "MOST_PERIODS"])
-def test_ranks_are_not_worked_out_of_a_range_that_is_too_great(monkeypatch: pytest.MonkeyPatch, bound: str) -> None:
-    send(make_board("sql"), "a", 9)
-    send(make_board("sql", name="Other"), "a", 9)
-    worked_out = Mock(return_value=Moves())
-    monkeypatch.setattr(purging, "_moves", worked_out)
-    assert foresee_purge(of("a")).moves == Moves()
-
-    monkeypatch.setattr(purging, bound, 1)
-    foreseen = foresee_purge(of("a"))
-
-    assert (foreseen.submissions, foreseen.moves) == (2, None)
-    assert worked_out.call_count == 1

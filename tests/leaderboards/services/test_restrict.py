@@ -9,10 +9,10 @@ from django.db import IntegrityError, transaction
 from foundation import clock
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import NotUndoable, undo
+from foundation.reasons import BadReason
 from leaderboards import selectors
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Outcome
-from leaderboards.errors import BadReason
 from leaderboards.models import Board, Player, Restriction, RestrictionKind
 from leaderboards.services import decide_redis
 from leaderboards.services import restrict as service
@@ -20,7 +20,7 @@ from leaderboards.services.erase import erase_player
 from leaderboards.services.restrict import What, lift_restrictions, restrict
 from leaderboards.services.submit import submit
 from tests.competitions.services.mishaps import dying_at
-from tests.leaderboards.factories import AdminFactory, BoardFactory, PlayerFactory
+from tests.leaderboards.factories import AdminFactory, BoardFactory, PeriodFactory, PlayerFactory
 from tests.leaderboards.services.restricting import keep_out, let_back
 from tests.playing import GAME
 
@@ -173,10 +173,11 @@ def test_a_ban_from_everything_reaches_other_processes_within_a_second_too() -> 
     decide_redis.forget_bans()
 
 
-@pytest.mark.parametrize("how", ["hidden", "shadowed everywhere", "banned"])
+@pytest.mark.parametrize("how", ["hidden", "shadowed everywhere", "banned", "hidden standing"])
 def test_the_log_undoes_a_restriction_and_the_end_of_one_each_once(how: str) -> None:
     board, judge = BoardFactory.create(), AdminFactory.create()
     PlayerFactory.create(external_id="ann")
+    PeriodFactory.create(board=board)
     keep_out(how, board, "ann")
     entry = AuditEntry.objects.get(act__startswith="player.")
     row = Restriction.objects.get()
@@ -192,7 +193,7 @@ def test_the_log_undoes_a_restriction_and_the_end_of_one_each_once(how: str) -> 
     assert (row.lift_reason, row.lifted_by, lifted.undoes) == ("A mistake.", judge, entry)
     assert again.undoes == lifted
     new = Restriction.objects.get(lifted_at=None)
-    assert (new.kind, new.board, new.reason) == (row.kind, row.board, "No mistake.")
+    assert (new.kind, new.board, new.period, new.reason) == (row.kind, row.board, row.period, "No mistake.")
     for done in (entry, lifted):
         with pytest.raises(NotUndoable):
             undo(done.pk, "Twice.", clock.now(), judge)

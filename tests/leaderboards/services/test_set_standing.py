@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
+from foundation.audit import undo as undoing
 from foundation.audit.models import AuditEntry
+from foundation.audit.undo import NotUndoable, undo
 from leaderboards.core.policies import State
 from leaderboards.errors import (
     NotEditable,
@@ -14,8 +16,8 @@ from leaderboards.errors import (
 )
 from leaderboards.models import Board, Player
 from leaderboards.services.close import close_due
-from leaderboards.services.set_standing import SET, Setting, set_standing, standing_in_redis
-from tests.competitions.services.mishaps import redis_away
+from leaderboards.services.set_standing import SET, UNDONE, Setting, set_standing, standing_in_redis
+from tests.competitions.services.mishaps import dying_at, redis_away
 from tests.leaderboards.services.site import (
     DAY,
     NOON,
@@ -86,6 +88,37 @@ class TestSettingAStanding:
 
         follow(period_of(board))
         assert points(board) == {"a": 7}
+
+    @pytest.mark.parametrize("number", [1, None])
+    def test_an_undo_that_died_before_its_record_is_recorded_when_it_is_asked_for_again(
+        self, number: int | None
+    ) -> None:
+        board = make_board("redis")
+        crowd(board, {"a": 100, "b": 5})
+        self.put(board, number)
+        with dying_at(undoing, "audit.undo.before_commit"):
+            undo_last(SET)
+        follow(period_of(board))
+        assert points(board) == {"a": 100, "b": 5}
+        assert not AuditEntry.objects.get(act=SET).is_undone
+
+        undo_last(SET)
+
+        follow(period_of(board))
+        told = AuditEntry.objects.get(act=UNDONE)
+        assert points(board) == {"a": 100, "b": 5}
+        assert told.undoes == AuditEntry.objects.get(act=SET)
+        assert (told.before["worth"], told.after["worth"]) == ("1" if number else "not ranked", "100")
+
+    def test_what_was_set_anew_to_the_standing_of_before_is_not_taken_for_an_undo_that_died(self) -> None:
+        board = make_board("redis", tie_break="member")
+        crowd(board, {"a": 5})
+        self.put(board, 3)
+        self.put(board, 5)
+        first = AuditEntry.objects.filter(act=SET).earliest("pk")
+
+        with pytest.raises(NotUndoable, match="changed again since"):
+            undo(first.pk, "A slip.", NOON, None)
 
     def test_old_and_new_stand_in_the_log(self) -> None:
         board = make_board("redis")

@@ -15,15 +15,17 @@ from django.test import Client
 from accounts.models import Invitation
 from accounts.services import recovery
 from foundation import clock, rate_limit
+from foundation.audit import acting, record
 from foundation.audit.models import AuditEntry
 from foundation.limits import Limit
 from leaderboards.errors import StorageUnavailable
-from leaderboards.models import Board, Player
+from leaderboards.models import Board, Period, Player, State
+from leaderboards.selectors.own_export import own_export
 from leaderboards.services import leave as leaving
 from leaderboards.services.ban import ban
 from tests.accounts.authenticator import Authenticator, add_passkey
 from tests.accounts.people import SECRET, with_app
-from tests.leaderboards.services.restricting import EVERY_WAY, keep_out
+from tests.leaderboards.services.restricting import HIDDEN_STANDING, WAYS_ON_A_BOARD, keep_out
 from tests.leaderboards.views.pages import signed_in
 from tests.playing import make_board, score
 
@@ -49,7 +51,7 @@ def test_the_file_holds_all_and_no_secret() -> None:
     user = User.objects.get(username="robin")
     add_passkey(client, Authenticator(), "my phone")
     with_app(user)
-    codes = recovery.draw(user)
+    codes = recovery.draw(user, clock.now())
 
     response = client.get(EXPORT)
 
@@ -204,7 +206,23 @@ def test_what_somebody_did_to_others_keeps_their_name() -> None:
     assert (entry.by_name, entry.by_id) == ("robin", None)
 
 
-@pytest.mark.parametrize("how", [each for each in EVERY_WAY if not each.startswith("shadowed")])
+def test_where_somebody_acted_from_goes_with_their_account_and_they_are_told_it_before() -> None:
+    client = with_player()
+    robin, other = User.objects.get(username="robin"), User.objects.create(username="other")
+    with acting(lambda: robin, lambda: "192.0.2.7"):
+        record("account.password_changed", at=clock.now(), subjects=[("account", robin.pk)])
+    with acting(lambda: other, lambda: "192.0.2.8"):
+        record("account.changed", at=clock.now(), subjects=[("account", robin.pk)])
+
+    told = own_export(robin, clock.now())["audit_log"]
+    client.post(DELETE, {"player": "keep"})
+
+    assert [entry.get("address") for entry in told[-2:]] == ["192.0.2.7", None]
+    left = AuditEntry.objects.exclude(address="").values_list("address", flat=True)
+    assert list(left) == ["192.0.2.8"]
+
+
+@pytest.mark.parametrize("how", [each for each in WAYS_ON_A_BOARD if not each.startswith("shadowed")])
 def test_whom_moderators_keep_out_does_not_erase_their_player_and_may_go_without_it(how: str) -> None:
     client = with_player()
     keep_out(how, Board.objects.get(), "robin")
@@ -216,6 +234,16 @@ def test_whom_moderators_keep_out_does_not_erase_their_player_and_may_go_without
     client.post(DELETE, {"player": "keep"})
     assert Player.objects.filter(external_id="robin", user=None).exists()
     assert not User.objects.filter(username="robin").exists()
+
+
+def test_a_standing_that_was_hidden_once_it_was_final_does_not_keep_a_player_from_being_erased() -> None:
+    client = with_player()
+    keep_out(HIDDEN_STANDING, Board.objects.get(), "robin")
+    Period.objects.update(state=State.FINAL)
+
+    client.post(DELETE, {"player": "erase"})
+
+    assert not Player.objects.filter(external_id="robin").exists()
 
 
 def test_a_refusal_does_not_tell_the_shadowed_that_they_are() -> None:

@@ -1,0 +1,84 @@
+"""Which account a player belongs to, changed by hand: a page of its own, for whoever may erase players.
+
+Whoever has the account downloads all that is kept of the player, and erases them with the account. So changing it is as
+grave as erasing, and changing players (a name, a ban) is not enough; a game links by codes (``services/link.py``).
+"""
+
+from django import forms
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+
+from accounts.fresh import to_prove
+from foundation import clock
+from foundation.client import signed_in
+from leaderboards.admin.foreseen_page import Act, ask
+from leaderboards.admin.paging import PhraseSearch
+from leaderboards.models import Player
+from leaderboards.services.link import MAY_LINK, link_by_hand
+
+
+class AccountForm(forms.Form):
+    """The account, by its whole name; none takes the player away from theirs."""
+
+    account = forms.CharField(
+        label=_lazy("Account"), max_length=150, required=False, help_text=_lazy("Its whole name; leave empty for none.")
+    )
+
+    def clean_account(self) -> User | None:
+        """Somebody whom there is."""
+        typed = self.cleaned_data["account"]
+        found = User.objects.filter(username=typed).first() if typed else None
+        if typed and found is None:
+            raise ValidationError(_("There is no account %(account)s.") % {"account": typed})
+        return found
+
+
+class LinkPages(PhraseSearch[Player]):
+    """The part of the players' admin that gives a player to an account, or takes them from it."""
+
+    def get_urls(self) -> list[URLPattern]:
+        """A page for it, beside the others."""
+        page = self.admin_site.admin_view(self.account_view)
+        return [path("<int:number>/account/", page, name="leaderboards_player_account"), *super().get_urls()]
+
+    def account_view(self, request: HttpRequest, number: int) -> HttpResponseBase:
+        """The account; what comes of it; and then the reason. Whoever opens it has just shown who they are."""
+        if not request.user.has_perm(MAY_LINK):
+            raise PermissionDenied
+        player = Player.objects.select_related("user").filter(pk=number).first()
+        if player is None:
+            raise Http404
+        return to_prove(request) or self._asked_for_account(request, player)
+
+    def _asked_for_account(self, request: HttpRequest, player: Player) -> HttpResponseBase:
+        def run(reason: str) -> tuple[str, str]:
+            link_by_hand(player, form.cleaned_data["account"], reason, clock.agreed(), signed_in(request))
+            return _("The account of %(player)s was changed.") % {"player": player.external_id}, back
+
+        back = reverse("admin:leaderboards_player_change", args=[player.pk])
+        title = _("Change the account: %(player)s") % {"player": player.external_id}
+        question = _(
+            "Whoever has the account is this player on the site: they read and download all that is kept of the "
+            "player, and can erase them for good. Be sure who they are. It is undone from the audit log, an erasure is "
+            "not."
+        )
+        form = AccountForm(request.POST or None, initial={"account": player.user or ""})
+
+        def foreseen() -> list[str]:
+            return _lines(player, form.cleaned_data["account"])
+
+        return ask(self, request, Act(title, question, form, foreseen, run, back))
+
+
+def _lines(player: Player, account: User | None) -> list[str]:
+    """What comes of it: who loses the player, and who has them then."""
+    if player.user_id == (account.pk if account else None):
+        return [_("Nothing changes: it is so already.")]
+    lost = [_("%(account)s loses the player.") % {"account": player.user}] if player.user else []
+    if account is None:
+        return [*lost, _("The player belongs to no account until a game links them again.")]
+    return [*lost, _("%(account)s has the player.") % {"account": account}]

@@ -1,0 +1,165 @@
+"""All restrictions in the admin, those that run first asked for: who is kept from what, and lifting several at once.
+
+A ban from everything is no restriction here: the list of players has those, filtered by ``KeptOutFilter``. The trap: a
+shadow stands here too, so who may not look at players sees nothing of this list.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponseBase
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+from django.utils.translation import ngettext, pgettext
+
+from accounts.fresh import to_prove
+from foundation import clock
+from foundation.client import signed_in
+from leaderboards.admin.paging import ReadOnlyAdmin
+from leaderboards.admin.player_deeds import MOST_AT_ONCE, MOST_UNPROVED, full_name
+from leaderboards.admin.reason_page import Asking, given_reason, reason_page
+from leaderboards.admin.restrict_forms import what_in_words
+from leaderboards.admin.restrictions import comes_back_in_words
+from leaderboards.admin.sentences import in_utc
+from leaderboards.models import Player, Restriction
+from leaderboards.selectors.restrictions import running
+from leaderboards.services.restrict import What, lift_restrictions, what_of
+
+MOST_WHATS = 10  # kinds and boards of which it is counted what lifting does to ranks
+_LIFTED, _ALL = "lifted", "all"
+
+
+_LIFTING = Asking(
+    "lift_selected",
+    _lazy("Lift restrictions"),
+    _lazy("They are shown again with what they have, unless something else keeps them out."),
+)
+
+
+class RunsFilter(admin.SimpleListFilter):
+    """What runs, unless something else is asked for."""
+
+    title = _lazy("state")
+    parameter_name = "state"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        """What is over, beside what runs."""
+        return [(_LIFTED, _lazy("lifted")), (_ALL, _lazy("all"))]
+
+    def choices(self, changelist: Any) -> Iterator[Any]:
+        """Django's own first choice is all; here it is what runs."""
+        for nth, choice in enumerate(super().choices(changelist)):
+            yield {**choice, "display": choice["display"] if nth else pgettext("a restriction", "running")}
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Restriction]) -> QuerySet[Restriction]:
+        """The rows of this state."""
+        value = self.value()
+        return queryset if value == _ALL else queryset.filter(lifted_at__isnull=value != _LIFTED)
+
+
+@admin.register(Restriction)
+class RestrictionAdmin(ReadOnlyAdmin[Restriction]):
+    """Who is hidden, shadowed or banned from a board, the latest first."""
+
+    audited_as = None
+    list_display = ("whose", "what", "since_in_utc", "by", "short_reason", "end")
+    list_display_links = ("since_in_utc",)
+    list_select_related = ("player", "board", "period", "by", "lifted_by")
+    list_filter = (RunsFilter, "kind", ("board", admin.RelatedOnlyFieldListFilter), "since")
+    search_fields = ("player__external_id__exact",)
+    search_help_text = _lazy("A player's whole id.")
+    linked_by = ("player__id__exact",)
+    date_hierarchy = None
+    actions = ("lift_selected",)
+    change_list_template = "admin/leaderboards/restriction/change_list.html"
+    fields = ("whose", "what", "since_in_utc", "by", "reason", "end", "lift_reason")
+
+    def has_view_permission(self, request: HttpRequest, obj: Restriction | None = None) -> bool:
+        """Whoever may look at players, at whose pages each of these stands."""
+        return any(request.user.has_perm(f"leaderboards.{verb}_player") for verb in ("view", "change"))
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        """Likewise."""
+        return self.has_view_permission(request)
+
+    def has_lift_permission(self, request: HttpRequest) -> bool:
+        """Whoever may restrict players."""
+        return request.user.has_perm("leaderboards.change_player")
+
+    @admin.display(description=_lazy("player"), ordering="player__external_id")
+    def whose(self, row: Restriction) -> SafeString:
+        """A way to their page."""
+        page = reverse("admin:leaderboards_player_change", args=[row.player_id])
+        return format_html('<a href="{}">{}</a>', page, full_name(row.player))
+
+    @admin.display(description=_lazy("what and where"), ordering="kind")
+    def what(self, row: Restriction) -> str:
+        """The kind, and the board or all."""
+        return what_in_words(what_of(row))
+
+    @admin.display(description=_lazy("since"), ordering="since")
+    def since_in_utc(self, row: Restriction) -> str:
+        """With its zone."""
+        return in_utc(row.since)
+
+    @admin.display(description=_lazy("reason"))
+    def short_reason(self, row: Restriction) -> str:
+        """Its beginning."""
+        return row.reason[:120] or "-"
+
+    @admin.display(description=_lazy("end"), ordering="lifted_at")
+    def end(self, row: Restriction) -> str:
+        """When it was lifted and by whom; that it runs."""
+        if row.lifted_at is None:
+            return pgettext("a restriction", "running")
+        return _("lifted %(when)s · %(by)s") % {"when": in_utc(row.lifted_at), "by": row.lifted_by or "-"}
+
+    @admin.action(description=_lazy("Lift the selected restrictions"), permissions=["lift"])
+    def lift_selected(self, request: HttpRequest, rows: QuerySet[Restriction]) -> HttpResponseBase | None:
+        """All of them, with one reason, after a look at what comes of it."""
+        runs = running().filter(pk__in=rows.values("pk")).select_related("player", "board", "period")
+        chosen = list(runs.order_by("pk")[: MOST_AT_ONCE + 1])
+        if len(chosen) > MOST_AT_ONCE:
+            messages.error(request, _("Choose up to %(number)s restrictions at once.") % {"number": MOST_AT_ONCE})
+            return None
+        if not chosen:
+            messages.warning(request, _("All of the selected are lifted already: nothing was done."))
+            return None
+        is_grave = len({row.player_id for row in chosen}) > MOST_UNPROVED
+        proving = to_prove(request) if is_grave else None
+        return proving or self._asked_or_lifted(request, chosen)
+
+    def _asked_or_lifted(self, request: HttpRequest, chosen: Sequence[Restriction]) -> HttpResponseBase | None:
+        if reason := given_reason(request):
+            self._lift(request, chosen, reason)
+            return None
+        readers = _("Only those who run the site read it.")
+        return reason_page(self, request, _LIFTING, chosen, rows=[*_foretold(chosen)], readers=readers)
+
+    def _lift(self, request: HttpRequest, chosen: Sequence[Restriction], reason: str) -> None:
+        numbers = [row.pk for row in chosen]
+        lifted = lift_restrictions(numbers, reason, clock.agreed(), signed_in(request))
+        words = {"number": len(lifted), "players": ", ".join(sorted({row.player.external_id for row in lifted}))}
+        messages.success(request, _("Lifted: %(number)s (%(players)s).") % words)
+        if before := len(chosen) - len(lifted):
+            messages.info(request, _("Done before, so nothing was changed: %(number)s.") % {"number": before})
+
+
+def _foretold(chosen: Sequence[Restriction]) -> Iterator[str]:
+    """How many, and for each kind and board whose it is and what lifting it moves."""
+    yield ngettext("%(number)s restriction", "%(number)s restrictions", len(chosen)) % {"number": len(chosen)}
+    by_what: dict[What, list[Player]] = defaultdict(list)
+    for row in chosen:
+        by_what[what_of(row)].append(row.player)
+    for nth, (what, players) in enumerate(by_what.items()):
+        whose = f"{what_in_words(what)}: {', '.join(map(full_name, players))}"
+        if nth >= MOST_WHATS:
+            yield whose
+            continue
+        yield f"{whose}. {' '.join(comes_back_in_words([player.pk for player in players], what))}"

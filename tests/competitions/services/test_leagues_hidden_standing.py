@@ -1,0 +1,50 @@
+"""A standing that is hidden in one period counts for nothing in the league there, and in the next one as always."""
+
+import pytest
+
+from competitions.services.league_turn import turn_due
+from competitions.services.leagues import begin_due, place_due
+from leaderboards.models import Period, Player
+from leaderboards.services.close import close_due
+from leaderboards.services.restrict import hiding_in, lift_from, restrict
+from tests.competitions.services.test_leagues import groups, league, moved, play, turned
+from tests.leaderboards.services.site import DAY, NOON, period_of, score
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
+
+
+def numbers(*players: str) -> list[int]:
+    return list(Player.objects.filter(external_id__in=players).values_list("pk", flat=True))
+
+
+def hide(period: Period, *players: str) -> None:
+    assert len(restrict(numbers(*players), hiding_in(period), "False.", NOON, None)) == len(players)
+
+
+def test_who_is_hidden_in_the_period_enters_once_that_is_lifted_and_the_next_one_all_the_same() -> None:
+    board = league()
+    period = period_of(board)
+    begin_due(NOON)
+    score(board, {"a": 9, "b": 7})
+    hide(period, "a")
+    place_due(NOON)
+    assert groups() == {"Bronze 1": ["b"]}
+
+    play(board, {"a": 9, "c": 7}, NOON + DAY)
+
+    assert groups(NOON + DAY) == {"Bronze 1": ["a", "c"]}
+    lift_from(numbers("a"), hiding_in(period), "Over.", NOON, None)
+    close_due(NOON + DAY)
+    turn_due(NOON + DAY)
+    assert moved() == [("a", 1, "promoted"), ("b", 2, "stayed")]
+
+
+def test_a_latecomer_is_held_against_those_who_are_left_where_the_group_before_is_hidden() -> None:
+    board = league(group_size=2, promoted=1, demoted=1)
+    for name, points in {"a": 100, "b": 90, "c": 80, "d": 70, "late": 1}.items():
+        play(board, {name: points})
+    hide(period_of(board), "c", "d")
+
+    turned(board, {})
+
+    assert [(player, outcome) for player, _, outcome in moved() if outcome != "stayed"] == [("a", "promoted")]

@@ -1,0 +1,114 @@
+"""One standing is hidden from its page, by the page of all restrictions: what changes first, a reason, and the end."""
+
+import pytest
+from django.test import Client
+
+from foundation import clock
+from foundation.audit.models import AuditEntry
+from leaderboards.models import Board, Period, Player, Restriction, Standing
+from tests.leaderboards.admin.test_bans import of, scored
+from tests.leaderboards.admin.typed import make_board, page
+from tests.leaderboards.services.restricting import HIDDEN_STANDING, keep_out
+from tests.leaderboards.views.pages import WEEK, close_all_past
+from tests.playing import score
+from tests.staff import staff
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
+
+
+@pytest.fixture
+def board(db: None) -> Board:
+    """Ann won last week, which is final, and is first of three this week too."""
+    board = make_board(name="One", period="week")
+    score(board.seq, {"ann": 9, "bob": 7}, clock.now() - WEEK)
+    close_all_past(board.seq)
+    scored(board, {"ann": 9, "bob": 7, "cleo": 5})
+    return board
+
+
+def final() -> Period:
+    return Period.objects.order_by("starts_at")[0]
+
+
+def ann() -> Player:
+    return Player.objects.get(external_id="ann")
+
+
+def standing_page(period: Period) -> str:
+    row = Standing.objects.get(period=period, player=ann())
+    return f"/admin/leaderboards/standing/{row.pk}/change/"
+
+
+def there(period: Period) -> str:
+    return f"{of(ann(), 'restrict')}?period={period.pk}"
+
+
+def test_from_the_standing_to_the_look_the_yes_the_list_and_the_end(admin: Client, board: Board) -> None:
+    period = final()
+    where = f"one standing hidden: board {board.seq}, One, period {period.label}"
+    assert there(period) in page(admin, standing_page(period))
+
+    first = page(admin, there(period))
+    mark = f"hidden:{board.seq}:{period.pk}"
+    assert "This one standing is shown to nobody" in first
+    assert f"Yes: Hide ann on One ({period.label})</button>" in first
+    assert "1 final period shows them no more, and the others move up there too: 1 first place moves, 2 ranks" in first
+    assert "running board" not in first
+    assert "Where" not in first
+    missing = admin.post(there(period), {"confirmed": "1", "seen": mark, "reason": ""}).content.decode()
+    assert "Give a reason of 1 to 300 characters." in missing
+    unseen = admin.post(there(period), {"confirmed": "1", "seen": f"hidden:{board.seq}", "reason": "A bot."})
+    assert "see what changes by that" in unseen.content.decode()
+    assert not Restriction.objects.exists()
+
+    sent = {"confirmed": "1", "seen": mark, "reason": "A bot."}
+    done = admin.post(there(period), sent, follow=True).content.decode()
+    again = admin.post(there(period), sent, follow=True).content.decode()
+
+    row = Restriction.objects.get()
+    assert (row.kind, row.board, row.period, row.reason) == ("hidden", board, period, "A bot.")
+    assert f"Hidden on One ({period.label}): ann." in done
+    assert f"{where} · admin · A bot." in done
+    assert "nothing was done" in again
+    for address in ("/admin/leaderboards/restriction/", "/admin/leaderboards/player/?kept_out=hidden"):
+        assert where in page(admin, address)
+    hidden = page(admin, standing_page(period))
+    assert there(period) not in hidden
+    assert of(ann(), "lift") in hidden
+
+    lifting = page(admin, of(ann(), "lift"))
+    lifted = admin.post(of(ann(), "lift"), {"confirmed": "1", "what_runs": mark, "seen": mark, "reason": "No bot."})
+
+    assert "1 final period shows them again: 1 first place moves, 2 ranks change." in lifting
+    assert lifted.status_code == 302
+    assert Restriction.objects.get().lift_reason == "No bot."
+    assert there(period) in page(admin, standing_page(period))
+
+
+def test_the_log_says_before_what_its_undoing_moves(admin: Client, board: Board) -> None:
+    keep_out(HIDDEN_STANDING, board, "ann")
+    entry = AuditEntry.objects.get(act="player.standing_hidden")
+
+    shown = page(admin, "/admin/foundation/auditentry/")
+    undoing = page(admin, f"/admin/foundation/auditentry/{entry.pk}/undo/")
+
+    assert "standing hidden" in shown
+    assert "On 1 running board they hold place 1 again." in undoing
+    assert "1 first place moves, 3 ranks change." in undoing
+
+
+@pytest.mark.parametrize("number", ["", "x", "²", "999999", "-1"])
+def test_a_period_that_is_none_or_has_no_standing_of_theirs_has_no_page(
+    admin: Client, board: Board, number: str
+) -> None:
+    assert admin.get(f"{of(ann(), 'restrict')}?period={number}").status_code == 404
+    cleo = Player.objects.get(external_id="cleo")
+    assert admin.get(f"{of(cleo, 'restrict')}?period={final().pk}").status_code == 404
+
+
+@pytest.mark.parametrize(("right", "status"), [("view_player", 403), ("change_player", 200)])
+def test_only_who_may_change_players_hides_standings(board: Board, right: str, status: int) -> None:
+    client = staff(right, "view_player", "view_standing")
+
+    assert client.get(there(final())).status_code == status
+    assert ("Hide this standing" in page(client, standing_page(final()))) is (status == 200)

@@ -1,0 +1,48 @@
+"""How many files of one account may wait for a yes: each lies in SQL for a day."""
+
+import pytest
+from django.contrib.auth.models import User
+
+from leaderboards.errors import TooManyWait
+from leaderboards.models import ImportKind, ImportRun
+from leaderboards.services.imports import acts
+from leaderboards.services.imports.upload import MOST_WAITING, Upload, upload
+from tests.at_once import at_once
+from tests.leaderboards.factories import UserFactory
+from tests.leaderboards.imports.files import AT, confirmed, moved
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def sent_by(user: User, nth: int = 0) -> ImportRun:
+    return upload(Upload(ImportKind.PLAYERS, "file.csv", f"player,name\np{nth},P\n".encode(), user), AT)
+
+
+def test_twenty_of_one_account_wait_and_the_next_after_a_yes_or_a_no() -> None:
+    robin, marian = UserFactory.create(username="robin"), UserFactory.create(username="marian")
+    runs = [sent_by(robin, nth) for nth in range(MOST_WAITING)]
+
+    with pytest.raises(TooManyWait, match="20 imports of yours wait already"):
+        sent_by(robin)
+    assert sent_by(marian).pk
+    acts.discard(runs[0].pk)
+    assert sent_by(robin).pk
+    with pytest.raises(TooManyWait):
+        sent_by(robin)
+    confirmed(moved(runs[1]))
+    assert sent_by(robin).pk
+    assert ImportRun.objects.filter(by=robin, started_at=None).count() == MOST_WAITING
+
+
+def test_of_two_sent_at_once_one_is_the_last() -> None:
+    robin = UserFactory.create(username="robin")
+    for nth in range(MOST_WAITING - 1):
+        sent_by(robin, nth)
+
+    def is_taken() -> bool:
+        try:
+            return bool(sent_by(robin).pk)
+        except TooManyWait:
+            return False
+
+    assert sorted(at_once([is_taken, is_taken])) == [False, True]
