@@ -46,7 +46,7 @@ check:
 	@$(MAKE) --no-print-directory elsewhere
 	@$(MAKE) --no-print-directory smoke
 
-# A test in which an hour passes in a second comes last, alone: beside others its worker would be hours late.
+# Tests in which an hour passes in a second, or that compare times, come last, alone: beside others they would measure those.
 long: $(VENV)/.installed-dev
 	@$(PYTEST) $(ONE_MORE) -m "(long and not bench and not alone) or hypothesis" --hypothesis-profile=whole $(ARGS)
 	@$(ALONE) -m alone

@@ -4,6 +4,7 @@ from django import template
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 
 from competitions.selectors.inbox import unread
+from foundation.sql import SqlAway, ask
 from leaderboards.models import Player
 
 register = template.Library()
@@ -11,6 +12,18 @@ register = template.Library()
 
 @register.simple_tag
 def unread_notices(user: AbstractBaseUser | AnonymousUser) -> int | None:
-    """How many the user's player has not read; None for those who have no player, and so no inbox."""
-    player = Player.objects.filter(user_id=user.pk).first() if user.is_authenticated else None
+    """How many the user's player has not read; None for those who have no player, and so no inbox.
+
+    None also while SQL is away: the page around it may be one that Redis alone can answer.
+    """
+    if not user.is_authenticated:
+        return None
+    try:
+        return ask(lambda: _unread_of(user.pk))
+    except SqlAway:
+        return None
+
+
+def _unread_of(account: int) -> int | None:
+    player = Player.objects.filter(user_id=account).first()
     return None if player is None else unread(player)

@@ -102,6 +102,7 @@ def test_while_strangers_never_end_their_requests_others_are_answered(
 
 
 @pytest.mark.long
+@pytest.mark.alone
 def test_while_strangers_do_not_fetch_a_long_csv_others_are_answered(plain: Front) -> None:
     board = make_board(storage="sql", period="all_time")
     for thousand in range(15):
