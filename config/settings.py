@@ -65,6 +65,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "foundation.short_way.ShortWay",
     "django.middleware.security.SecurityMiddleware",
     "foundation.middleware.ApiOverTls",
     "leaderboards.middleware.UnchangedMiddleware",
@@ -82,6 +83,16 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "foundation.middleware.ServersAwayMiddleware",
     "likes.middleware.VisitsMiddleware",
+]
+
+# What stands before the API's views; each of them does all its work around what it is given.
+API_MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "foundation.middleware.ApiOverTls",
+    "foundation.page_middleware.OnePolicy",
+    "django.middleware.common.CommonMiddleware",
+    "foundation.audit.requests.AuditMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"

@@ -30,7 +30,7 @@ class _PagesAlone(MiddlewareMixin):
     get_response: Callable[[HttpRequest], Any]
 
     def __call__(self, request: HttpRequest) -> Any:
-        return self.get_response(request) if _is_of_api(request) else super().__call__(request)
+        return self.get_response(request) if is_of_api(request) else super().__call__(request)
 
 
 class PageSessions(_PagesAlone, SessionMiddleware):
@@ -49,7 +49,7 @@ class PageLanguages(_PagesAlone):
     """The viewer's language; the API speaks the site's. Unlike Django's own it looks for none in addresses."""
 
     def __call__(self, request: HttpRequest) -> Any:
-        if _is_of_api(request):
+        if is_of_api(request):
             translation.activate(settings.LANGUAGE_CODE)
         return super().__call__(request)
 
@@ -80,5 +80,6 @@ class OnePolicy(CSPMiddleware):
         return response
 
 
-def _is_of_api(request: HttpRequest) -> bool:
+def is_of_api(request: HttpRequest) -> bool:
+    """Whether an address of the API is asked for."""
     return request.path_info.startswith(API)

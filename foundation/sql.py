@@ -119,9 +119,11 @@ class BackOff:
 
 
 class _Kept(NamedTuple, Generic[Answer]):
-    """An answer, since when (monotonic), and the stamp of its row where that was asked."""
+    """An answer, since when it is known to be so, when it was read (both monotonic seconds), and the stamp of its row
+    where that was asked."""
 
     since: float
+    read: float
     answer: Answer
     stamp: str | None
 
@@ -181,10 +183,16 @@ class Remembered(Generic[Key, Answer]):
 
         Stamps are read first: of a row that changes in between the older one is kept, and it is read again next time.
         """
+        asked = clock.monotonic()
         stamps = {} if connection.in_atomic_block else self._stamps(wanted)
-        known, since = {key: self._rows.get(key) for key in stamps}, clock.monotonic() - COMPARED_SECONDS
-        same = ((key, row) for key, row in known.items() if row and row.stamp == stamps[key] and row.since > since)
-        found = {key: row.answer for key, row in same}
+        known = {key: self._rows.get(key) for key in stamps}
+        same = {
+            key: row
+            for key, row in known.items()
+            if row and row.stamp == stamps[key] and row.read > asked - COMPARED_SECONDS
+        }
+        self._renew(same, asked)
+        found = {key: row.answer for key, row in same.items()}
         left = [key for key in wanted if key not in found]
         if left:
             answers = self._load(left)
@@ -197,6 +205,13 @@ class Remembered(Generic[Key, Answer]):
         rows = ((key, self._rows.get(key)) for key in keys)
         return {key: row.answer for key, row in rows if row and now - row.since < seconds}
 
+    def _renew(self, rows: Mapping[Key, _Kept[Answer]], asked: float) -> None:
+        """They are still so; but for what was forgotten or read anew meanwhile."""
+        with self._lock:
+            for key, row in rows.items():
+                if self._rows.get(key) is row:
+                    self._rows[key] = row._replace(since=asked)
+
     def _keep(self, wanted: Collection[Key], answers: Mapping[Key, Answer], stamps: Mapping[Key, str]) -> None:
         if connection.in_atomic_block:
             return
@@ -206,7 +221,7 @@ class Remembered(Generic[Key, Answer]):
                 self._rows.clear()
             for key in wanted:
                 self._rows.pop(key, None)
-            self._rows.update({key: _Kept(now, answer, stamps.get(key)) for key, answer in answers.items()})
+            self._rows.update({key: _Kept(now, now, answer, stamps.get(key)) for key, answer in answers.items()})
 
 
 def _no_stamps(_keys: Collection[Key]) -> Mapping[Key, str]:

@@ -114,6 +114,21 @@ class TestRemembered:
         stamps.clear()
         assert [remembered.get("a"), source.asked] == [None, 4]
 
+    def test_a_row_whose_stamp_was_the_same_is_as_young_as_that_look(self, source: Source, time: list[float]) -> None:
+        looks: list[float] = []
+
+        def stamps(keys: Collection[str]) -> dict[str, str]:
+            looks.append(time[0])
+            return dict.fromkeys(keys, "1")
+
+        remembered = Remembered(source.load, stamps=stamps)
+        remembered.get("a")
+        for _ in range(4):
+            time[0] += sql.LATELY_SECONDS
+            assert [remembered.get("a", fresh=sql.LATELY_SECONDS) for _ in range(3)] == [1, 1, 1]
+
+        assert [len(looks), source.asked] == [5, 1]
+
     def test_who_changes_a_row_between_its_stamp_and_its_reading_is_seen_by_the_next(self, source: Source) -> None:
         stamps = {"a": "1"}
 

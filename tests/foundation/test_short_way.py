@@ -1,0 +1,44 @@
+"""The API's own way through Django: shorter, and with all that guards every answer."""
+
+import pytest
+from django.conf import settings
+from django.test import Client, override_settings
+from django.utils import translation
+from django.utils.module_loading import import_string
+
+from foundation.page_middleware import API
+
+LONG = [each for each in settings.MIDDLEWARE if each != "foundation.short_way.ShortWay"]
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("path", [f"{API}boards/1/standings", f"{API}scores", f"{API}nothing", f"{API}boards"])
+@pytest.mark.parametrize("method", ["get", "post", "options"])
+def test_an_answer_of_the_api_is_what_it_is_on_the_long_way(method: str, path: str) -> None:
+    short = getattr(Client(), method)(path)
+    with override_settings(MIDDLEWARE=LONG):
+        long = getattr(Client(), method)(path)
+
+    assert (short.status_code, short.content) == (long.status_code, long.content)
+    assert (
+        dict(short.items()).items() >= {k: v for k, v in long.items() if k not in ("Vary", "Content-Language")}.items()
+    )
+
+
+def test_a_host_that_is_not_ours_is_refused() -> None:
+    assert Client().get(f"{API}boards", headers={"Host": "elsewhere.example"}).status_code == 400
+
+
+def test_pages_go_the_long_way_and_leave_the_api_no_language() -> None:
+    assert Client().get("/healthz").status_code == 200
+    translation.activate("ko")
+    refused = Client().get(f"{API}nothing")
+    assert "There is nothing" in refused.json()["detail"]
+
+
+@pytest.mark.parametrize("name", settings.API_MIDDLEWARE)
+def test_no_layer_of_the_api_has_hooks_that_its_handler_does_not_call(name: str) -> None:
+    layer = import_string(name)
+    hooks = ("process_view", "process_exception", "process_template_response")
+    assert not [each for each in hooks if hasattr(layer, each)]
