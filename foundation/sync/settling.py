@@ -31,6 +31,7 @@ logger = logging.getLogger(__name__)
 
 LEASE = timedelta(seconds=10)
 SHUT_LEASE = timedelta(seconds=2)  # where Redis decides: nobody decides until it is back
+LONGEST_LEASE = timedelta(minutes=1)  # more than one has when a statement that waited for the row's lock meets it
 BEAT_SECONDS = 0.5
 ALONE_WITHIN_SECONDS = 1.0
 
@@ -200,9 +201,11 @@ class Settling(ABC, Generic[Row]):
         """Whether it is stale and nobody is at it. The lease saves work; the generation keeps it right.
 
         It runs by SQL's clock. The trap: a worker whose own clock is an hour fast would break the others' leases, so
-        that all begin again and again, and killed it would leave one that keeps them away for an hour.
+        that all begin again and again, and killed it would leave one that keeps them away for an hour. A lease that
+        ends later than any that is given now is from before SQL's clock was set back: it is none.
         """
-        free = self.row.in_sql.filter(stale_since__isnull=False).exclude(settling_until__gt=Now())
+        held = {"settling_until__gt": Now(), "settling_until__lt": Now() + LONGEST_LEASE}
+        free = self.row.in_sql.filter(stale_since__isnull=False).exclude(**held)
         if not free.update(settling_until=self._lease_ends()):
             return False
         self.row = self._read()

@@ -4,6 +4,7 @@ Final ranks alone, which no later score can change. While SQL is silent there ar
 left out everywhere, since their ranks are shown by competitions, which may hide them.
 """
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
@@ -18,8 +19,10 @@ from django.db.models import Count, Min, QuerySet
 from foundation.sql import SqlAway, ask
 from leaderboards.core.names import shown_name
 from leaderboards.core.periods import PeriodKind
+from leaderboards.core.rules import Ties
 from leaderboards.models import Board, FinalStanding, Period, Player, State, Visibility
 from leaderboards.selectors.export import ranking_of
+from leaderboards.selectors.hidden import hidden_in
 from leaderboards.selectors.kept import final_standings_of
 from leaderboards.selectors.periods import PeriodShown, shown_as
 from leaderboards.selectors.restrictions import restricted, shown
@@ -62,12 +65,32 @@ class FinalPlace:
 
 
 def ranks_before(board: Board, starts_at: datetime | None, players: Collection[str]) -> dict[str, int]:
-    """The final ranks of ``players`` in the period that ended when this one began; empty if it is not final."""
+    """The final ranks of ``players``, of those who are shown, in the period that ended when this one began, among
+    those who are shown there; empty if it is not final."""
     if starts_at is None or not players or board.is_event:
         return {}
-    before = Period.objects.filter(board=board, ends_at=starts_at, state__in=_OVER).values("pk")[:1]
-    rows = FinalStanding.objects.filter(period=before, player__external_id__in=players)
-    return _asked(lambda: dict(rows.values_list("player__external_id", "rank")), {})
+    return _asked(lambda: _ranks_in(board, starts_at, players), {})
+
+
+def _ranks_in(board: Board, ended_at: datetime, players: Collection[str]) -> dict[str, int]:
+    over = Period.objects.select_related("board").filter(board=board, ends_at=ended_at, state__in=_OVER).first()
+    if over is None:
+        return {}
+    out = hidden_in(over)
+    rows = FinalStanding.objects.filter(period=over, player__external_id__in={*players, *out})
+    ranks = dict(rows.values_list("player__external_id", "rank"))
+    left = [ranks.pop(player) for player in out & ranks.keys()]
+    gone = sorted(_vacated(over, left, out))
+    return {player: rank - bisect_left(gone, rank) for player, rank in ranks.items()}
+
+
+def _vacated(period: Period, ranks: Collection[int], out: Collection[str]) -> Collection[int]:
+    """Of the ``ranks`` of those who are ``out`` the ones behind which everybody moves up; where ranks are dense, those
+    that nobody else shares."""
+    if period.rules.ties is not Ties.DENSE:
+        return ranks
+    shared = FinalStanding.objects.filter(period=period, rank__in=ranks).exclude(player__external_id__in=out)
+    return {*ranks} - {*shared.values_list("rank", flat=True)} if ranks else ranks
 
 
 def past_ranks(board: Board, player: str) -> list[PastRank]:

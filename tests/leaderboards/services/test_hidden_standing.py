@@ -16,6 +16,7 @@ from leaderboards.errors import NotHideable, NotRanked
 from leaderboards.models import Board, Period, Player, Restriction, RestrictionKind
 from leaderboards.selectors.hidden import hidden_now
 from leaderboards.selectors.if_banned import on_boards
+from leaderboards.selectors.past import ranks_before
 from leaderboards.services import restrict as service
 from leaderboards.services.close import close_period
 from leaderboards.services.restrict import What, hiding_in, lift_from, restrict
@@ -123,6 +124,24 @@ def test_past_ranks_best_ranks_and_winners_are_without_the_hidden_standing() -> 
     assert [(place.player, place.rank) for place in won] == [("bob", 1)]
     let_back()
     assert [each.rank for each in selectors.best_ranks(ann)] == [1]
+
+
+@pytest.mark.parametrize("ties", ["first_come", "shared", "dense"])
+@pytest.mark.parametrize("storage", ["hybrid", "redis", "sql"])
+def test_the_next_day_tells_no_place_of_the_hidden_one_and_those_of_the_others_among_themselves(
+    storage: str, ties: str
+) -> None:
+    board = make_board(storage, ties=ties)
+    score(board, {"ann": 9, "bob": 9, "cid": 5, "dan": 5, "eve": 4}, NOON)
+    first = period_of(board, NOON)
+    follow(first)
+    assert close_period(first, NOON + DAY).final
+    for name in ("ann", "cid", "dan"):
+        hide(name, first)
+
+    told = ranks_before(board, first.ends_at, ["ann", "bob", "cid", "dan", "eve"])
+
+    assert told == dict(listed(first)) == {"bob": 1, "eve": 2}
 
 
 @STORAGES

@@ -10,6 +10,7 @@ from unittest.mock import patch
 
 import pytest
 from django.db import connection
+from django.db.models.functions import Now
 
 from foundation import clock, redis
 from foundation.errors import Unavailable
@@ -144,6 +145,15 @@ def test_a_worker_an_hour_fast_that_is_killed_keeps_others_away_no_longer_than_a
     while not settle.PeriodSettling(period).settle():
         assert time.monotonic() < give_up
         time.sleep(0.02)
+
+
+@WHO_DECIDES
+def test_a_lease_from_before_sqls_clock_was_set_back_keeps_nobody_away(storage: str) -> None:
+    period = crowd(make_board(storage), {"ann": 1})
+    an_hour_later = Now() + timedelta(hours=1)
+    Period.objects.filter(pk=period.pk).update(stale_since=NOON, settling_until=an_hour_later)
+
+    assert settle.PeriodSettling(period).settle()
 
 
 @POSTGRESQL
