@@ -63,11 +63,11 @@ def _permission(apps: Any, wanted: str) -> Any:
 
 
 class Migration(migrations.Migration):
+    # It also needs likes.0003 and competitions.0005, which need leaderboards: named here, the squashed migrations would
+    # wait for each other.
     dependencies = [
         ("leaderboards", "0012_numbers_of_generations"),
         ("foundation", "0006_numbers_of_generations"),
-        ("likes", "0003_settled_as_boards_are"),
-        ("competitions", "0005_names"),
         ("auth", "0012_alter_user_first_name_max_length"),
         ("contenttypes", "0002_remove_content_type_name"),
     ]

@@ -8,19 +8,14 @@ from django.apps import apps
 from django.contrib.auth.models import Group, Permission, User
 from django.test import Client
 
+from competitions.migrations import _groups as groups
 from tests.leaderboards.factories import AdminFactory, UserFactory
 from tests.staff import browser_of, member
 
 pytestmark = pytest.mark.django_db
 
-groups = import_module("leaderboards.migrations.0013_groups")
-invitations = import_module("accounts.migrations.0002_who_invites")
-leagues = import_module("competitions.migrations.0012_leagues")
-audit = import_module("leaderboards.migrations.0016_audit_readers")
-moderation = import_module("leaderboards.migrations.0018_moderation")
-quarantine = import_module("leaderboards.migrations.0019_quarantine")
+invitations = import_module("accounts.migrations.0001_squashed_0003_mails_about_changes")
 DATES = {"date_joined_0": "2026-01-01", "date_joined_1": "00:00:00"}
-IMPORT = {f"leaderboards.{each}" for each in ("view_importrun", "import_scores", "import_players", "import_boards")}
 GIVEN = {"is_active": "on", "is_staff": "on", "is_superuser": "on"}
 
 
@@ -91,30 +86,14 @@ def test_a_superuser_gives_rights() -> None:
     assert (answer, other.is_staff, other.is_superuser, list(other.groups.all())) == (302, True, False, [judge])
 
 
-def since(name: str) -> set[str]:
-    """What later migrations gave a group."""
-    reads = {"foundation.view_auditentry"} if name in audit.READERS else set()
-    undoes = {"foundation.change_auditentry"} if name == "admin" else set()
-    imports = IMPORT if name in ("operator", "admin") else set()
-    invites = {f"accounts.{act}_invitation" for act in invitations.ACTS} if name == "admin" else set()
-    moderates = {f"leaderboards.{right}" for _, right in moderation.RIGHTS.get(name, ())}
-    return reads | undoes | imports | invites | moderates
-
-
 def test_the_groups_come_with_the_tables_and_each_may_what_its_name_says() -> None:
     held = {
         group.name: {f"{each.content_type.app_label}.{each.codename}" for each in group.permissions.all()}
         for group in Group.objects.prefetch_related("permissions__content_type")
     }
 
-    likewise = {f"competitions.{has}": [f"competitions.{each}" for each in w] for has, w in leagues.LIKEWISE.items()}
-    likewise |= {
-        f"leaderboards.{has}": [f"leaderboards.{each}" for each in w] for has, w in quarantine.LIKEWISE.items()
-    }
-    assert held == {
-        name: given | since(name) | {each for has in given for each in likewise.get(has, ())}
-        for name, given in groups.GROUPS.items()
-    }
+    invites = {f"accounts.{act}_invitation" for act in invitations.ACTS}
+    assert held == groups.GROUPS | {"admin": groups.ADMIN | invites}
     assert held["viewer"] < held["moderator"] < held["admin"]
     assert held["viewer"] < held["judge"] < held["admin"]
     assert held["viewer"] < held["operator"] < held["admin"]
