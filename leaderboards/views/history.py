@@ -19,6 +19,7 @@ from leaderboards import formats, selectors
 from leaderboards.models import Board, Period
 from leaderboards.selectors import FinalPlace
 from leaderboards.selectors.periods import shown_as
+from leaderboards.selectors.reading import totals
 from leaderboards.views.access import visible
 from leaderboards.views.answers import private
 from leaderboards.views.lines import result
@@ -30,7 +31,10 @@ WINNERS_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class PeriodLine:
-    """A period in the list; winners and players only of final ones. Where ``more`` share the first rank, some."""
+    """A period in the list; winners, and how many players are ranked, only of final ones.
+
+    Where ``more`` share the first rank, some of them are named.
+    """
 
     label: str
     dates: str
@@ -64,17 +68,18 @@ def periods(request: HttpRequest, seq: int) -> HttpResponse:
 
 def _lines(board: Board, found: list[Period], at: datetime) -> list[PeriodLine]:
     won = selectors.winners(board, [period.label for period in found], WINNERS_NAMED + 1)
-    return [_line(board, period, won.get(period.label, []), at) for period in found]
+    ranked = totals([period for period in found if period.label in won])
+    return [_line(board, period, won.get(period.label, []), ranked.get(period.pk, 0), at) for period in found]
 
 
-def _line(board: Board, period: Period, won: list[FinalPlace], at: datetime) -> PeriodLine:
+def _line(board: Board, period: Period, won: list[FinalPlace], players: int, at: datetime) -> PeriodLine:
     today = at.astimezone(ZoneInfo(board.timezone)).date()
     is_running = period.ends_at is None or at < period.ends_at
     return PeriodLine(
         label=period.label,
         dates=formats.period_dates(board, shown_as(period), today) or formats.period_name(board, is_running),
         is_running=is_running,
-        players=period.players,
+        players=players,
         winners=won[:WINNERS_NAMED],
         more=len(won) > WINNERS_NAMED,
         result=result(board, won[0]) if won else "",

@@ -4,8 +4,9 @@ import pytest
 from django.test import Client
 
 from foundation import clock
-from leaderboards.models import Period, State
+from leaderboards.models import Period, Player, State
 from leaderboards.selectors import past
+from leaderboards.services.restrict import hiding_in, restrict
 from leaderboards.views import history, players, second
 from tests.leaderboards.views.pages import WEEK, close_all_past, text
 from tests.playing import make_board, name, score
@@ -43,6 +44,18 @@ def test_a_boards_periods_and_a_players_final_ranks_come_a_page_at_a_time_the_la
     assert f'href="/boards/{board}/periods/"' in client.get(f"/boards/{board}/").content.decode()
     shown = [[f"?period={label}&amp;player=robin#me" in page for label in labels] for page in pages]
     assert shown == [[True] * 4 + [False] * 2, [False] * 4 + [True] * 2]
+
+
+def test_a_hidden_standing_is_neither_named_nor_counted_in_its_period(client: Client) -> None:
+    board = make_board()
+    label, *_ = played(board, 1)
+    period = Period.objects.get(label=label)
+    mina = Player.objects.get(external_id="mina")
+    restrict([mina.pk], hiding_in(period), "False.", clock.now(), None)
+
+    page = client.get(f"/boards/{board}/periods/")
+
+    assert "robin 9 points 1" in text(page)
 
 
 @pytest.mark.parametrize(
