@@ -13,7 +13,7 @@ from accounts.models import AccountMail, MailKind
 
 SAID: Mapping[str, Promise] = {
     MailKind.PASSWORD_CHANGED: _("The password was changed."),
-    MailKind.ADDRESS_CHANGED: _("The e-mail address was changed. Mails about the account go there from now on."),
+    MailKind.ADDRESS_CHANGED: _("The e-mail address was changed. Mails about the account now go to the new one."),
     MailKind.ADDRESS_EMPTIED: _("The e-mail address was taken away. No more mails about the account are sent."),
     MailKind.ADDRESS_BACK: _(
         "The e-mail address of before was put back, by a link that was mailed there. All sessions are over, and the "

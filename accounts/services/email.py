@@ -68,15 +68,17 @@ def way_back(user: User, to: str, at: datetime) -> FormerEmail | None:
 
 
 def make_back(former: FormerEmail) -> str:
-    """The token of the link that puts it back."""
-    return links.make(links.EMAIL_BACK, former.pk)
+    """The token of the link that puts it back. It names all that the row says: after a restored backup another row may
+    have the number."""
+    return links.make(links.EMAIL_BACK, [former.pk, former.user_id, former.email])
 
 
 def former_in(token: str, at: datetime) -> FormerEmail:
     """What the token would put back. Raises ``NoLongerValid``: used, ended by an earlier one or by staff, too old, or
     its account is gone or not active."""
-    number = links.read(links.EMAIL_BACK, token, None)  # the row says until when
-    former = FormerEmail.objects.select_related("user").filter(pk=number, until__gt=at, user__is_active=True).first()
+    number, account, email = links.read(links.EMAIL_BACK, token, None)  # the row says until when
+    found = FormerEmail.objects.filter(pk=number, user=account, email=email, until__gt=at, user__is_active=True)
+    former = found.select_related("user").first()
     if former is None:
         raise NoLongerValid(_BACK_ENDED)
     return former

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from smtplib import SMTPException
+from urllib.parse import urljoin
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -118,7 +119,8 @@ def _of_a_change(row: AccountMail) -> Iterator[tuple[str, str, dict[str, object]
     """With a way that works for this mailbox: putting its address back, or a new password; else telling the site."""
     name = row.name or (row.user.get_username() if row.user else "")  # rows of an older version have none
     said = {"name": name, "when": row.created_at, **change_words.words(row), "by_owner": row.by_owner}
-    said["contact"] = settings.PRIVACY_URL or settings.DEFAULT_FROM_EMAIL
+    more = settings.PRIVACY_URL  # perhaps a path alone
+    said["contact"] = urljoin(settings.SITE_URL, more) if more else settings.DEFAULT_FROM_EMAIL
     former = addresses.way_back(row.user, row.to, clock.now()) if row.user else None
     if former is not None:
         said |= {"back": links.address("account-email-back", addresses.make_back(former)), "until": former.until}

@@ -229,6 +229,19 @@ def test_who_goes_back_by_themselves_leaves_no_link_to_the_same_address(client: 
     assert FormerEmail.objects.get().email == THIEFS
 
 
+@pytest.mark.parametrize("of", ["user", "email"])
+def test_a_link_puts_back_what_it_was_made_for_though_another_row_has_its_number_by_now(
+    client: Client, robin: User, of: str
+) -> None:
+    moved(robin, THIEFS)
+    link = way_back()
+    other = {"user": UserFactory.create(username="marian"), "email": LATER}
+    FormerEmail.objects.update(**{of: other[of]})
+
+    assert client.post(link).status_code == 404
+    assert email_of(robin) == THIEFS
+
+
 def test_addresses_of_before_go_after_three_days(robin: User) -> None:
     moved(robin, THIEFS)
     until = FormerEmail.objects.get().until

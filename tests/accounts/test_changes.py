@@ -102,7 +102,7 @@ def test_of_a_changed_address_the_old_one_is_told(own: Client, admin_client: Cli
     saved = admin_client.post(f"/admin/auth/user/{robin.pk}/change/", {**staff, "is_active": "on"})
 
     assert saved.status_code == 302
-    assert by_owner == ["The e-mail address was changed. Mails about the account go there from now on."]
+    assert by_owner == ["The e-mail address was changed. Mails about the account now go to the new one."]
     assert told("new@example.org") == by_owner
     assert User.objects.get(username="robin").email == "third@example.org"
 

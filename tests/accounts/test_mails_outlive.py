@@ -7,6 +7,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from django.conf import LazySettings
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group, User
 from django.contrib.contenttypes.models import ContentType
@@ -173,6 +174,23 @@ def test_a_notice_is_tried_for_a_week_ever_less_often_and_giving_it_up_is_a_line
     assert not AccountMail.objects.exists()
     assert f"(password) about account {robin.pk} was not sent for days and is given up" in caplog.text
     assert ADDRESS not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("page", "named"),
+    [
+        ("", "Sunwi <sunwi@localhost>"),
+        ("/privacy-of-ours/", "http://localhost:8000/privacy-of-ours/"),
+        ("https://example.org/us", "https://example.org/us"),
+    ],
+)
+def test_it_names_whom_to_tell(robin: User, settings: LazySettings, page: str, named: str) -> None:
+    settings.PRIVACY_URL = page
+    changes.tell(MailKind.PASSWORD_CHANGED, robin, clock.now(), by=None)
+
+    mail.send_due(clock.now())
+
+    assert str(post.outbox[0].body).rstrip().endswith(f"And tell those who run the site:\n{named}")
 
 
 def test_one_that_cannot_be_sent_keeps_no_other_waiting(robin: User) -> None:
