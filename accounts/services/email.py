@@ -1,5 +1,5 @@
 """An account's address: changed once its owner has followed the link that was mailed to the new one, and for three days
-put back by a link that is mailed to the old one (docs/decisions/0055)."""
+put back by a link that is mailed to the old one (docs/decisions/0056)."""
 
 from datetime import datetime, timedelta
 
