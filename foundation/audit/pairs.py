@@ -34,11 +34,17 @@ def _takes_back(entry: AuditEntry, earlier: AuditEntry, among: Collection[int]) 
     if entry.undoes_id == earlier.pk:
         return True
     pair = opposites_of(entry.act, earlier.act)
-    if pair is None or _thing(entry, pair) != _thing(earlier, pair):
+    if pair is None or not _says_enough(entry, pair) or _thing(entry, pair) != _thing(earlier, pair):
         return False
     if entry.act == earlier.act and (entry.before, entry.after) != (earlier.after, earlier.before):
         return False
     return not _comes_between(entry, earlier, pair, among)
+
+
+def _says_enough(entry: AuditEntry, pair: Opposites) -> bool:
+    """Whether the entry still tells what it is about; an erasure empties what entries say."""
+    of_note = not pair.names or any(name in entry.note for name in pair.names)
+    return of_note and (pair.one != pair.other or entry.before != entry.after)
 
 
 def _thing(entry: AuditEntry, pair: Opposites) -> list[object]:

@@ -179,6 +179,14 @@ def test_pairs_begin_with_the_earliest_and_what_is_not_of_one_thing_is_none(boar
     assert taken_back([]) == set()
 
 
+def test_entries_that_an_erasure_emptied_are_no_pairs(board: Board) -> None:
+    done("hidden", board, True, False)
+    handed(board)
+    AuditEntry.objects.update(before={}, after={}, note={})
+
+    assert taken_back(AuditEntry.objects.all()) == set()
+
+
 def test_more_than_may_be_undone_at_once_are_refused_together(
     admin: Client, board: Board, monkeypatch: pytest.MonkeyPatch
 ) -> None:
