@@ -7,6 +7,7 @@ refuses nothing; whether an act can still be undone is asked as it is undone.
 
 from collections.abc import Callable, Iterable
 
+from foundation import clock
 from foundation.audit.models import AuditEntry
 from foundation.errors import SunwiError
 from leaderboards.admin.edit_score import edit_in_words
@@ -17,7 +18,6 @@ from leaderboards.core.policies import State
 from leaderboards.models import Player, Purge, Restriction, RestrictionKind, Submission, SubmissionEdit
 from leaderboards.refusals import translated
 from leaderboards.selectors.foreseen_edit import foresee_edit
-from leaderboards.selectors.purging import foresee_undoing
 from leaderboards.services import edit, judge_quarantine, purge
 from leaderboards.services.acts import submission_of
 from leaderboards.services.restrict import ACTS, LIFTED, STANDING_HIDDEN, What, what_of
@@ -80,7 +80,7 @@ def _of_edit(entry: AuditEntry) -> Lines:
 
 def _of_purge(entry: AuditEntry) -> Lines:
     found = Purge.objects.filter(pk__in=entry.keys("purge")).first()
-    return unpurged_in_words(foresee_undoing(found)) if found else []
+    return unpurged_in_words(purge.look_at_undoing(found, clock.agreed())) if found else []
 
 
 def _players(entry: AuditEntry) -> list[int]:
