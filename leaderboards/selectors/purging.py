@@ -142,8 +142,13 @@ def events_in(rows: QuerySet[Submission]) -> list[int]:
 
 def foresee_purge(chosen: Range, refused: Collection[int] = ()) -> ForeseenPurge:
     """What purging the range would come to now; ``refused`` are the competitions, by number, that take nothing back."""
-    left = Submission.objects.filter(voided_at=None).exclude(is_in(chosen))
-    return _foreseen(counting_in(chosen), left, refused)
+    return foresee_voiding(is_in(chosen), refused)
+
+
+def foresee_voiding(which: Q, refused: Collection[int] = ()) -> ForeseenPurge:
+    """What voiding the submissions of this condition would come to now."""
+    counting = Submission.objects.filter(voided_at=None)
+    return _foreseen(counting.filter(which), counting.exclude(which), refused)
 
 
 def purged_by(purge: Purge) -> QuerySet[Submission]:
