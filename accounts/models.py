@@ -108,6 +108,22 @@ class ProvenEmail(models.Model):
         return self.email
 
 
+class FormerEmail(models.Model):
+    """The address that an account had before its owner's session gave it another. Until ``until`` its mailbox hears of
+    what changes in the account, and has a link that puts it back; the row goes with that, so the link is good once."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="former_emails")
+    email = models.EmailField(_("e-mail address"))
+    until = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("former e-mail address")
+        verbose_name_plural = _("former e-mail addresses")
+
+    def __str__(self) -> str:
+        return self.email
+
+
 class MailKind(models.TextChoices):
     """What a mail is about. What it says is decided as it is sent."""
 
@@ -117,21 +133,37 @@ class MailKind(models.TextChoices):
     INVITATION = "invitation", _("an invitation")
     PASSWORD_CHANGED = "password", _("a changed password")
     ADDRESS_CHANGED = "address", _("a changed address")
+    ADDRESS_EMPTIED = "emptied", _("an address taken away")
+    ADDRESS_BACK = "address_back", _("an address put back")
     FACTOR_ADDED = "factor_added", _("a new second factor")
     FACTOR_REMOVED = "factor_gone", _("a second factor taken away")
     CODES_MADE = "codes_made", _("new recovery codes")
     RECOVERY_CODE = "code_used", _("a used recovery code")
     CODE_REUSED = "code_reused", _("a code that was sent twice")
+    MADE = "made", _("an account that was made")
+    RIGHTS = "rights", _("changed rights")
+    DEACTIVATED = "deactivated", _("a deactivated account")
+    ACTIVATED = "activated", _("an account that is active again")
+    DELETED = "deleted", _("a deleted account")
+    PLAYER_GIVEN = "player_given", _("a player given to an account")
+    PLAYER_TAKEN = "player_taken", _("a player taken from an account")
 
 
 class AccountMail(models.Model):
     """A mail that waits. It is written for every address that somebody typed, whether there is an account or not, so
-    that neither the page nor its time tells which; it goes once it is sent."""
+    that neither the page nor its time tells which; it goes once it is sent.
+
+    One about a change outlives its account: address and name stand in the row. ``by_owner`` is who did it: a session
+    or a link of the owner's, those who run the site, or None where nobody knows; ``note`` says what it was done to.
+    """
 
     kind = models.CharField(max_length=12, choices=MailKind.choices)
     to = models.EmailField()
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, related_name="+")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     invitation = models.ForeignKey(Invitation, models.CASCADE, null=True, related_name="+")
+    name = models.CharField(max_length=150, blank=True)
+    by_owner = models.BooleanField(null=True)
+    note = models.JSONField(default=dict, blank=True)
     language = models.CharField(max_length=10)
     created_at = models.DateTimeField()
     next_try_at = models.DateTimeField(db_index=True)

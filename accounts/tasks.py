@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from accounts.services.mail import send_due
-from accounts.services.retain import blank_invitations, drop_sessions
+from accounts.services.retain import blank_invitations, drop_former_emails, drop_sessions
 from foundation import clock
 from foundation.each import run_each
 
@@ -16,6 +16,6 @@ def send_mails() -> int:
 
 @shared_task
 def retain() -> list[int]:
-    """Blank invitations that ended long ago, and let go sessions that are over."""
+    """Blank invitations that ended long ago, and let go addresses of before and sessions that are over."""
     at = clock.agreed()
-    return run_each(lambda: blank_invitations(at), drop_sessions)
+    return run_each(lambda: blank_invitations(at), lambda: drop_former_emails(at), drop_sessions)

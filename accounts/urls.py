@@ -3,7 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from accounts.views import confirm, passwords, privacy, security, sign_in, sign_up
+from accounts.views import confirm, email_back, passwords, privacy, security, sign_in, sign_up
 
 urlpatterns = [
     path("accounts/login/", sign_in.SignIn.as_view(), name="login"),
@@ -23,6 +23,7 @@ urlpatterns = [
     path("accounts/privacy/", privacy.privacy, name="privacy"),
     path("accounts/email/", sign_up.email, name="account-email"),
     path("accounts/email/<str:token>/", sign_up.email_confirm, name="account-email-confirm"),
+    path("accounts/email/back/<str:token>/", email_back.email_back, name="account-email-back"),
     path("accounts/security/", security.security, name="account-security"),
     path("accounts/security/app/", security.app, name="account-app"),
     path("accounts/security/app/remove/", security.remove_app, name="account-app-remove"),

@@ -14,8 +14,10 @@ class CompetitionsConfig(AppConfig):
     def ready(self) -> None:
         """What stands below asks for competitions and likes comments, tells of players to forget, and shows
         a panel beside boards, without knowing of this app."""
+        from accounts.selectors import language
         from competitions.models import RewardGrant
         from competitions.selectors.own import grants_before_shadows, hides_results, is_disqualified
+        from competitions.selectors.preferences import asked_language
         from competitions.selectors.series import series_of_boards
         from competitions.services import acts, judge, series_totals
         from competitions.services.events import Competitions, keeps_places, left_out
@@ -30,6 +32,7 @@ class CompetitionsConfig(AppConfig):
         from likes import registry
 
         acts.register()
+        language.provide(asked_language)
         service_keys.reserve(judge.JURY, series_totals.SERVICE)
         events.provide(Competitions())
         hidden.provide(left_out, keeps_places)

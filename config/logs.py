@@ -9,6 +9,7 @@ from typing import Any
 PAUSES = (10.0, 60.0, 300.0)  # seconds between one warning and the next of the same words
 FORGOTTEN_AFTER = 30.0  # seconds behind a pause in which it did not come: then it is news
 MOST_KNOWN = 1000
+UNDER = "  "  # before each line of a traceback
 
 # Links from mails: who has the end of one has the account (config/proxy/http.conf says the same of the proxy's log).
 _LINKS = re.compile(r"(/accounts/(?:reset|sign-up|email|invitations)/)[^\s\"'?]+")
@@ -19,7 +20,8 @@ _KEY = re.compile(r"bearer\s+sunwi_([0-9a-f]{8})_", re.IGNORECASE)
 
 
 class UtcFormatter(logging.Formatter):
-    """One record, one line: what a caller sends in can not start a line of its own. No secret of a link is in it."""
+    """One record, one line, and what is under it indented: what a caller sends in can not start a line of its own, also
+    not as the words of an error. No secret of a link is in it."""
 
     converter = staticmethod(time.gmtime)
     default_time_format = "%Y-%m-%dT%H:%M:%S"
@@ -27,7 +29,8 @@ class UtcFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The line, and a traceback under it."""
-        return _LINKS.sub(r"\1***", super().format(record))
+        text = super().format(record).replace("\r", "\\r").replace("\n", f"\n{UNDER}")
+        return _LINKS.sub(r"\1***", text)
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 (logging names it so)
         line = super().formatMessage(record)

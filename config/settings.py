@@ -48,6 +48,7 @@ CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 # -- Applications -------------------------------------------------------------------------------
 
 INSTALLED_APPS = [
+    "accounts",  # before django.contrib.auth: its commands of the same names stand before Django's
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -58,7 +59,6 @@ INSTALLED_APPS = [
     "csp",
     "ninja",
     "foundation",
-    "accounts",
     "leaderboards",
     "likes",
     "competitions",

@@ -19,6 +19,7 @@ FACTOR_ADDED, FACTOR_REMOVED, FACTORS_FORGOTTEN = (
 SIGNED_IN, SIGN_IN_FAILED, SIGNED_OUT = "account.signed_in", "account.sign_in_failed", "account.signed_out"
 RECOVERY_CODE, CODE_REUSED = "account.recovery_code_used", "account.code_reused"
 PASSWORD, EMAIL, DELETED = "account.password_changed", "account.email_changed", "account.left"
+EMAIL_BACK, ADDED = "account.email_put_back", "account.added"
 
 _MAILED = {
     FACTOR_ADDED: MailKind.FACTOR_ADDED,
@@ -44,6 +45,7 @@ def register() -> None:
         (CODE_REUSED, _("code of an app sent a second time")),
         (PASSWORD, _("password changed")),
         (EMAIL, _("e-mail address changed")),
+        (EMAIL_BACK, _("e-mail address of before put back by its owner")),
         (DELETED, _("account deleted by its owner")),
     ):
         audit.register_act(code, label)
@@ -53,6 +55,6 @@ def told(act: str, user: User | None, at: datetime, by: User | None = None, **no
     """Add an entry about ``user``, in the caller's transaction, and have its owner told by mail of what they must know;
     ``by`` is the person themselves unless it is said."""
     if user is not None and act in _MAILED:
-        changes.tell(_MAILED[act], user, at)
+        changes.tell(_MAILED[act], user, at, by=by or user, **note)
     subjects = [("account", user.pk)] if user else []
     audit.record(act, at=at, by=by or user, subjects=subjects, note=note)

@@ -1,29 +1,22 @@
 """Mails to the owner of an account about what changed in it, so that a thief's change is noticed.
 
-A row in the transaction of the change; without mail (``EMAIL_URL``), or without an address, nobody is told. The trap:
-of a changed address the old one is told, since the new one may be the thief's.
+A row in the transaction of the change, which outlives the account; without mail (``EMAIL_URL``), or without an address,
+nobody is told. The trap: the address of now may be the thief's, so for a while those of before are told as well
+(``email.py``).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import User
-from django.utils.functional import Promise
-from django.utils.translation import get_language
-from django.utils.translation import gettext_lazy as _
 
-from accounts.models import AccountMail, MailKind
+from accounts.models import AccountMail, FormerEmail, MailKind
+from accounts.selectors.language import language_of
 
-SAID: Mapping[str, Promise] = {
-    MailKind.PASSWORD_CHANGED: _("The password was changed."),
-    MailKind.ADDRESS_CHANGED: _("The e-mail address was changed. Mails about the account go there from now on."),
-    MailKind.FACTOR_ADDED: _("A second factor was set up."),
-    MailKind.FACTOR_REMOVED: _("A second factor was taken away."),
-    MailKind.CODES_MADE: _("New recovery codes were made; earlier ones no longer count."),
-    MailKind.RECOVERY_CODE: _("A recovery code was used."),
-    MailKind.CODE_REUSED: _("A code of the authenticator app was sent a second time, and refused."),
-}
+MOST_FORMER = 3  # of the earliest, so that who changes the address all the time makes no flood of mails
 
 
 def is_mail_sent() -> bool:
@@ -31,15 +24,36 @@ def is_mail_sent() -> bool:
     return "dummy" not in settings.EMAIL_BACKEND
 
 
-def tell(kind: MailKind, user: User, at: datetime, to: str = "") -> None:
-    """Have the owner told, in the caller's transaction; ``to`` is another address than the account's."""
-    address = to or user.email
-    if address and is_mail_sent():
-        AccountMail.objects.create(
+def tell(  # noqa: PLR0913 (a mail has so many parts, each by name)
+    kind: MailKind,
+    user: User,
+    at: datetime,
+    *,
+    by: AbstractBaseUser | None,
+    to: Iterable[str] = (),
+    language: str = "",
+    **note: Any,
+) -> None:
+    """Have the owner told, in the caller's transaction: who did it (``by``; None: those who run the site), and to what
+    (``note``, as ``change_words.py`` reads it). ``to`` are other addresses than the account's, ``language`` another
+    than it asks for now."""
+    if not is_mail_sent():
+        return
+    former = FormerEmail.objects.filter(user=user, until__gt=at).order_by("pk").values_list("email", flat=True)
+    addresses = dict.fromkeys([*(to or [user.email]), *former[:MOST_FORMER]])
+    is_own = by is not None and by.pk == user.pk
+    AccountMail.objects.bulk_create(
+        AccountMail(
             kind=kind,
             to=address,
             user=user,
-            language=get_language() or settings.LANGUAGE_CODE,
+            name=user.get_username(),
+            by_owner=None if kind == MailKind.CODE_REUSED else is_own,  # nobody knows who sent it
+            note=note,
+            language=language or language_of(user),
             created_at=at,
             next_try_at=at,
         )
+        for address in addresses
+        if address
+    )

@@ -1,17 +1,22 @@
-"""An account's address: changed once its owner has followed the link that was mailed to the new one."""
+"""An account's address: changed once its owner has followed the link that was mailed to the new one, and for three days
+put back by a link that is mailed to the old one (docs/decisions/0056)."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
+from django.utils.crypto import get_random_string
 from django.utils.translation import gettext_noop
 
 from accounts.errors import NoLongerValid, Taken
-from accounts.models import MailKind, ProvenEmail
+from accounts.models import FormerEmail, MailKind, ProvenEmail
 from accounts.services import changes, links
-from accounts.services.acts import EMAIL, told
+from accounts.services.acts import EMAIL, EMAIL_BACK, told
 
+BACK_FOR = timedelta(hours=72)
 _TAKEN = gettext_noop("Another account has this address.")
+_BACK_ENDED = gettext_noop("This link is not known, was used, or is too old. Tell those who run the site.")
 
 
 def make(user: User, email: str) -> str:
@@ -31,20 +36,85 @@ def address_in(user: User, token: str) -> str:
 def confirm(user: User, token: str, at: datetime) -> str:
     """Give ``user`` the address that the token proves, and return it. Raises ``NoLongerValid`` and ``Taken``."""
     locked = User.objects.select_for_update().get(pk=user.pk)
-    email = address_in(locked, token)
-    if User.objects.filter(email__iexact=email).exclude(pk=locked.pk).exists():
-        raise Taken(_TAKEN)
-    try:
-        with transaction.atomic():
-            ProvenEmail.objects.update_or_create(user=locked, defaults={"email": email, "proven_at": at})
-    except IntegrityError as error:
-        raise Taken(_TAKEN) from error
-    if locked.email and locked.email != email:
-        changes.tell(MailKind.ADDRESS_CHANGED, locked, at, to=locked.email)
+    email, before = address_in(locked, token), locked.email
+    if email == before and ProvenEmail.objects.filter(user=locked, email=email).exists():
+        return email
+    _refuse_taken(locked, email)
+    _prove(locked, email, at)
     locked.email = email
     locked.save(update_fields=["email"])
+    locked.former_emails.filter(email__iexact=email).delete()
+    if before not in ("", email):
+        tell_former(locked, before, at, by=locked)
     told(EMAIL, locked, at)
     return email
+
+
+def tell_former(user: User, before: str, at: datetime, by: AbstractBaseUser | None) -> None:
+    """Tell the mailbox ``before`` that the account has another address, or none, by now. After a change by a session of
+    its own the mailbox may put it back for three days; what staff decide (``by``) ends that, of earlier ones too."""
+    if by is not None and by.pk == user.pk:
+        FormerEmail.objects.create(user=user, email=before, until=at + BACK_FOR)
+    else:
+        user.former_emails.all().delete()
+    kind = MailKind.ADDRESS_CHANGED if user.email else MailKind.ADDRESS_EMPTIED
+    changes.tell(kind, user, at, by=by, to=[before])
+
+
+def way_back(user: User, to: str, at: datetime) -> FormerEmail | None:
+    """What a mail to this mailbox may put back; the earliest, where the account had the address several times."""
+    open_ones = FormerEmail.objects.filter(user=user, user__is_active=True, email=to, until__gt=at)
+    return open_ones.order_by("pk").first()
+
+
+def make_back(former: FormerEmail) -> str:
+    """The token of the link that puts it back. It names all that the row says: after a restored backup another row may
+    have the number."""
+    return links.make(links.EMAIL_BACK, [former.pk, former.user_id, former.email])
+
+
+def former_in(token: str, at: datetime) -> FormerEmail:
+    """What the token would put back. Raises ``NoLongerValid``: used, ended by an earlier one or by staff, too old, or
+    its account is gone or not active."""
+    number, account, email = links.read(links.EMAIL_BACK, token, None)  # the row says until when
+    found = FormerEmail.objects.filter(pk=number, user=account, email=email, until__gt=at, user__is_active=True)
+    former = found.select_related("user").first()
+    if former is None:
+        raise NoLongerValid(_BACK_ENDED)
+    return former
+
+
+@transaction.atomic
+def put_back(token: str, at: datetime) -> User:
+    """Give the account the address of before, and end all its sessions with its password. Links of later addresses end
+    too, so that who took the account does not take it again; second factors stay. Raises ``NoLongerValid`` and
+    ``Taken``; then nothing has changed."""
+    User.objects.select_for_update().filter(pk=former_in(token, at).user_id).first()
+    former = former_in(token, at)  # once more, behind the lock: it counts once
+    user = former.user
+    _refuse_taken(user, former.email)
+    _prove(user, former.email, at)
+    lost, user.email = user.email, former.email
+    # A random one that nobody has: so a new one can be asked for by mail later, as by everybody with a password.
+    user.set_password(get_random_string(40) if user.has_usable_password() else None)
+    user.save(update_fields=["email", "password"])
+    user.former_emails.filter(pk__gte=former.pk).delete()
+    changes.tell(MailKind.ADDRESS_BACK, user, at, by=user, to=[user.email, lost])
+    told(EMAIL_BACK, user, at, way="mail")
+    return user
+
+
+def _refuse_taken(user: User, email: str) -> None:
+    if User.objects.filter(email__iexact=email).exclude(pk=user.pk).exists():
+        raise Taken(_TAKEN)
+
+
+def _prove(user: User, email: str, at: datetime) -> None:
+    try:
+        with transaction.atomic():
+            ProvenEmail.objects.update_or_create(user=user, defaults={"email": email, "proven_at": at})
+    except IntegrityError as error:
+        raise Taken(_TAKEN) from error
 
 
 def _state(user: User) -> str:

@@ -29,20 +29,26 @@ def remove_app(user: User, at: datetime) -> None:
 def remove_passkey(user: User, number: int, at: datetime) -> None:
     """Take one of their passkeys away; none of this number is none. Raises ``LastFactor``."""
     _hold(user)
-    if Passkey.objects.filter(user=user, pk=number).delete()[0]:
-        told(FACTOR_REMOVED, user, at, factor="passkey")
+    if (passkey := Passkey.objects.filter(user=user, pk=number).first()) is not None:
+        passkey.delete()
+        told(FACTOR_REMOVED, user, at, factor="passkey", name=passkey.name)
     _refuse_none_left(user)
 
 
 @transaction.atomic
 def forget_all(user: User, by: User | None, at: datetime) -> None:
-    """Take all away, codes too: the next time they sign in by the password alone, and set up new ones."""
+    """Take all away, codes too: the next time they sign in by the password alone, and set up new ones. Of who has none
+    nothing is told."""
     _hold(user)
-    AuthenticatorApp.objects.filter(user=user).delete()
+    factors = [{"factor": "passkey", "name": each.name} for each in Passkey.objects.filter(user=user).order_by("pk")]
     Passkey.objects.filter(user=user).delete()
-    RecoveryCode.objects.filter(user=user).delete()
-    changes.tell(MailKind.FACTOR_REMOVED, user, at)
-    audit.record(FACTORS_FORGOTTEN, at=at, by=by, subjects=[("account", user.pk)])
+    if AuthenticatorApp.objects.filter(user=user).delete()[0]:
+        factors.append({"factor": "app"})
+    if RecoveryCode.objects.filter(user=user).delete()[0]:
+        factors.append({"factor": "codes"})
+    if factors:
+        changes.tell(MailKind.FACTOR_REMOVED, user, at, by=by, factors=factors)
+        audit.record(FACTORS_FORGOTTEN, at=at, by=by, subjects=[("account", user.pk)])
 
 
 def _hold(user: User) -> None:

@@ -4,13 +4,18 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.models import User
+from django.contrib.auth.tokens import default_token_generator
 from django.core import signing
 from django.urls import reverse
+from django.utils.encoding import force_bytes
+from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import gettext_noop
 
 from accounts.errors import NoLongerValid
 
 SIGN_UP, EMAIL, INVITATION = "accounts.sign_up", "accounts.email", "accounts.invitation"
+EMAIL_BACK = "accounts.email_back"
 UNKNOWN = gettext_noop("This link is not known, was used, or is too old. Ask for a new one.")
 MAILED_FOR = timedelta(days=1)
 
@@ -31,3 +36,9 @@ def read(purpose: str, token: str, valid_for: timedelta | None = MAILED_FOR) -> 
 def address(name: str, *parts: object) -> str:
     """A whole address of ours, as mails have it; the host is the setting's, never a request's."""
     return str(settings.SITE_URL).rstrip("/") + reverse(name, args=parts)
+
+
+def new_password(user: User) -> tuple[str, str, str]:
+    """Name and parts of the address at which they choose one, good once, for an hour."""
+    number = urlsafe_base64_encode(force_bytes(user.pk))
+    return "account-reset-confirm", number, default_token_generator.make_token(user)

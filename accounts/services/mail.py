@@ -2,25 +2,25 @@
 
 So neither what a page says nor how long it takes tells whether an address has an account. A mail is claimed in a
 transaction of its own, sent, and then its row goes; a worker that dies between leaves it claimed, and it is sent again.
+One that somebody asked for is worth nothing after hours; one about a change holds no secret and is tried for days.
 """
 
 import logging
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from smtplib import SMTPException
+from urllib.parse import urljoin
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.contrib.auth.tokens import default_token_generator
 from django.core.mail import EmailMessage
 from django.db import transaction
+from django.db.models import Q
 from django.template.loader import render_to_string
-from django.utils.encoding import force_bytes
-from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import get_language, override
 
 from accounts.models import AccountMail, MailKind
-from accounts.services import changes, invite, links, sign_up
+from accounts.services import change_words, invite, links, sign_up
 from accounts.services import email as addresses
 from foundation import clock
 from foundation.failpoints import failpoint
@@ -30,6 +30,8 @@ logger = logging.getLogger(__name__)
 
 CLAIMED_FOR = timedelta(minutes=1)
 KEPT_FOR = timedelta(hours=6)
+NOTICE_KEPT_FOR = timedelta(days=7)
+LONGEST_PAUSE = timedelta(hours=1)
 BUDGET_SECONDS = 3.0
 
 
@@ -44,19 +46,36 @@ def ask(kind: MailKind, to: str, client: str, at: datetime, user: User | None = 
 
 def send_due(at: datetime) -> int:
     """Send what waits, for a few seconds; returns how many rows were done."""
-    AccountMail.objects.filter(created_at__lte=at - KEPT_FOR).delete()
+    _give_up(at)
     until, sent = clock.monotonic() + BUDGET_SECONDS, 0
     while clock.monotonic() < until and (row := _claim(at)):
         try:
             for message in _messages(row):
                 message.send()
-        except (OSError, SMTPException) as error:  # the row is tried again once its claim is over
+        except (OSError, SMTPException, ValueError) as error:  # of the server, the network or the address
             logger.warning("A mail about an account was not sent, and is tried again: %s", type(error).__name__)
+            _wait(row, at)
             continue
         failpoint("account_mail.sent")
         row.delete()
         sent += 1
     return sent
+
+
+def _give_up(at: datetime) -> None:
+    """Each notice is a line: its owner does not hear of a change."""
+    asked = ~Q(kind__in=list(change_words.SAID))
+    AccountMail.objects.filter(asked, created_at__lte=at - KEPT_FOR).delete()
+    for row in AccountMail.objects.filter(~asked, created_at__lte=at - NOTICE_KEPT_FOR):
+        if AccountMail.objects.filter(pk=row.pk).delete()[0]:  # not by another worker at the same moment
+            whose = f"account {row.user_id}" if row.user_id else "a deleted account"
+            logger.error("Mail %s (%s) about %s was not sent for days and is given up", row.pk, row.kind, whose)
+
+
+def _wait(row: AccountMail, at: datetime) -> None:
+    """The longer it has waited, the longer until it is tried again."""
+    pause = min(max(CLAIMED_FOR, (at - row.created_at) / 4), LONGEST_PAUSE)
+    AccountMail.objects.filter(pk=row.pk).update(next_try_at=at + pause)
 
 
 @transaction.atomic
@@ -71,7 +90,7 @@ def _claim(at: datetime) -> AccountMail | None:
 
 def _messages(row: AccountMail) -> Iterator[EmailMessage]:
     with override(row.language):
-        for name, to, context in _of_a_change(row) if row.kind in changes.SAID else _texts(row):
+        for name, to, context in _of_a_change(row) if row.kind in change_words.SAID else _texts(row):
             context |= {"site": settings.SITE_URL}
             subject = render_to_string(f"accounts/mail/{name}_subject.txt", context).strip()
             yield EmailMessage(subject, render_to_string(f"accounts/mail/{name}.txt", context), to=[to])
@@ -85,7 +104,7 @@ def _texts(row: AccountMail) -> Iterator[tuple[str, str, dict[str, object]]]:
     if row.kind == MailKind.RESET:
         for user in User.objects.filter(email__iexact=row.to, is_active=True):
             if user.has_usable_password():
-                yield "reset", user.email, {"name": user.username, "link": _reset_link(user)}
+                yield "reset", user.email, {"name": user.username, "link": links.address(*links.new_password(user))}
     elif row.kind == MailKind.SIGN_UP and sign_up.has_account(row.to):
         yield "known", row.to, {"link": links.address("account-reset")}
     elif row.kind == MailKind.SIGN_UP:
@@ -97,11 +116,18 @@ def _texts(row: AccountMail) -> Iterator[tuple[str, str, dict[str, object]]]:
 
 
 def _of_a_change(row: AccountMail) -> Iterator[tuple[str, str, dict[str, object]]]:
-    if row.user is not None:
-        said = {"name": row.user.username, "what": changes.SAID[row.kind], "when": row.created_at}
-        yield "changed", row.to, {**said, "link": links.address("account-reset")}
+    """With a way that works for this mailbox: putting its address back, or a new password; else telling the site."""
+    name = row.name or (row.user.get_username() if row.user else "")  # rows of an older version have none
+    said = {"name": name, "when": row.created_at, **change_words.words(row), "by_owner": row.by_owner}
+    more = settings.PRIVACY_URL  # perhaps a path alone
+    said["contact"] = urljoin(settings.SITE_URL, more) if more else settings.DEFAULT_FROM_EMAIL
+    former = addresses.way_back(row.user, row.to, clock.now()) if row.user else None
+    if former is not None:
+        said |= {"back": links.address("account-email-back", addresses.make_back(former)), "until": former.until}
+    elif row.user is not None and _is_reset_mailed(row.user, row.to):
+        said["reset"] = links.address("account-reset")
+    yield "changed", row.to, said
 
 
-def _reset_link(user: User) -> str:
-    number = urlsafe_base64_encode(force_bytes(user.pk))
-    return links.address("account-reset-confirm", number, default_token_generator.make_token(user))
+def _is_reset_mailed(user: User, to: str) -> bool:
+    return user.is_active and user.has_usable_password() and user.email.lower() == to.lower()

@@ -19,7 +19,7 @@ def draw(user: User, at: datetime) -> list[str]:
     """Ten new codes, returned this one time. That they end earlier ones is told to the owner."""
     User.objects.select_for_update().get(pk=user.pk)
     if RecoveryCode.objects.filter(user=user).delete()[0]:
-        changes.tell(MailKind.CODES_MADE, user, at)
+        changes.tell(MailKind.CODES_MADE, user, at, by=user)
     codes = [recovery.draw() for _ in range(recovery.MANY)]
     RecoveryCode.objects.bulk_create(RecoveryCode(user=user, code_hash=recovery.hashed(code)) for code in codes)
     return codes

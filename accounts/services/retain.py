@@ -1,4 +1,5 @@
-"""Letting go what accounts leave behind: whom invitations were for that nobody has an account by, and old sessions.
+"""Letting go what accounts leave behind: whom invitations were for that nobody has an account by, addresses of before,
+and old sessions.
 
 Run twice, or by two at once, it goes on where it was.
 """
@@ -9,7 +10,7 @@ from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
 
-from accounts.models import Invitation
+from accounts.models import FormerEmail, Invitation
 from accounts.session_store import SessionStore
 from foundation.sql import unhurried
 
@@ -22,6 +23,11 @@ def blank_invitations(at: datetime) -> int:
     before = at - timedelta(days=settings.KEEP_RECORDS_DAYS)
     ended = Invitation.objects.filter(Q(expires_at__lt=before) | Q(revoked_at__lt=before), used_by=None)
     return ended.exclude(email="", note="").update(email="", note="")
+
+
+def drop_former_emails(at: datetime) -> int:
+    """Delete addresses of before that nobody can put back any more; returns how many."""
+    return FormerEmail.objects.filter(until__lte=at).delete()[0]
 
 
 def drop_sessions() -> int:

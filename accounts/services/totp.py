@@ -61,7 +61,8 @@ def confirm(user: User, secret: str, code: str, at: datetime) -> None:
 
 def use(user: User, code: str, at: datetime, on_known_device: bool = False) -> None:
     """Take a code, once. Raises ``WrongCode``, and ``RateLimited`` for who tries many; then nothing has changed, but
-    that a right code which was taken before is in the logs, and told to the owner: somebody may have caught it."""
+    that the code which was taken last, sent again, is in the logs and told to the owner: somebody may have caught it.
+    Codes of earlier half minutes are refused like wrong ones: nobody knows whether they were ever sent."""
     count_try(user, on_known_device)
     with transaction.atomic():
         app = AuthenticatorApp.objects.select_for_update().filter(user=user).first()
@@ -71,7 +72,7 @@ def use(user: User, code: str, at: datetime, on_known_device: bool = False) -> N
             app.last_step = step
             app.save(update_fields=["last_step"])
             return
-        if app is not None and _step_of(secret, code, at, after=0) is not None:
+        if app is not None and _step_of(secret, code, at, after=app.last_step - 1) is not None:
             _tell_reuse(user, at)
     raise WrongCode(_WRONG)
 
@@ -80,7 +81,7 @@ def _tell_reuse(user: User, at: datetime) -> None:
     """Nobody knows whether it was the owner, so the entry is by nobody."""
     logger.warning("A code of the authenticator app of account %s was sent a second time, and refused", user.pk)
     audit.record(CODE_REUSED, at=at, subjects=[("account", user.pk)])
-    changes.tell(MailKind.CODE_REUSED, user, at)
+    changes.tell(MailKind.CODE_REUSED, user, at, by=None)
 
 
 def _step_of(secret: str, code: str, at: datetime, after: int) -> int | None:

@@ -1,4 +1,4 @@
-"""Showing again who one is, before a grave act: by the password, a code of the app, or a passkey."""
+"""Showing again who one is, before a grave act: by the password or a passkey (no code of an app)."""
 
 from django import forms
 from django.contrib.auth import authenticate

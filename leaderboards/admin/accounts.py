@@ -8,6 +8,7 @@ INSTALLED_APPS.
 from typing import Any
 
 from django.contrib import admin, messages
+from django.contrib.admin.utils import unquote
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, User
 from django.db import transaction
@@ -22,9 +23,9 @@ from accounts.services import changes, factors
 from foundation import clock
 from foundation.audit.upkeep import forget_addresses, forget_values
 from foundation.client import signed_in
+from leaderboards.admin.account_mails import RIGHTS, tell_owner
 from leaderboards.admin.lookups import NamedLookups
 
-RIGHTS = ("is_staff", "is_superuser", "groups", "user_permissions")
 PERSONAL = ("email", "first_name", "last_name")
 
 admin.site.unregister(User)
@@ -45,15 +46,15 @@ class AccountAdmin(FreshForms[User], NamedLookups[User], UserAdmin[User]):
         with transaction.atomic():
             answer = super().user_change_password(request, id, form_url)
             if request.method == "POST" and answer.status_code == 302:
-                changes.tell(MailKind.PASSWORD_CHANGED, User.objects.get(pk=id), clock.now())
+                account = User.objects.get(pk=unquote(id))
+                changes.tell(MailKind.PASSWORD_CHANGED, account, clock.now(), by=signed_in(request))
         return answer
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
-        """Save it; of another address the old one is told."""
-        before = form.initial.get("email", "") if change and "email" in form.changed_data else ""
+        """Save it, and tell its owner."""
         super().save_model(request, obj, form, change)
-        if before:
-            changes.tell(MailKind.ADDRESS_CHANGED, obj, clock.now(), to=before)
+        if change:
+            tell_owner(obj, form, signed_in(request))
 
     @admin.action(description=_("Take away the second factors of the selected accounts"), permissions=["change"])
     def forget_factors(self, request: HttpRequest, accounts: QuerySet[User]) -> None:
@@ -69,8 +70,10 @@ class AccountAdmin(FreshForms[User], NamedLookups[User], UserAdmin[User]):
     audited_as = "account"
 
     def _record_deletion(self, request: HttpRequest, row: User) -> None:
-        """The name and the rights of an account stay in the log; whose it was and where they acted from do not."""
+        """The name and the rights of an account stay in the log; whose it was and where they acted from do not. Its
+        owner is told."""
         super()._record_deletion(request, row)
+        changes.tell(MailKind.DELETED, row, clock.now(), by=signed_in(request))
         forget_values("account", row.pk, PERSONAL)
         forget_addresses(row.pk)
 

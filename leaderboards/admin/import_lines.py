@@ -3,13 +3,15 @@
 from datetime import datetime
 from typing import Any
 
+from django.contrib.admin.utils import label_for_field
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import ngettext
 
 from leaderboards.admin.board_change_lines import change_rows, consequences
-from leaderboards.admin.import_undo_lines import undo_lines
+from leaderboards.admin.import_undone import import_undone
 from leaderboards.admin.seen import FIELD, sealed
+from leaderboards.admin.undo_looks import Look, looked
 from leaderboards.errors import BadBoard
 from leaderboards.models import ImportedPlayer, ImportKind, ImportRun, Player
 from leaderboards.models.imports import Phase
@@ -68,7 +70,7 @@ def run_lines(run: ImportRun, at: datetime) -> dict[str, Any]:
         "header": run.columns.get("header", []),
         "first": [(_in_file(run, row), cells, marks.get(row, "")) for row, *cells in run.report.get("first", [])],
         "changes": _changes(run),
-        "undo_lines": undo_lines(run) if run.phase is Phase.DONE and not acts.stays(run) else [],
+        "undo_look": _undo_look(run, at),
         "foreseen": _foreseen(run),
         "boards": [
             {"name": each.board.name, "rows": change_rows(each), "consequences": consequences(each)} for each in changes
@@ -86,6 +88,18 @@ def _marks(run: ImportRun) -> dict[int, str]:
     return emptying | {row: _("refused") for row, _code, _detail in run.report.get("errors", [])}
 
 
+def _undo_look(run: ImportRun, at: datetime) -> Look:
+    """What undoing it comes to, where it can be undone."""
+    if run.phase is not Phase.DONE or acts.stays(run):
+        return Look()
+
+    def look() -> Look:
+        lines, changes = import_undone(run, at)
+        return Look(tuple(lines), tuple(changes))
+
+    return looked(look, sealed=False)
+
+
 def _changes(run: ImportRun) -> list[dict[str, Any]]:
     """The first rows that change players, field by field; what is now is read anew."""
     told = run.report.get("changes", {}).get("first", [])
@@ -96,7 +110,7 @@ def _changes(run: ImportRun) -> list[dict[str, Any]]:
         {
             "row": _in_file(run, row),
             "player": name,
-            "field": Player._meta.get_field(field).verbose_name,
+            "field": label_for_field(field, Player),
             "old": getattr(players.get(name), field, ""),
             "new": text,
         }

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_noop
 
 from accounts.errors import StillHidden
-from accounts.models import AuthenticatorApp, Invitation, Passkey, ProvenEmail, RecoveryCode
+from accounts.models import AuthenticatorApp, FormerEmail, Invitation, Passkey, ProvenEmail, RecoveryCode
 from foundation.audit.models import AuditEntry
 from leaderboards.models import Player
 from leaderboards.selectors.kept import told_to_player
@@ -40,6 +40,7 @@ def own_export(user: User, at: datetime) -> dict[str, Any]:
     return {
         "account": {name: getattr(user, name) for name in PROFILE} | {"groups": _groups(user)},
         "email_proven_at": list(ProvenEmail.objects.filter(user=user).values_list("proven_at", flat=True)),
+        "former_emails": list(FormerEmail.objects.filter(user=user).values("email", "until")),
         "authenticator_app": list(AuthenticatorApp.objects.filter(user=user).values("created_at")),
         "passkeys": list(Passkey.objects.filter(user=user).values("name", "created_at", "last_used_at")),
         "recovery_codes_left": RecoveryCode.objects.filter(user=user, used_at=None).count(),

@@ -16,8 +16,10 @@ from django.db.models import Q
 from django.utils.translation import gettext_noop
 
 from accounts.errors import KeptOut, StaffStay
-from accounts.models import Invitation
+from accounts.models import Invitation, MailKind
+from accounts.selectors.language import language_of
 from accounts.services.acts import DELETED
+from accounts.services.changes import tell
 from foundation import audit
 from foundation.audit.models import AuditEntry
 from foundation.audit.upkeep import forget as forget_entries
@@ -43,11 +45,11 @@ def leave(user: User, what_of_player: str, at: datetime) -> None:
     disqualified; and what ``erase_player`` raises where it has to be asked again."""
     if user.is_staff or user.is_superuser:
         raise StaffStay(gettext_noop("Staff do not delete their accounts: ask another one to take your rights first."))
-    player = Player.objects.filter(user=user).first()
+    player, language = Player.objects.filter(user=user).first(), language_of(user)  # the player's wishes go with them
     if player is not None and what_of_player == ERASE:
         _refuse_kept_out(player)
         erase_player(player.external_id, at)
-    _delete(user, player, at)
+    _delete(user, player, language, at)
 
 
 def _refuse_kept_out(player: Player) -> None:
@@ -70,13 +72,14 @@ def _refuse_kept_out(player: Player) -> None:
 
 
 @transaction.atomic
-def _delete(user: User, player: Player | None, at: datetime) -> None:
+def _delete(user: User, player: Player | None, language: str, at: datetime) -> None:
     """The row goes; of somebody who was staff once it stays, empty, since the log of the admin points to it."""
     locked = User.objects.select_for_update().filter(pk=user.pk).first()
     if locked is None:  # asked twice at one moment
         return
     Invitation.objects.filter(used_by=locked).update(email="", note="")
     audit.record(DELETED, at=at, by=locked, subjects=[("account", user.pk)])  # while there is a row to name
+    tell(MailKind.DELETED, locked, at, by=locked, language=language)
     _forget_names(locked, player)
     Player.objects.filter(user=locked).update(user=None)
     forget_addresses(locked.pk)
@@ -97,7 +100,7 @@ def _forget_names(user: User, player: Player | None) -> None:
 
 
 def _empty(user: User) -> None:
-    for rows in ("passkeys", "recovery_codes"):
+    for rows in ("passkeys", "recovery_codes", "former_emails"):
         getattr(user, rows).all().delete()
     for row in ("authenticator_app", "proven_email"):
         if hasattr(user, row):

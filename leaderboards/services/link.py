@@ -11,6 +11,8 @@ from datetime import datetime, timedelta
 from django.contrib.auth.models import AbstractBaseUser, User
 from django.db import IntegrityError, transaction
 
+from accounts.models import MailKind
+from accounts.services.changes import tell
 from foundation.audit import record
 from foundation.audit.rows import sayable
 from foundation.rate_limit import refuse_over
@@ -87,6 +89,9 @@ def _link_by_hand(player: Player, account: User | None, reason: str, at: datetim
         before={"user": sayable("user", before)},
         after={"user": sayable("user", account)},
     )
+    for owner, kind in ((before, MailKind.PLAYER_TAKEN), (account, MailKind.PLAYER_GIVEN)):
+        if owner is not None:
+            tell(kind, owner, at, by=by, player=str(held))
     return True
 
 

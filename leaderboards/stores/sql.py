@@ -133,6 +133,7 @@ class _View:
         self._worse = "lt" if down else "gt"
         self.forward = ("-score", "-member") if down else ("score", "member")
         self._backward = ("score", "member") if down else ("-score", "-member")
+        self._known: dict[float, tuple[int, int, int]] = {}  # of the scores whose rank was counted already
 
     def total(self) -> int:
         total = self._counted(self.rows, times=TOTAL_PATIENCE)
@@ -163,6 +164,9 @@ class _View:
         return self._placed([*before, *me, *self._cells(behind)], offset)
 
     def _index(self, member: str, score: float) -> int | None:
+        """How many rows stand before this one: asked for where that is the rank, and 0 where scores alone tell it."""
+        if not self.rules.ties.by_time:
+            return 0
         return self._counted(self._beyond(self._better, member, score))
 
     def _counted(self, rows: QuerySet[Standing, Any], times: int = 1) -> int | None:
@@ -183,8 +187,10 @@ class _View:
             return [Placed(member, score, None, None, None) for member, score in cells]
         if self.rules.ties.by_time:
             return [Placed(member, score, offset + i + 1, 1, offset + i) for i, (member, score) in enumerate(cells)]
-        places = self._shared_places({score for _, score in cells})
-        return [Placed(member, score, *places.get(score, (None, None, None))) for member, score in cells]
+        scores = {score for _, score in cells}
+        if not scores <= self._known.keys():
+            self._known |= self._shared_places(scores)
+        return [Placed(member, score, *self._known.get(score, (None, None, None))) for member, score in cells]
 
     def _shared_places(self, scores: Iterable[float]) -> dict[float, tuple[int, int, int]]:
         """Rank, number of sharers and number of players ahead, for scores with none between them."""

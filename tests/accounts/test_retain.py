@@ -52,4 +52,4 @@ def test_sessions_that_are_over_go_and_others_stay(monkeypatch: pytest.MonkeyPat
     assert drop_sessions() == 3
 
     assert who(client) == "ann"
-    assert retain() == [0, 0]
+    assert retain() == [0, 0, 0]

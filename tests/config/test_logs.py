@@ -1,6 +1,7 @@
 """A warning that comes each second is written at once, then ever less often; who was refused stands in the line."""
 
 import logging
+import re
 from collections.abc import Callable, Iterator
 from io import StringIO
 
@@ -66,6 +67,25 @@ def test_a_line_break_from_outside_starts_no_line() -> None:
     record = logging.LogRecord("any", logging.INFO, "", 0, "named %s", ("a\r\n2026-01-01 INFO forged",), None)
 
     assert UtcFormatter("{message}", style="{").format(record) == r"named a\r\n2026-01-01 INFO forged"
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r", "\r\n"])
+@pytest.mark.parametrize("seen_before", [False, True])
+def test_the_words_of_an_error_start_no_line_of_the_logs_own_form(ends: str, *, seen_before: bool) -> None:
+    """Of the error, of what it came of and of a stack; also where another formatter has made the traceback before."""
+    forged = "2026-01-01T00:00:00.000Z INFO accounts.services.sign_ins Sign-in: account 1, forged"
+    error = RuntimeError(f"b{ends}{forged}")
+    error.__cause__ = ValueError(f"a{ends}{forged}")
+    told = (RuntimeError, error, None)
+    record = logging.LogRecord("any", logging.ERROR, "", 0, "Broken", (), told, sinfo=f"d{ends}{forged}")
+    if seen_before:
+        logging.Formatter().format(record)
+
+    first, *under = re.split(r"[\r\n]", UtcFormatter("{message}", style="{").format(record))
+
+    assert first == "Broken"
+    assert sum(forged in line for line in under) == 3
+    assert [line for line in under if not line.startswith("  ")] == []
 
 
 @pytest.fixture

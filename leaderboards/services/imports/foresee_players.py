@@ -27,7 +27,9 @@ class Changes(NamedTuple):
 
 def foresee(run: ImportRun) -> Changes:
     """What the rows that can be taken change, in the order of the file."""
-    first, emptying, emptied_in = [], 0, []
+    first: list[tuple[int, str, dict[str, str]]] = []
+    emptied_in: list[int] = []
+    emptying = 0
     now: dict[str, dict[str, str]] = {}
     for chunk in run.chunks.order_by("nth"):
         rows, _refused = read_all(lines_of(run, chunk))

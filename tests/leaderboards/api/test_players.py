@@ -76,3 +76,21 @@ def test_a_link_code_links_a_user_once_within_ten_minutes_and_nobody_keeps_it(ga
     assert redeem(answer["code"], user, clock.now()).external_id == "alice"
     with pytest.raises(BadLinkCode):
         redeem(answer["code"], user, clock.now())
+
+
+@pytest.mark.parametrize(("beyond", "is_good"), [(-1, True), (0, False)])
+def test_a_link_code_is_good_until_its_ten_minutes_are_over(game: Caller, beyond: int, is_good: bool) -> None:
+    user = UserFactory.create()
+    with clock.stand_at(clock.now()):
+        answer = game.send("POST", "/players/alice/link-code").json()
+        made = clock.now()
+
+    with clock.stand_at(made + timedelta(minutes=10, microseconds=beyond)):
+        refused = None
+        try:
+            redeem(answer["code"], user, clock.now())
+        except BadLinkCode as error:
+            refused = error
+
+    assert (refused is None) is is_good
+    assert Player.objects.filter(user=user).exists() is is_good

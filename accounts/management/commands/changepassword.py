@@ -1,0 +1,17 @@
+"""Django's changepassword, which leaves an entry in the audit log and tells the account's owner."""
+
+from typing import Any
+
+from django.contrib.auth.management.commands import changepassword
+
+from accounts.management.saved import telling
+from accounts.services.by_command import password_set
+
+
+class Command(changepassword.Command):
+    """``changepassword NAME``."""
+
+    def handle(self, *args: Any, **options: Any) -> str | None:
+        """As Django does."""
+        with telling("changepassword", password_set):
+            return super().handle(*args, **options)

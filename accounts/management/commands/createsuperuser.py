@@ -1,0 +1,17 @@
+"""Django's createsuperuser, which leaves an entry in the audit log and tells the account's owner."""
+
+from typing import Any
+
+from django.contrib.auth.management.commands import createsuperuser
+
+from accounts.management.saved import telling
+from accounts.services.by_command import superuser_made
+
+
+class Command(createsuperuser.Command):
+    """``createsuperuser``."""
+
+    def handle(self, *args: Any, **options: Any) -> str | None:
+        """As Django does."""
+        with telling("createsuperuser", superuser_made):
+            return super().handle(*args, **options)
