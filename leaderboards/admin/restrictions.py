@@ -15,7 +15,7 @@ from django.contrib import admin, messages
 from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.urls import URLPattern
+from django.urls import URLPattern, reverse
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -26,7 +26,7 @@ from foundation import clock
 from foundation.client import signed_in
 from leaderboards.admin.ban_lines import if_banned_in_words
 from leaderboards.admin.bans import BanPages
-from leaderboards.admin.player_deeds import Deed
+from leaderboards.admin.player_deeds import Deed, full_name
 from leaderboards.admin.reason_page import given_reason
 from leaderboards.admin.restrict_forms import (
     LiftForm,
@@ -39,7 +39,7 @@ from leaderboards.admin.restrict_forms import (
     to_lift_in_words,
 )
 from leaderboards.errors import NotHideable
-from leaderboards.models import Period, Player, RestrictionKind
+from leaderboards.models import Period, Player, RestrictionKind, Standing
 from leaderboards.refusals import translated
 from leaderboards.selectors.restrictions import can_come_back, shown
 from leaderboards.services.restrict import What, can_be_restricted, hiding_in, lift_from, restrict
@@ -157,13 +157,23 @@ class RestrictionPages(BanPages):
             rows=None if what is None else _lines(deed, numbers, what),
             of_what=title,
             confirm=_("Yes: %(title)s") % {"title": title} if what else "",
-            back=back,
             missing=wants and is_seen,
             is_other=wants and what is not None and not is_seen,
             seen=what.mark if what else "",
             form=form,
-            **({"question": _OF_ONE_STANDING} if isinstance(form, StandingForm) else {}),
+            **(_of_one_standing(request, chosen[0], what, back) if isinstance(form, StandingForm) else {"back": back}),
         )
+
+
+def _of_one_standing(request: HttpRequest, player: Player, what: What | None, back: str) -> dict[str, Any]:
+    """What the page is called that hides one standing; its way back is the standing, for who may look at it."""
+    row = Standing.objects.filter(period=what.period, player=player).first() if what else None
+    may_look = any(request.user.has_perm(f"leaderboards.{verb}_standing") for verb in ("view", "change"))
+    return {
+        "title": _("Hide one standing of %(player)s") % {"player": full_name(player)},
+        "question": _OF_ONE_STANDING,
+        "back": reverse("admin:leaderboards_standing_change", args=[row.pk]) if row and may_look else back,
+    }
 
 
 def _whom(chosen: Sequence[Player]) -> str:
