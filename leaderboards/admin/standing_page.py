@@ -25,6 +25,7 @@ from leaderboards.admin.sentences import in_utc
 from leaderboards.models import Board, Period, Restriction, Standing
 from leaderboards.selectors.foreseen import place_now
 from leaderboards.selectors.hidden import hidden_now
+from leaderboards.selectors.periods import shown_as
 from leaderboards.selectors.restrictions import running
 from leaderboards.services import events
 from leaderboards.services.restriction_acts import CHANGE_PLAYER
@@ -88,7 +89,7 @@ def period_in_words(period: Period) -> str:
         number = _event_of(period)
         return events.source().names([number]).get(number, "-")
     today = clock.now().astimezone(ZoneInfo(board.timezone)).date()
-    return formats.period_dates(board, period, today) or formats.period_name(board, running=True)
+    return formats.period_dates(board, shown_as(period), today) or formats.period_name(board, running=True)
 
 
 def _context(request: HttpRequest, row: Standing) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from foundation import clock
 from foundation.audit.models import AuditEntry
 from leaderboards import formats
 from leaderboards.models import Board, Period, Player, Restriction, Standing
+from leaderboards.selectors.periods import shown_as
 from tests.competitions.site import race
 from tests.leaderboards.admin.test_bans import of, scored
 from tests.leaderboards.admin.typed import make_board, page
@@ -122,7 +123,7 @@ def test_the_page_of_a_standing_says_whose_where_which_rank_and_leads_there(boar
 
     last, running = page(looking, standing_page(final())), page(looking, standing_page(Period.objects.latest("pk")))
 
-    days = formats.period_dates(board, final(), clock.now().date())
+    days = formats.period_dates(board, shown_as(final()), clock.now().date())
     assert f"<h1>Standing of Ann (ann): One, {days}</h1>" in last
     assert f"{days} ({final().label})" in last
     assert "rank 1 with 9" in last
