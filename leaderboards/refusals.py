@@ -198,6 +198,14 @@ SENTENCES = (
     ),
     gettext_noop("The board keeps no single submissions (redis): an import into it cannot be undone."),
     gettext_noop("The same file was imported into this board before (import %(number)s): undo that first."),
+    gettext_noop(
+        "Import %(number)s into this board is being undone: wait until it is. Then this file is judged again, and "
+        "you can confirm it."
+    ),
+    gettext_noop(
+        "Its import was undone, and another import brought a score with the same id since: edit or restore that "
+        "one, and leave this one void."
+    ),
     gettext_noop("It was interrupted for longer than the board remembers ids: the rest was not imported."),
     gettext_noop("%(board)s: `%(setting)s` was changed since the import. Nothing was set back."),
     gettext_noop("%(board)s has scores by now: retire it instead. Nothing was set back."),

@@ -210,7 +210,7 @@ def _rename(player: Player, removed: list[str], at: datetime, reason: str) -> Er
         removed_from=removed,
         standings=Standing.objects.filter(player=player).update(member=member),
         final_standings=final_standings_of(player).update(member=member),
-        submissions=Submission.objects.filter(player=player, external_id__isnull=False).update(external_id=None),
+        submissions=own.exclude(external_id=None, freed_id=None).update(external_id=None, freed_id=None),
         dead_letters=letters.delete()[0],
         differences=Difference.objects.filter(player=old).update(player=new),
         link_codes=LinkCode.objects.filter(player=player).delete()[0],
