@@ -73,6 +73,7 @@ SENTENCES = (
     gettext_noop("There is no such account any more."),
     gettext_noop("This gives a player to another account: whoever may erase players may undo it."),
     gettext_noop("%(account)s is linked to another player: take that one from them first."),
+    gettext_noop("The account of this player was changed a moment ago: look again."),
     gettext_noop("The score counts already."),
     gettext_noop("The score is void already."),
     gettext_noop("There is no such board any more, or nothing to give back."),
