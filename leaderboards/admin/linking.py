@@ -71,7 +71,7 @@ class LinkPages(PhraseSearch[Player]):
         def foreseen() -> list[str]:
             return _lines(player, form.cleaned_data["account"])
 
-        return ask(self, request, Act(title, question, form, foreseen, run, back))
+        return ask(self, request, Act(title, question, form, foreseen, run, back, stands=str(player.user_id)))
 
 
 def _lines(player: Player, account: User | None) -> list[str]:
