@@ -19,7 +19,7 @@ from foundation.sql import AWAY
 from leaderboards.errors import BadBoard
 from leaderboards.models import ImportChunk, ImportedPlayer, ImportKind, ImportRun, Storage
 from leaderboards.models.imports import Phase
-from leaderboards.services.imports import boards, foresee, players, scores
+from leaderboards.services.imports import boards, foresee, foresee_players, players, scores
 from leaderboards.services.imports.ends import end, end_undo, failed
 from leaderboards.services.imports.rows import Finish, note_applied, note_judged
 
@@ -95,6 +95,8 @@ def _judge(run: ImportRun, at: datetime) -> int:
         return int(note_judged(run, chunk, judge(run, chunk, at), at))
     if run.kind == ImportKind.SCORES:
         run.report["foreseen"] = foresee.foresee(run, at)._asdict()
+    elif run.kind == ImportKind.PLAYERS:
+        run.report["changes"] = foresee_players.foresee(run)._asdict()
     as_read = ImportRun.objects.filter(pk=run.pk, judged_at=None, judgings=run.judgings)
     return as_read.update(judged_at=at, report=run.report)
 

@@ -116,6 +116,18 @@ def test_an_account_that_has_a_player_is_refused_and_so_is_who_was_erased() -> N
     assert not AuditEntry.objects.filter(act=BY_HAND).exists()
 
 
+def test_the_look_refuses_an_account_with_another_player_and_leads_to_them() -> None:
+    admin = one_of("erase_player", "view_user")
+    bob = PlayerFactory.create(external_id="bob", name="<Bob>", user=UserFactory.create(username="taken"))
+    ann = PlayerFactory.create(external_id="ann")
+
+    asked, _ = shown(admin, of(ann, "account"), account="taken")
+
+    link = f'<a href="{of(bob, "account")}">&lt;Bob&gt; (bob)</a>'
+    assert f"taken is linked to another player, {link}: take that one from them first." in asked
+    assert "What changes" not in asked
+
+
 def test_an_undo_overrules_no_later_link_and_gives_nobody_to_an_account_that_is_gone() -> None:
     old, new = UserFactory.create(username="old"), UserFactory.create(username="new")
     ann = PlayerFactory.create(external_id="ann", user=old)
