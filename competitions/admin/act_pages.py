@@ -22,6 +22,7 @@ from competitions.selectors.standings import standings
 from foundation import clock
 from foundation.client import signed_in
 from foundation.errors import SunwiError
+from foundation.numbers import whole_number
 from leaderboards.admin.lookups import NamedLookups
 from leaderboards.formats import points, shown_fields
 from leaderboards.models import Storage, Submission
@@ -138,4 +139,4 @@ def _value(competition: Competition, row: Row) -> str:
 
 
 def _number(typed: str | None) -> int:
-    return int(typed) if typed and typed.isascii() and typed.isdigit() and len(typed) < 10 else 0
+    return whole_number(typed) or 0

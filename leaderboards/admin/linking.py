@@ -83,7 +83,7 @@ class LinkPages(PhraseSearch[Player]):
         def foreseen() -> list[str]:
             return _lines(player, form.cleaned_data["account"])
 
-        return ask(self, request, Act(title, question, form, foreseen, run, back))
+        return ask(self, request, Act(title, question, form, foreseen, run, back, stands=str(player.user_id)))
 
 
 def _has_another(account: str, other: Player) -> SafeString:

@@ -24,6 +24,7 @@ from django.utils.translation import ngettext
 
 from foundation import clock
 from foundation.client import signed_in
+from foundation.numbers import whole_number
 from leaderboards.admin.ban_lines import if_banned_in_words
 from leaderboards.admin.bans import BanPages
 from leaderboards.admin.player_deeds import Deed, full_name
@@ -191,10 +192,11 @@ def _form_of(deed: _Restriction, request: HttpRequest, numbers: Sequence[int]) -
     return RestrictForm(typed) if period is None else StandingForm(hiding_in(_period(period, numbers)))
 
 
-def _period(number: str, players: Sequence[int]) -> Period:
+def _period(text: str, players: Sequence[int]) -> Period:
     """The period of this number, in which each of the players has a standing; else there is no such page."""
     periods = Period.objects.select_related("board")
-    period = periods.filter(pk=int(number)).first() if number.isascii() and number.isdigit() else None
+    number = whole_number(text)
+    period = None if number is None else periods.filter(pk=number).first()
     if period is None or period.standings.filter(player__in=players).count() < len(players):
         raise Http404
     return period

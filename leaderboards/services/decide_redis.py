@@ -19,7 +19,15 @@ from leaderboards.core.entries import Entry
 from leaderboards.core.plausibility import Limits
 from leaderboards.core.policies import State, judge
 from leaderboards.core.submissions import Status
-from leaderboards.errors import Banned, OutcomeUnknown, OutOfRange, PeriodClosed, RulesChanged, StorageUnavailable
+from leaderboards.errors import (
+    Banned,
+    HeldUp,
+    OutcomeUnknown,
+    OutOfRange,
+    PeriodClosed,
+    RulesChanged,
+    StorageUnavailable,
+)
 from leaderboards.models import Period, Player, RestrictionKind
 from leaderboards.selectors.hidden import KEPT_SECONDS, forget_hidden
 from leaderboards.selectors.periods import look_again
@@ -28,7 +36,7 @@ from leaderboards.selectors.restrictions import running
 from leaderboards.services.decided import Decided, refused
 from leaderboards.services.ids import bucketed, counted_in_redis, reused
 from leaderboards.services.quarantine_redis import hold_back
-from leaderboards.services.resolve import Item
+from leaderboards.services.resolve import Item, refuse_held_up
 from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, Judged, ToJudge, Verdict, ZsetWriter, state_from
 
 _STATUS = {Verdict.UPDATED: Status.UPDATED, Verdict.SAME: Status.UNCHANGED, Verdict.DUPLICATE: Status.DUPLICATE}
@@ -59,7 +67,7 @@ def decide(
                 decided |= {item.entry.position: refused(unknown) for item in chunk}
                 failure = _away()
                 continue
-            except RulesChanged as error:
+            except (RulesChanged, HeldUp) as error:
                 failure = error
             except Unavailable:
                 failure = _away()
@@ -141,6 +149,7 @@ def _apply(items: Sequence[Item], service: str) -> dict[int, Decided]:
     def judge_now() -> list[Judged]:
         if period.rules_json != read_by:
             raise RulesChanged
+        refuse_held_up(items)
         return writer.submit(period, _to_judge(period, items, service))
 
     judged = of_the_present(period, judge_now)

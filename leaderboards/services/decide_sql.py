@@ -44,7 +44,7 @@ from leaderboards.services.events import Event
 from leaderboards.services.ids import content, known, reused
 from leaderboards.services.publish import write_and_publish
 from leaderboards.services.quarantine import Broken, IdTaken, claimed, keep, points_of, told, total_of
-from leaderboards.services.resolve import Item
+from leaderboards.services.resolve import Item, refuse_held_up
 from leaderboards.stores.sql_locks import Held, enter
 from leaderboards.stores.sql_writes import (
     Sending,
@@ -84,7 +84,7 @@ def decide(
                 return found | decided
             _admit(fresh[0].period, newcomers, at)
             failpoint("submit.after_admitted")
-        except (PeriodClosed, RulesChanged) as error:
+        except (PeriodClosed, StorageUnavailable) as error:  # rules that changed, and a request that was held up, too
             return {item.entry.position: refused(error) for item in items} | found
         except Period.DoesNotExist:
             return {item.entry.position: _vanished(item) for item in items} | found
@@ -146,6 +146,7 @@ def _decide_once(
             raise PeriodClosed(f"Period {period.label} is closed.")
         if period.rules_json != items[0].period.rules_json:
             raise RulesChanged
+        refuse_held_up(items)
         newcomers = names - held.keys()
         known_to_all = () if newcomers else items
         players = {row.player_id: name for name, row in held.items()}

@@ -4,10 +4,11 @@ The trap: an id is looked up before anything about time (``services/ids.py``), s
 known as one also after its period has turned. Nothing here writes but the opening of a period.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from foundation import clock
 from foundation.errors import SunwiError, Unavailable
 from leaderboards.core.entries import Entry, read_value
 from leaderboards.core.instants import milliseconds
@@ -18,6 +19,7 @@ from leaderboards.errors import (
     BadEntry,
     BoardForbidden,
     BoardReserved,
+    HeldUp,
     InTheFuture,
     NotJoined,
     NotStarted,
@@ -29,12 +31,14 @@ from leaderboards.errors import (
 from leaderboards.models import Board, Period, State
 from leaderboards.selectors.boards import board_by_seq, boards_as_of_late
 from leaderboards.selectors.periods import period_as_of_late, period_by_label
+from leaderboards.selectors.purging import UNDER_WAY
 from leaderboards.selectors.reserved import refuse_reserved
 from leaderboards.services import events
 from leaderboards.services.events import Event
 from leaderboards.services.open import begins_after_retirement, open_period
 
 FUTURE_TOLERANCE = timedelta(seconds=5)
+HELD_UP_AT_MOST = UNDER_WAY / 2  # what is left is for the transaction, and for clocks that differ
 JOINED_TOLERANCE = FUTURE_TOLERANCE  # a sender's clock may be as far behind as it may be ahead
 
 
@@ -52,13 +56,23 @@ class Target(NamedTuple):
 
 
 class Item(NamedTuple):
-    """An entry that has found its period; ``value`` is scaled, ``at_ms`` as the layout keeps it."""
+    """An entry that has found its period; ``value`` is scaled, ``at_ms`` as the layout keeps it. ``arrived`` is when
+    its request did, in this process's seconds; None where it may take as long as it does."""
 
     entry: Entry
     period: Period
     value: tuple[int, ...]
     at_ms: int
     event: Event | None = None
+    arrived: float | None = None
+
+
+def refuse_held_up(items: Sequence[Item]) -> None:
+    """Raise ``HeldUp`` where the request of these items is older than ``HELD_UP_AT_MOST``: a purge has looked for what
+    was under way by then, and looks no more. To be asked where nothing can come in between any more."""
+    arrived = items[0].arrived
+    if arrived is not None and clock.monotonic() - arrived > HELD_UP_AT_MOST.total_seconds():
+        raise HeldUp("The request was held up for too long before it was decided; try again.")
 
 
 class Targets:
@@ -155,6 +169,7 @@ class Periods:
     def __init__(self, at: datetime, backfill: bool = False) -> None:
         self._at = at
         self._backfill = backfill
+        self._arrived = None if backfill else clock.monotonic()
         self._found: dict[tuple[int, str], Period] = {}
         # By board, competition and moment: most entries of a request happened at one, and a calendar takes its time.
         self._of_moment: dict[tuple[int, int | None, datetime], tuple[Period, int]] = {}
@@ -168,7 +183,7 @@ class Periods:
             period = self._period(target, happened)
             found = self._of_moment[moment] = (period, kept_time(period.layout, happened))
         period, at_ms = found
-        return Item(target.entry, period, read_value(period.rules, target.entry), at_ms, target.event)
+        return Item(target.entry, period, read_value(period.rules, target.entry), at_ms, target.event, self._arrived)
 
     def _when(self, entry: Entry) -> datetime:
         if entry.at is None:

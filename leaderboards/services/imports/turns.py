@@ -20,7 +20,7 @@ from leaderboards.errors import BadBoard
 from leaderboards.models import ImportChunk, ImportedPlayer, ImportKind, ImportRun, Storage
 from leaderboards.models.imports import Phase
 from leaderboards.services.imports import boards, foresee, foresee_players, players, scores
-from leaderboards.services.imports.ends import end, failed
+from leaderboards.services.imports.ends import end, end_undo, failed
 from leaderboards.services.imports.rows import Finish, note_applied, note_judged
 
 LEASE = timedelta(seconds=120)  # a chunk takes a second or two, foreseeing 100,000 rows half a minute
@@ -97,7 +97,8 @@ def _judge(run: ImportRun, at: datetime) -> int:
         run.report["foreseen"] = foresee.foresee(run, at)._asdict()
     elif run.kind == ImportKind.PLAYERS:
         run.report["changes"] = foresee_players.foresee(run)._asdict()
-    return ImportRun.objects.filter(pk=run.pk, judged_at=None).update(judged_at=at, report=run.report)
+    as_read = ImportRun.objects.filter(pk=run.pk, judged_at=None, judgings=run.judgings)
+    return as_read.update(judged_at=at, report=run.report)
 
 
 def _apply(run: ImportRun, at: datetime) -> int:
@@ -133,7 +134,7 @@ def _undo(run: ImportRun, at: datetime) -> int:
         return _undo_players(run, at)
     chunk = run.chunks.filter(undone_at=None).order_by("-nth").first()
     if chunk is None:
-        return ImportRun.objects.filter(pk=run.pk, undone_at=None).update(undone_at=at)
+        return end_undo(run, at)
     undone, left = scores.undo(chunk, at)
     failpoint("import.after_voided")
     with transaction.atomic():

@@ -100,7 +100,7 @@ def test_the_log_says_before_what_its_undoing_moves(admin: Client, board: Board)
     assert "1 first place moves, 3 ranks change." in undoing
 
 
-@pytest.mark.parametrize("number", ["", "x", "²", "999999", "-1"])
+@pytest.mark.parametrize("number", ["", "x", "²", "999999", "-1", "9" * 30, "9" * 5000])
 def test_a_period_that_is_none_or_has_no_standing_of_theirs_has_no_page(
     admin: Client, board: Board, number: str
 ) -> None:
