@@ -80,6 +80,8 @@ SENTENCES = (
     gettext_noop("The submission was not kept: nothing can be done about it any more."),
     gettext_noop("This row sums up submissions that are not kept any more: void or restore it by hand."),
     gettext_noop("This does not stand any more: it was undone, or changed again since."),
+    gettext_noop("This restriction was lifted before."),
+    gettext_noop("This restriction was lifted before, and another like it was imposed since: lift that one."),
     gettext_noop("There is no such competition any more."),
     gettext_noop("There is no such participant any more."),
     gettext_noop("There is no such comment any more."),

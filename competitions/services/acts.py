@@ -15,7 +15,7 @@ from competitions.services import judge, moderate
 from competitions.services.bring_back import bring_back
 from competitions.services.disqualify import disqualify, reinstate
 from competitions.services.take_back import give_back
-from foundation.audit import register_act, register_subject
+from foundation.audit import register_act, register_opposites, register_subject
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import STANDS_NO_MORE, NotUndoable, refuse_overruled
 from leaderboards.selectors.purging import tells_of_restoring
@@ -27,9 +27,9 @@ CHANGE_COMMENT = "competitions.change_comment"
 CHANGE_GRANT = "competitions.change_rewardgrant"
 CHANGE_SUBMISSION = "leaderboards.change_submission"
 
-_OF_PLACE = tuple(f"competition.{kind}" for kind in (ChangeKind.DISQUALIFIED, ChangeKind.REINSTATED))
-_OF_SCORES = tuple(f"competition.{kind}" for kind in (ChangeKind.VOIDED, ChangeKind.RESTORED))
-_OF_COMMENTS = tuple(f"competition.{kind}" for kind in (ChangeKind.HIDDEN, ChangeKind.SHOWN))
+_OF_PLACE = (f"competition.{ChangeKind.DISQUALIFIED}", f"competition.{ChangeKind.REINSTATED}")
+_OF_SCORES = (f"competition.{ChangeKind.VOIDED}", f"competition.{ChangeKind.RESTORED}")
+_OF_COMMENTS = (f"competition.{ChangeKind.HIDDEN}", f"competition.{ChangeKind.SHOWN}")
 
 Undo = Callable[..., None]
 
@@ -51,6 +51,9 @@ def register() -> None:
     }
     for kind in ChangeKind:
         register_act(f"competition.{kind}", kind.label, *undoable.get(kind, ()))
+    register_opposites(*_OF_PLACE, ["competition", "player"])
+    register_opposites(*_OF_SCORES, ["submission"])
+    register_opposites(*_OF_COMMENTS, ["comment"])
     tells_of_restoring(f"competition.{ChangeKind.RESTORED}")
     register_act("reward.taken_back", ChangeKind.TAKEN_BACK.label, undo_taking_back, CHANGE_GRANT)
     register_act("reward.given_back", ChangeKind.GIVEN_BACK.label)

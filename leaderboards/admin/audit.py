@@ -8,14 +8,12 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
-from django.shortcuts import redirect
 from django.template.loader import render_to_string
-from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.formats import localize
@@ -24,13 +22,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
-from foundation import clock
 from foundation.audit.acts import all_subjects, label_of
 from foundation.audit.models import AuditEntry
-from foundation.audit.undo import UNDONE_BEFORE, undo
-from foundation.client import signed_in
-from foundation.errors import SunwiError
-from foundation.reasons import LONGEST_REASON, is_reason
 from leaderboards.admin import audit_export
 from leaderboards.admin.audit_filters import (
     ActFilter,
@@ -43,9 +36,8 @@ from leaderboards.admin.audit_filters import (
 from leaderboards.admin.audit_names import names_of
 from leaderboards.admin.audit_sight import may_see_addresses, may_undo, page_of, seen_by
 from leaderboards.admin.audit_values import compared, details, who
-from leaderboards.admin.undo_lines import undo_in_words
+from leaderboards.admin.undo_one import UndoOne
 from leaderboards.admin.undo_several import UndoSeveral
-from leaderboards.refusals import translated
 from leaderboards.selectors.turns import in_turn
 
 LOG = "admin:foundation_auditentry_changelist"
@@ -53,7 +45,7 @@ MOST_SUBJECTS = 20  # that an entry shows; the file has all of them
 
 
 @admin.register(AuditEntry)
-class AuditEntryAdmin(UndoSeveral):
+class AuditEntryAdmin(UndoOne, UndoSeveral):
     """What people and keys changed, the latest first."""
 
     audited_as = None
@@ -89,13 +81,9 @@ class AuditEntryAdmin(UndoSeveral):
         return _for_reader(request, super().get_fields(request, obj))
 
     def get_urls(self) -> list[URLPattern]:
-        """The export and the page that undoes, beside Django's own."""
-        view = self.admin_site.admin_view
-        return [
-            path("export/", view(self.export_view), name="foundation_auditentry_export"),
-            path("<int:number>/undo/", view(self.undo_view), name="foundation_auditentry_undo"),
-            *super().get_urls(),
-        ]
+        """The export, beside the page that undoes and Django's own."""
+        view = self.admin_site.admin_view(self.export_view)
+        return [path("export/", view, name="foundation_auditentry_export"), *super().get_urls()]
 
     def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
         """The entries of this page know how what they are about is called: a question for each kind."""
@@ -208,43 +196,6 @@ class AuditEntryAdmin(UndoSeveral):
         response = StreamingHttpResponse(in_turn(rows), content_type="text/csv; charset=utf-8")
         response["Content-Disposition"] = 'attachment; filename="audit-log.csv"'
         return response
-
-    def undo_view(self, request: HttpRequest, number: int) -> HttpResponseBase:
-        """Asks for a reason, then undoes; two at once undo once, and the later is told that it was done."""
-        entry = self.get_object(request, str(number))
-        if entry is None:
-            raise Http404
-        if not may_undo(request, entry):
-            raise PermissionDenied
-        if entry.is_undone:
-            messages.error(request, translated(UNDONE_BEFORE))
-            return redirect("admin:foundation_auditentry_change", entry.pk)
-        reason = request.POST.get("reason", "").strip()
-        if request.method == "POST" and is_reason(reason):
-            return self._undo(request, entry, reason)
-        context = {
-            **self.admin_site.each_context(request),
-            "title": _("Undo: %(what)s") % {"what": label_of(entry.act)},
-            "entry": entry,
-            "whose": who(entry),
-            "about": self.about(entry),
-            "changed": self.changed(entry),
-            "rows": undo_in_words(entry),
-            "longest": LONGEST_REASON,
-            "reason": reason,
-            "missing": request.method == "POST",
-            "opts": self.opts,
-        }
-        return TemplateResponse(request, "admin/audit/undo.html", context)
-
-    def _undo(self, request: HttpRequest, entry: AuditEntry, reason: str) -> HttpResponseBase:
-        try:
-            told = undo(entry.pk, reason, clock.agreed(), signed_in(request))
-        except SunwiError as error:
-            messages.error(request, translated(error.detail))
-            return redirect("admin:foundation_auditentry_change", entry.pk)
-        messages.success(request, _("Undone: %(what)s.") % {"what": label_of(entry.act)})
-        return redirect("admin:foundation_auditentry_change", told.pk)
 
 
 def _named(entry: AuditEntry) -> dict[str, str]:

@@ -1,12 +1,12 @@
 """Undoing several entries of the audit log at once: one reason, and each entry in a transaction of its own.
 
-The latest goes first, so that of changes to one thing each is undone after those that came later. One that is refused
-keeps no other; which were and why is a page of its own, with a line for each. The trap: a page sent again undoes
-nothing twice, since an entry is undone once.
+The latest goes first, so that of changes to one thing each is undone after those that came later. An act and what took
+it back, both chosen, are left as they are (``foundation/audit/pairs.py``), so all of the chosen are looked at together.
+One that is refused keeps no other; which were and why is a page of its own, with a line for each. The trap: a page sent
+again undoes nothing twice, since an entry is undone once.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.contrib import admin, messages
@@ -16,11 +16,10 @@ from django.template.response import TemplateResponse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
-from django.utils.translation import ngettext
 
 from accounts.fresh import to_prove
 from foundation import clock
-from foundation.audit.acts import all_acts, label_of
+from foundation.audit.acts import all_acts, is_grave, label_of
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import undo
 from foundation.client import signed_in
@@ -31,12 +30,10 @@ from leaderboards.admin.paging import ReadOnlyAdmin
 from leaderboards.admin.player_deeds import MOST_UNPROVED
 from leaderboards.admin.reason_page import Asking, given_reason, reason_page
 from leaderboards.admin.sentences import in_utc
-from leaderboards.admin.undo_lines import all_bans_in_words, undo_in_words
+from leaderboards.admin.undo_choice import Choice, choice_of, counted, looks_at, said_of_pairs
 from leaderboards.refusals import translated
 
 MOST_AT_ONCE = 200  # each is a transaction, and a field of the form that asks
-MOST_FORESEEN = 10  # entries whose ranks are counted, beside bans, which are counted together
-
 
 _UNDOING = Asking(
     "undo_selected",
@@ -72,23 +69,33 @@ class UndoSeveral(ReadOnlyAdmin[AuditEntry]):
     @admin.action(description=_lazy("Undo the selected entries"), permissions=["undo"])
     def undo_selected(self, request: HttpRequest, entries: QuerySet[AuditEntry]) -> HttpResponseBase | None:
         """Those of them that the reader may undo and nobody has: the reason first, beside what comes of it."""
-        open_ones = entries.filter(act__in=_undoable(request), undone_by=None)
-        chosen = list(open_ones.order_by("-pk")[:MOST_AT_ONCE])
-        if not chosen:
-            messages.warning(request, _("None of the selected can be undone: nothing was done."))
+        found = list(entries.filter(act__in=_undoable(request)).order_by("-pk")[: MOST_AT_ONCE + 1])
+        if len(found) > MOST_AT_ONCE:
+            messages.error(request, _("More than %(most)s are selected: choose fewer.") % {"most": MOST_AT_ONCE})
             return None
-        proving = to_prove(request) if len(chosen) > MOST_UNPROVED else None
+        choice = choice_of(found)
+        if not choice.to_undo:
+            why = said_of_pairs(choice) or _("None of the selected can be undone: nothing was done.")
+            messages.warning(request, why)
+            return None
+        grave = any(is_grave(entry.act, entry) for entry in choice.to_undo)
+        proving = to_prove(request) if grave or len(choice.to_undo) > MOST_UNPROVED else None
         if proving:
             return proving
-        if reason := given_reason(request):
-            return self._done(request, chosen, reason)
-        left = entries.count() - len(chosen)
-        return reason_page(self, request, _UNDOING, chosen, rows=[*_foretold(chosen, left)])
+        looks = looks_at(choice)
+        is_seen = all(each.look.is_seen(request.POST.get(each.field, "")) for each in looks)
+        reason = given_reason(request)
+        if reason and is_seen:
+            return self._done(request, choice, reason)
+        left = entries.count() - len(choice.to_undo) - len(choice.pairs)
+        shown = {"looks": looks, "again": bool(reason) and not is_seen, "template": "admin/audit/several.html"}
+        return reason_page(self, request, _UNDOING, found, rows=[*counted(choice, left)], **shown)
 
-    def _done(self, request: HttpRequest, chosen: Sequence[AuditEntry], reason: str) -> HttpResponseBase:
-        outcomes = [_undone(request, entry, reason) for entry in chosen]
-        names = names_of(subject for entry in chosen for subject in entry.subjects.all())
-        for entry in chosen:
+    def _done(self, request: HttpRequest, choice: Choice, reason: str) -> HttpResponseBase:
+        outcomes = [_undone(request, entry, reason) for entry in choice.to_undo]
+        told = [*choice.to_undo, *choice.pairs]
+        names = names_of(subject for entry in told for subject in entry.subjects.all())
+        for entry in told:
             entry.subject_names = names  # type: ignore[attr-defined]  # which ``about`` looks for
         refused = sum(bool(each.refused) for each in outcomes)
         context = {
@@ -99,6 +106,8 @@ class UndoSeveral(ReadOnlyAdmin[AuditEntry]):
                 (each.entry, in_utc(each.entry.at), label_of(each.entry.act), self.about(each.entry), each.refused)
                 for each in sorted(outcomes, key=lambda each: not each.refused)
             ],
+            "pairs": [(each, in_utc(each.at), label_of(each.act), self.about(each)) for each in choice.pairs],
+            "said": said_of_pairs(choice),
             "reason": reason,
             "opts": self.opts,
         }
@@ -118,20 +127,3 @@ def _undone(request: HttpRequest, entry: AuditEntry, reason: str) -> Outcome:
     except SunwiError as error:
         return Outcome(entry, translated(error.detail))
     return Outcome(entry)
-
-
-def _foretold(chosen: Sequence[AuditEntry], left: int) -> Iterator[str]:
-    """How many of which act, how many of the selected are left out, and what ranks do."""
-    counted = Counter(str(label_of(entry.act)) for entry in chosen)
-    yield from (f"{label}: {number}" for label, number in counted.items())
-    if left:
-        yield ngettext(
-            "%(number)s of the selected is left out: it cannot be undone, or more than %(most)s are selected.",
-            "%(number)s of the selected are left out: they cannot be undone, or more than %(most)s are selected.",
-            left,
-        ) % {"number": left, "most": MOST_AT_ONCE}
-    yield from all_bans_in_words(chosen)
-    others = [entry for entry in chosen if entry.act != "player.banned"]
-    for entry in others[:MOST_FORESEEN]:
-        if lines := undo_in_words(entry):
-            yield f"{label_of(entry.act)}, {in_utc(entry.at)}: {' '.join(lines)}"

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import Field
 from django.utils.translation import gettext_lazy as _
 
-from foundation.audit import register_act, register_subject
+from foundation.audit import register_act, register_opposites, register_subject
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import CHANGED_SINCE, NotUndoable, refuse_followed, refuse_overruled
 from leaderboards.models import Board, Player, Submission
@@ -50,9 +50,10 @@ def register() -> None:
     register_act("board.deleted", _("board deleted"))
     register_act("player.banned", _("player banned"), undo_ban, CHANGE_PLAYER)
     register_act("player.unbanned", _("ban of a player lifted"), undo_lift, CHANGE_PLAYER)
-    register_act("player.changed", _("profile of a player changed"), undo_profile, CHANGE_PLAYER)
+    changed = _("profile of a player changed")
+    register_act("player.changed", changed, undo_profile, CHANGE_PLAYER, grave=tells_of_account)
     register_act("player.linked", _("account linked to a player"))
-    register_act(BY_HAND, _("account of a player changed"), undo_account, MAY_LINK)
+    register_act(BY_HAND, _("account of a player changed"), undo_account, MAY_LINK, grave=tells_of_account)
     register_act(REMOVED, _("player removed from a board"))
     register_act("player.erased", _("player erased"))
     register_act("score.voided", _("score voided"), undo_void, CHANGE_SUBMISSION)
@@ -62,6 +63,11 @@ def register() -> None:
     register_act(judge_quarantine.ACCEPTED, _("quarantined entry accepted"), undo_accepting, CHANGE_SUBMISSION)
     register_act(judge_quarantine.VOIDED, _("quarantined entry voided"), judge_quarantine.reopen, JUDGE_QUARANTINE)
     register_act(judge_quarantine.REOPENED, _("quarantined entry put back"))
+    register_opposites(*_BANS, ["player"])
+    register_opposites(*_VOIDS, ["submission"])
+    register_opposites(judge_quarantine.ACCEPTED, "score.voided", ["submission"])
+    register_opposites(BY_HAND, BY_HAND, ["player"])
+    register_opposites("board.changed", "board.changed", ["board"])
 
 
 def undo_ban(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
@@ -142,13 +148,19 @@ def undo_board_change(entry: AuditEntry, *, at: datetime, **_who_and_why: object
     board = Board.objects.select_for_update().filter(pk__in=entry.keys("board")).first()
     if board is None or not entry.before:
         raise NotUndoable("There is no such board any more, or nothing to give back.")
-    if any(getattr(board, name) != _typed(name, entry.after.get(name)) for name in entry.before):
-        raise NotUndoable(CHANGED_SINCE)
+    give_settings_back(entry, board)
     refuse_followed(entry, ["board.changed"], ["board"], entry.before)
-    for name, value in entry.before.items():
-        setattr(board, name, _typed(name, value))
     save_board(board, at)
     transaction.on_commit(lambda: open_board(board, at))
+
+
+def give_settings_back(entry: AuditEntry, board: Board) -> None:
+    """Give the board the settings of before the entry, and save nothing. Raises ``NotUndoable`` where it has not those
+    that the entry gave it."""
+    if any(getattr(board, name) != _typed(name, entry.after.get(name)) for name in entry.before):
+        raise NotUndoable(CHANGED_SINCE)
+    for name, value in entry.before.items():
+        setattr(board, name, _typed(name, value))
 
 
 def players_of(entry: AuditEntry) -> list[Player]:

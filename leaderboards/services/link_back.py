@@ -28,13 +28,19 @@ def give_account_back(
     if by is not None and not by.has_perm(MAY_LINK):  # type: ignore[attr-defined]  # accounts have rights
         raise NotUndoable("This gives a player to another account: whoever may erase players may undo it.")
     refuse_overruled(entry, [BY_HAND, "player.linked"], ["player"])
+    link_by_hand(player, account_before(entry, player), reason, at, by)
+
+
+def account_before(entry: AuditEntry, player: Player) -> User | None:
+    """Whose the player was before the entry; None is nobody's. Raises ``NotUndoable`` where the player is another's by
+    now than the entry says, or the account is gone."""
     if player.user_id != _number(entry.after.get(FIELD)):
         raise NotUndoable(CHANGED_SINCE)
     number = _number(entry.before.get(FIELD))
     account = User.objects.filter(pk=number).first() if number is not None else None
     if number is not None and account is None:
         raise NotUndoable("There is no such account any more.")
-    link_by_hand(player, account, reason, at, by)
+    return account
 
 
 def _number(said: object) -> int | None:

@@ -5,7 +5,7 @@ from datetime import datetime
 from django.contrib.auth.models import AbstractBaseUser
 from django.utils.translation import gettext_lazy as _
 
-from foundation.audit import register_act
+from foundation.audit import register_act, register_opposites
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import NotUndoable, refuse_overruled
 from leaderboards.models import Restriction, RestrictionKind
@@ -14,6 +14,7 @@ from leaderboards.services.restrict import (
     LIFTED,
     STANDING_HIDDEN,
     act_of,
+    can_be_restricted,
     lift_restrictions,
     restrict,
     what_of,
@@ -34,12 +35,19 @@ def register() -> None:
         register_act(act, _LABELS[kind], undo_restricting, CHANGE_PLAYER)
     register_act(STANDING_HIDDEN, _("standing hidden"), undo_restricting, CHANGE_PLAYER)
     register_act(LIFTED, _("restriction of a player lifted"), undo_lifting, CHANGE_PLAYER)
+    for act in (*ACTS.values(), STANDING_HIDDEN):
+        register_opposites(act, LIFTED, ["player"], ["kind", "board", "period"])
 
 
 def undo_restricting(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
-    """Lift what was imposed. Raises ``NotUndoable`` where somebody did before."""
-    if not lift_restrictions([_restriction(entry).pk], reason, at, by):
+    """Lift what was imposed. Raises ``NotUndoable`` where somebody did before, whether the same was imposed since or
+    not."""
+    row = _restriction(entry)
+    if lift_restrictions([row.pk], reason, at, by):
+        return
+    if can_be_restricted(what_of(row)).filter(pk=row.player_id).exists():
         raise NotUndoable("This restriction was lifted before.")
+    raise NotUndoable("This restriction was lifted before, and another like it was imposed since: lift that one.")
 
 
 def undo_lifting(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:

@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from foundation.audit import register_act, register_subject
+from foundation.audit import register_act, register_opposites, register_subject
 from leaderboards.services import edit, purge, set_standing
 
 
@@ -14,4 +14,5 @@ def register() -> None:
     register_act(purge.UNDONE, _("purge undone"))
     register_act(set_standing.SET, _("standing set"), set_standing.undo_set, "leaderboards.change_standing")
     register_act(set_standing.UNDONE, _("setting of a standing undone"))
+    register_opposites(set_standing.SET, set_standing.SET, ["player"], ["period"])
     register_subject("purge", _("purge"), "leaderboards.purge")

@@ -105,7 +105,7 @@ def undo_set(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, re
     with transaction.atomic():
         period = _period(entry.note["period"])
         found = standing_in_redis(period, player.external_id)
-        before, after = (_from_note(entry.note[name]) for name in ("before", "after"))
+        before, after = standings_told(entry)
         if found.state not in (before, after):
             raise StandingMoved(f"{player.external_id} has another standing since: set it anew instead.")
         refuse_followed(entry, [SET, UNDONE], ["player"], period=period.pk)
@@ -113,6 +113,12 @@ def undo_set(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, re
         _record(_Told(UNDONE, reason, at, by), period, player, after, before)
         if found.state != before:
             _put(period, Setting(period.pk, player, before, found.score))
+
+
+def standings_told(entry: AuditEntry) -> tuple[State | None, State | None]:
+    """The standings before and after the act of an entry; None is not ranked, or that the entry says nothing more."""
+    before, after = (_from_note(entry.note.get(name)) for name in ("before", "after"))
+    return before, after
 
 
 def _held(wanted: Setting) -> tuple[Period, SetAside]:

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from foundation.audit import record, register_act, register_subject
@@ -103,8 +103,13 @@ def did_nothing(run: ImportRun) -> bool:
         return True
     if run.board is None or run.started_at is None or run.board.storage == Storage.REDIS:
         return False
-    made = Submission.objects.filter(period__board=run.board, service=SERVICE, created_at=run.started_at)
-    return not made.exists()
+    return not made_by(run).exists()
+
+
+def made_by(run: ImportRun) -> QuerySet[Submission]:
+    """The submissions that an import of scores made, as far as they are kept."""
+    made = Submission.objects.filter(period__board=run.board, service=SERVICE)
+    return made.none() if run.started_at is None else made.filter(created_at=run.started_at)
 
 
 def refuse_twin(run: ImportRun) -> None:

@@ -10,8 +10,16 @@ from django.db.models import ProtectedError
 from leaderboards.core.tables import read_boards
 from leaderboards.errors import BadBoard, ImportStays
 from leaderboards.models import Board, ImportChunk, ImportRun
-from leaderboards.selectors.board_change import BoardChange, plain_value
-from leaderboards.services.boards import SETTINGS, delete, foresee_boards, has_scores, save_board, save_boards
+from leaderboards.selectors.board_change import BoardChange, board_change, plain_value
+from leaderboards.services.boards import (
+    SETTINGS,
+    check_board,
+    delete,
+    foresee_boards,
+    has_scores,
+    save_board,
+    save_boards,
+)
 from leaderboards.services.imports.rows import Came, Error, Finish
 from leaderboards.services.open import open_board
 
@@ -73,6 +81,23 @@ def undo(run: ImportRun, at: datetime) -> int:
         else:
             _set_back(board, each["before"], at)
     return len(remembered)
+
+
+def foreseen_undone(run: ImportRun, at: datetime) -> list[BoardChange]:
+    """What undoing would do now with the boards that there were before. Raises ``ImportStays`` and ``BadBoard`` as
+    ``undo`` does; whether new boards can go is asked only then."""
+    found = []
+    for each in run.columns.get("before", []):
+        board = Board.objects.filter(pk=each["seq"]).first()
+        if board is None:
+            raise ImportStays(f"Board {each['seq']} is gone: nothing was set back.")
+        _refuse_changed(board, each["after"])
+        if each["before"]:
+            for name, value in each["before"].items():
+                setattr(board, name, value)
+            check_board(board)
+            found.append(board_change(board, SETTINGS, at))
+    return found
 
 
 def _set_back(board: Board, before: dict[str, Any], at: datetime) -> None:

@@ -1,0 +1,68 @@
+"""What undoing an entry of the audit log comes to, before it is done: each app registers a look for its acts.
+
+A look writes nothing and refuses nothing; what stands in its way is said in its place. The trap: where a look is
+sealed, nothing is undone that was not seen as it is now, so a page must carry the seal of what it shows.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from foundation.audit.models import AuditEntry
+from foundation.errors import SunwiError
+from leaderboards.admin.board_change_lines import change_rows, consequences
+from leaderboards.refusals import translated
+from leaderboards.selectors.board_change import BoardChange
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Sentences, and what would change on boards. ``seal`` is a text that says what was shown, and ``is_seen`` whether
+    such a text says what would be done now; without a seal that is all one."""
+
+    lines: tuple[str, ...] = ()
+    changes: tuple[BoardChange, ...] = ()
+    seal: str = ""
+    is_seen: Callable[[str], bool] = lambda _seal: True
+
+    @property
+    def boards(self) -> list[dict[str, Any]]:
+        """Of each board its name, a row for each setting, and what comes of it, for ``_boards.html``."""
+        return [
+            {"name": each.board.name, "rows": change_rows(each), "consequences": consequences(each)}
+            for each in self.changes
+        ]
+
+
+_looks: dict[str, Callable[[AuditEntry], Look]] = {}
+_sealed: set[str] = set()
+
+
+def register_look(act: str, look: Callable[[AuditEntry], Look], *, sealed: bool = False) -> None:
+    """Have ``look(entry)`` say what undoing an entry of this act comes to; the latest word about an act counts.
+
+    It may raise a ``SunwiError``, whose words stand in its place then. ``sealed``: its looks have a seal, and only what
+    was seen is undone.
+    """
+    _looks[act] = look
+    _sealed.difference_update((act,))
+    _sealed.update((act,) if sealed else ())
+
+
+def look_at(entry: AuditEntry) -> Look:
+    """What undoing it comes to; nothing where nothing is known to move."""
+    look = _looks.get(entry.act)
+    return Look() if look is None else looked(lambda: look(entry), sealed=is_sealed(entry))
+
+
+def looked(look: Callable[[], Look], *, sealed: bool) -> Look:
+    """The look, or why there is none; such a one was never seen where it had to be."""
+    try:
+        return look()
+    except SunwiError as error:
+        return Look((translated(error.detail),), is_seen=lambda _seal: not sealed)
+
+
+def is_sealed(entry: AuditEntry) -> bool:
+    """Whether it is undone only as it was seen."""
+    return entry.act in _sealed

@@ -1,0 +1,90 @@
+"""Undoing one entry of the audit log: what it comes to, a reason, and a proof where the act itself asks for one."""
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from accounts.fresh import to_prove
+from foundation import clock
+from foundation.audit.acts import is_grave, label_of
+from foundation.audit.models import AuditEntry
+from foundation.audit.undo import UNDONE_BEFORE, undo
+from foundation.client import signed_in
+from foundation.errors import SunwiError
+from foundation.reasons import LONGEST_REASON, is_reason
+from leaderboards.admin.audit_sight import may_undo
+from leaderboards.admin.audit_values import who
+from leaderboards.admin.paging import ReadOnlyAdmin
+from leaderboards.admin.seen import FIELD
+from leaderboards.admin.undo_looks import is_sealed, look_at
+from leaderboards.refusals import translated
+
+
+class UndoOne(ReadOnlyAdmin[AuditEntry]):
+    """The part of the audit log's admin that undoes an entry from a page of its own."""
+
+    def about(self, entry: AuditEntry) -> SafeString | str:
+        """Every subject, with a way to its page."""
+        raise NotImplementedError  # the log's own admin says it
+
+    def changed(self, entry: AuditEntry) -> SafeString | str:
+        """Before and after, a field a line."""
+        raise NotImplementedError  # likewise
+
+    def get_urls(self) -> list[URLPattern]:
+        """The page, beside the others."""
+        page = self.admin_site.admin_view(self.undo_view)
+        return [path("<int:number>/undo/", page, name="foundation_auditentry_undo"), *super().get_urls()]
+
+    def undo_view(self, request: HttpRequest, number: int) -> HttpResponseBase:
+        """Shows what comes of it and asks for a reason, then undoes; two at once undo once, and the later is told that
+        it was done. Of an act whose looks are sealed only what was seen is undone."""
+        entry = self.get_object(request, str(number))
+        if entry is None:
+            raise Http404
+        if not may_undo(request, entry):
+            raise PermissionDenied
+        if entry.is_undone:
+            messages.error(request, translated(UNDONE_BEFORE))
+            return redirect("admin:foundation_auditentry_change", entry.pk)
+        if is_grave(entry.act, entry) and (proving := to_prove(request)):
+            return proving
+        is_sent, reason = request.method == "POST", request.POST.get("reason", "").strip()
+        if is_sent and is_reason(reason) and _is_seen(request, entry):
+            return self._undo(request, entry, reason)
+        look, seal = look_at(entry), request.POST.get(FIELD, "")
+        context = {
+            **self.admin_site.each_context(request),
+            "title": _("Undo: %(what)s") % {"what": label_of(entry.act)},
+            "entry": entry,
+            "whose": who(entry),
+            "about": self.about(entry),
+            "changed": self.changed(entry),
+            "look": look,
+            "field": FIELD,
+            "again": is_sent and not look.is_seen(seal),
+            "longest": LONGEST_REASON,
+            "reason": reason,
+            "missing": is_sent and not is_reason(reason),
+            "opts": self.opts,
+        }
+        return TemplateResponse(request, "admin/audit/undo.html", context)
+
+    def _undo(self, request: HttpRequest, entry: AuditEntry, reason: str) -> HttpResponseBase:
+        try:
+            told = undo(entry.pk, reason, clock.agreed(), signed_in(request))
+        except SunwiError as error:
+            messages.error(request, translated(error.detail))
+            return redirect("admin:foundation_auditentry_change", entry.pk)
+        messages.success(request, _("Undone: %(what)s.") % {"what": label_of(entry.act)})
+        return redirect("admin:foundation_auditentry_change", told.pk)
+
+
+def _is_seen(request: HttpRequest, entry: AuditEntry) -> bool:
+    """Whether what undoing does now is what the page showed, where that counts."""
+    return not is_sealed(entry) or look_at(entry).is_seen(request.POST.get(FIELD, ""))
