@@ -153,11 +153,11 @@ def _asked(action: str, title: str, question: str, together: Deed, previews: Seq
     )
 
 
-def _foreseeing(asking: HttpResponseBase, foreseen: str, previews: Sequence[Preview]) -> HttpResponseBase:
+def _foreseeing(asking: HttpResponseBase, choice: str, previews: Sequence[Preview]) -> HttpResponseBase:
     """The page that asks, with what the act comes to."""
     assert isinstance(asking, TemplateResponse)  # noqa: S101 - for the type checker
     asking.template_name = "admin/competitions/reward_act.html"
-    asking.context_data = {**(asking.context_data or {}), "foreseen": foreseen, "previews": previews}
+    asking.context_data = {**(asking.context_data or {}), "choice": choice, "previews": previews}
     return asking
 
 

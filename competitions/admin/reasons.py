@@ -64,6 +64,7 @@ class WithReason(ReadOnlyAdmin[Row]):
             foreseen=foreseen,
             shown_seal=seal,
             to_look=asked.foresee is not None and foreseen is None,
+            to_look_again=form is not None and foreseen is not None and not asked.at_once,
             is_other=wants and is_filled and not is_seen,
             missing=wants and not is_reason(request.POST.get("reason", "")),
             template="admin/competitions/foreseen_act.html",
