@@ -18,6 +18,8 @@ from leaderboards.services.submit import _Request, submit
 from tests.leaderboards.services.contest import told
 from tests.leaderboards.services.site import NOON, follow, make_board
 
+pytestmark = pytest.mark.contract
+
 STORAGES = pytest.mark.parametrize("storage", ["sql", "hybrid", "redis"])
 SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
 TURN = NOON + 12 * HOUR  # the end of NOON's day

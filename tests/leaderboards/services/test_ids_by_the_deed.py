@@ -23,6 +23,8 @@ from tests.leaderboards.services.contest import told
 from tests.leaderboards.services.site import KEEPING, NOON, make_board
 from tests.locked import locked, only_postgresql
 
+pytestmark = pytest.mark.contract
+
 STORAGES = pytest.mark.parametrize("storage", ["sql", "hybrid", "redis"])
 SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
 TURN = NOON + 12 * HOUR  # the end of NOON's day
