@@ -1,7 +1,7 @@
 """From an entry as sent to an item that a store can judge: which board or event, which period, what value.
 
-The trap: an id is looked up before anything about time (``services/ids.py``), so that a repetition is
-known as one also after its period has turned. Nothing here writes but the opening of a period.
+The trap: an id is looked up before anything about time refuses its entry (``services/ids.py``), so that a repetition
+is known as one also after its period has turned. Nothing here writes but the opening of a period.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from foundation import clock
 from foundation.errors import SunwiError, Unavailable
+from foundation.sql import AWAY
 from leaderboards.core.entries import Entry, read_value
 from leaderboards.core.instants import milliseconds
 from leaderboards.core.periods import Window, window_at
@@ -57,7 +58,10 @@ class Target(NamedTuple):
 
 class Item(NamedTuple):
     """An entry that has found its period; ``value`` is scaled, ``at_ms`` as the layout keeps it. ``arrived`` is when
-    its request did, in this process's seconds; None where it may take as long as it does."""
+    its request did, in this process's seconds; None where it may take as long as it does.
+
+    ``unasked``: it has an id, and nobody has looked up whether that was used before.
+    """
 
     entry: Entry
     period: Period
@@ -65,6 +69,7 @@ class Item(NamedTuple):
     at_ms: int
     event: Event | None = None
     arrived: float | None = None
+    unasked: bool = False
 
 
 def refuse_held_up(items: Sequence[Item]) -> None:
@@ -73,6 +78,10 @@ def refuse_held_up(items: Sequence[Item]) -> None:
     arrived = items[0].arrived
     if arrived is not None and clock.monotonic() - arrived > HELD_UP_AT_MOST.total_seconds():
         raise HeldUp("The request was held up for too long before it was decided; try again.")
+
+
+class _NotOpened(Exception):
+    """The period is not there yet."""
 
 
 class Targets:
@@ -174,13 +183,24 @@ class Periods:
         # By board, competition and moment: most entries of a request happened at one, and a calendar takes its time.
         self._of_moment: dict[tuple[int, int | None, datetime], tuple[Period, int]] = {}
 
+    def item_as_it_is(self, target: Target) -> Item | None:
+        """The entry, ``unasked`` if it has an id, in a period that is open already; None where there is none, or where
+        ``item`` would refuse it. Nothing is written."""
+        try:
+            return self._item(target, opens=False)._replace(unasked=target.entry.external_id is not None)
+        except (_NotOpened, SunwiError, *AWAY):
+            return None
+
     def item(self, target: Target) -> Item:
         """The entry in its period. Raises ``InTheFuture``, ``NotStarted``, ``PeriodClosed``, ``BadPoints`` …"""
+        return self._item(target, opens=True)
+
+    def _item(self, target: Target, opens: bool) -> Item:
         happened = self._when(target.entry)
         moment = (target.board.seq, target.entry.competition, happened)
         found = self._of_moment.get(moment)
         if found is None:
-            period = self._period(target, happened)
+            period = self._period(target, happened, opens)
             found = self._of_moment[moment] = (period, kept_time(period.layout, happened))
         period, at_ms = found
         return Item(target.entry, period, read_value(period.rules, target.entry), at_ms, target.event, self._arrived)
@@ -192,7 +212,7 @@ class Periods:
             raise InTheFuture("`at` lies in the future; send it when it has happened, or mend the sender's clock.")
         return min(entry.at, self._at)
 
-    def _period(self, target: Target, happened: datetime) -> Period:
+    def _period(self, target: Target, happened: datetime, opens: bool) -> Period:
         board, event = target.board, target.event
         window = event.window if event else window_at(board.calendar, happened)
         period = self._found.get((board.seq, window.label)) or self._stored(target, window.label)
@@ -201,6 +221,8 @@ class Periods:
             if period:  # it may end later than its competition, while an end is being moved; its scores hang on its own
                 _refuse_outside(event, period.window, happened)
         self._refuse_by_calendar(board, window)
+        if period is None and not opens:
+            raise _NotOpened
         period = period or self._opened(board, window)
         period.board = board
         self._found[board.seq, window.label] = period
