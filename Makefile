@@ -8,13 +8,14 @@ ALONE = $(BIN)/python -m pytest -q
 # Long tests often wait, for a server that is frozen or a page that moves: one more than there are cores fills the gaps.
 ONE_MORE = -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 REDIS := $(shell command -v redis-server)
+SIEGE = tests/security/test_siege.py
 ICU := $(firstword $(wildcard /usr/lib/postgresql/*/bin/initdb))
 
 # Tests start hundreds of processes: where what Python compiled may not be kept, each compiles everything again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test check long elsewhere elsewhere-debian elsewhere-sqlite deployable smoke faults mutants bench lint
-.PHONY: lock clean secrets digests audit
+.PHONY: siege lock clean secrets digests audit
 
 help:
 	@echo "make demo    start everything on this machine, with players that keep scoring (PORT, DATA_DIR, DEMO_PLAYERS)"
@@ -24,6 +25,7 @@ help:
 	@echo "make faults  kill, freeze and empty servers and processes for longer still, and run the slow benchmarks once"
 	@echo "make mutants take one protection away at a time, and see that a test fails (ARGS='no_barrier')"
 	@echo "make bench   measure, and print each figure as one line (ARGS='--players 100000')"
+	@echo "make siege   500 slow lines for a minute beside normal load: what everybody else notices of it (in faults and bench)"
 	@echo "make lint    style, types, directions of imports, missing migrations"
 	@echo "make audit   ask whether a weakness is known of a locked package (needs the network)"
 	@echo "make secrets make what is missing of the secrets of docker-compose.yml (SECRETS_FOLDER)"
@@ -74,13 +76,19 @@ smoke: $(VENV)/.installed-test
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(BIN)/python .ci/smoke.py "$$folder"
 
 faults: $(VENV)/.installed-test
-	FAULTS_LONG=1 $(PYTEST) -m "faults or bench" $(ARGS)
+	FAULTS_LONG=1 $(PYTEST) -m "faults or bench" --ignore=$(SIEGE) $(ARGS)
+	@$(MAKE) --no-print-directory siege
 
 mutants: $(VENV)/.installed-test
 	$(BIN)/python tests/faults/mutants/run.py $(ARGS)
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks $(ARGS)
+	@$(MAKE) --no-print-directory siege
+
+# By itself, since it compares times, and with what it prints.
+siege: $(VENV)/.installed-test
+	@$(ALONE) -s $(SIEGE)
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

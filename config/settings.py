@@ -256,9 +256,7 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
 FORMS_WITH_FILES = {
     "admin:competitions_competition_add": ("competitions.add_competition",),
     "admin:competitions_competition_change": ("competitions.change_competition",),
-    "admin:leaderboards_importrun_add": tuple(
-        f"leaderboards.import_{each}" for each in ("scores", "players", "boards")
-    ),
+    "admin:leaderboards_importrun_add": tuple(map("leaderboards.import_{}".format, ("scores", "players", "boards"))),
 }
 LARGEST_UPLOAD = 8 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = LARGEST_UPLOAD

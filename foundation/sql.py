@@ -8,7 +8,7 @@ rolled back. What else guards a remembered answer is in docs/decisions/0010.
 import logging
 import random
 import threading
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -228,13 +228,17 @@ def _no_stamps(_keys: Collection[Key]) -> Mapping[Key, str]:
     return {}
 
 
-def row_stamps(table: str, *columns: str) -> Callable[[Collection[Any]], Mapping[Any, str]]:
+def row_stamps(
+    table: str, *columns: str, of: Sequence[str] = ("xmin",)
+) -> Callable[[Collection[Any]], Mapping[Any, str]]:
     """Tells by their ``columns`` which transaction wrote rows last (PostgreSQL's ``xmin``): another one, another row.
 
-    A key is a value, or a tuple where there are several columns. Nothing on SQLite.
+    A key is a value, or a tuple where there are several columns. Where ``table`` joins two, ``of`` names both ``xmin``.
+    Nothing on SQLite.
     """
     named = " AND ".join(f"{column} = %s" for column in columns)
-    one = f"SELECT xmin::text FROM {table} WHERE {named}"  # noqa: S608 (names of our own)
+    written = " || ' ' || ".join(f"{xmin}::text" for xmin in of)
+    one = f"SELECT {written} FROM {table} WHERE {named}"  # noqa: S608 (names of our own)
 
     def stamps(keys: Collection[Any]) -> Mapping[Any, str]:
         if connection.vendor != "postgresql" or len(keys) > MOST_COMPARED:

@@ -204,6 +204,10 @@ class RulesChanged(StorageUnavailable):
         super().__init__("The rules of this period were changed a moment ago; try again.")
 
 
+class HeldUp(StorageUnavailable):
+    """The process that judges the entry was held up for so long that others count on the request being over."""
+
+
 class OutcomeUnknown(Unavailable):
     """The store did not answer in time; safe to repeat with an ``id``."""
 

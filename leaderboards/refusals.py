@@ -73,6 +73,7 @@ SENTENCES = (
     gettext_noop("There is no such account any more."),
     gettext_noop("This gives a player to another account: whoever may erase players may undo it."),
     gettext_noop("%(account)s is linked to another player: take that one from them first."),
+    gettext_noop("The account of this player was changed a moment ago: look again."),
     gettext_noop("The score counts already."),
     gettext_noop("The score is void already."),
     gettext_noop("There is no such board any more, or nothing to give back."),
@@ -200,6 +201,14 @@ SENTENCES = (
     ),
     gettext_noop("The board keeps no single submissions (redis): an import into it cannot be undone."),
     gettext_noop("The same file was imported into this board before (import %(number)s): undo that first."),
+    gettext_noop(
+        "Import %(number)s into this board is being undone: wait until it is. Then this file is judged again, and "
+        "you can confirm it."
+    ),
+    gettext_noop(
+        "Its import was undone, and another import brought a score with the same id since: edit or restore that "
+        "one, and leave this one void."
+    ),
     gettext_noop("It was interrupted for longer than the board remembers ids: the rest was not imported."),
     gettext_noop("%(board)s: `%(setting)s` was changed since the import. Nothing was set back."),
     gettext_noop("%(board)s has scores by now: retire it instead. Nothing was set back."),

@@ -123,8 +123,9 @@ def email_confirm(request: HttpRequest, user: User, token: str) -> HttpResponseB
     except NoLongerValid as error:
         return say(request, _("This link does not work"), _(error.detail), status=404)
     form = forms.Form(request.POST if request.method == "POST" else None)
+    is_first = not user.email
     if request.method == "POST" and tried(_valid(form), lambda: addresses.confirm(user, token, clock.now())):
-        messages.success(request, _("Your address was changed."))
+        messages.success(request, _("Your address is confirmed.") if is_first else _("Your address was changed."))
         return redirect("account-security")
     return show_form(request, form, title=_("Is this your address?"), button=_("Yes, use it"), intro=wanted)
 

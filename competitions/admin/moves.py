@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _lazy
 from competitions.models import Competition, Division, Participant, Team
 from competitions.services.teams import Goal, move
 from foundation import clock
+from foundation.numbers import whole_number
 
 KEEP, NONE = "", "none"
 MOST_LISTED = 200  # teams in the filter beside the list; all are in the form
@@ -34,11 +35,14 @@ class MoveForm(forms.Form):
 
     def run(self, participant: Participant, reason: str, by: AbstractBaseUser) -> Participant:
         """Move one. Raises what ``move`` refuses."""
-        goal = Goal(
+        return move(participant, Goal(*self.goal(participant)), reason, clock.agreed(), by)
+
+    def goal(self, participant: Participant) -> tuple[int | None, int | None]:
+        """The numbers of the team and of the division to which one is moved."""
+        return (
             _chosen(self.cleaned_data["team"], participant.team_id),
             _chosen(self.cleaned_data["division"], participant.division_id),
         )
-        return move(participant, goal, reason, clock.agreed(), by)
 
 
 class _OfCompetition(admin.SimpleListFilter):
@@ -48,10 +52,10 @@ class _OfCompetition(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Any:
         """The groups of that competition, up to ``MOST_LISTED``."""
-        number = request.GET.get("competition__id__exact", "")
-        if not number.isascii() or not number.isdigit() or len(number) > 18:
+        number = whole_number(request.GET.get("competition__id__exact"))
+        if number is None:
             return []
-        rows = self.groups._default_manager.filter(competition=int(number))
+        rows = self.groups._default_manager.filter(competition=number)
         return [(str(each.pk), each.name) for each in rows[:MOST_LISTED]]
 
     def has_output(self) -> bool:
@@ -60,11 +64,10 @@ class _OfCompetition(admin.SimpleListFilter):
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Participant]) -> QuerySet[Participant]:
         """Who is in it."""
-        number = self.value()
-        if number is None:
+        if self.value() is None:
             return queryset
-        is_number = number.isascii() and number.isdigit() and len(number) < 19
-        return queryset.filter(**{f"{self.parameter_name}_id": int(number)}) if is_number else queryset.none()
+        number = whole_number(self.value())
+        return queryset.none() if number is None else queryset.filter(**{f"{self.parameter_name}_id": number})
 
 
 class TeamFilter(_OfCompetition):

@@ -1,6 +1,7 @@
 """Finding competitions. Drafts are unknown unless asked for; while SQL is silent, those found before stay known."""
 
 from collections.abc import Collection
+from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -8,9 +9,10 @@ from django.db.models import Count
 
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition, Participant
-from foundation.sql import Remembered
+from foundation.sql import Remembered, row_stamps
 from leaderboards.choices import Visibility
 from leaderboards.errors import UnknownCompetition
+from leaderboards.models import Board
 from leaderboards.selectors.restrictions import shown as players_shown
 
 LARGEST_NUMBER = 2**63 - 1
@@ -27,7 +29,10 @@ def _load(numbers: Collection[int]) -> dict[int, Competition]:
     return competitions.in_bulk([number for number in numbers if 0 < number <= LARGEST_NUMBER])
 
 
-_remembered: Remembered[int, Competition] = Remembered(_load)
+_with_board = f"{Competition._meta.db_table} c JOIN {Board._meta.db_table} b ON b.seq = c.board_id"
+_remembered: Remembered[int, Competition] = Remembered(
+    _load, stamps=row_stamps(_with_board, "c.id", of=("c.xmin", "b.xmin"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,14 @@ class Listed:
 
 def competitions_by_id(numbers: Collection[int]) -> dict[int, Competition]:
     """The published competitions of these numbers."""
-    return _remembered.get_many(numbers)
+    return {number: _own_copy(found) for number, found in _remembered.get_many(numbers).items()}
+
+
+def _own_copy(competition: Competition) -> Competition:
+    """Who is given a row may change it, and its board's."""
+    own = copy(competition)
+    own.board = copy(own.board)
+    return own
 
 
 def competition_by_id(number: int, drafts: bool = False) -> Competition:

@@ -4,7 +4,7 @@ A season is turned in one transaction with ``turned_at``, which proves it. Nothi
 the tier that a player enters next is worked out from them (``selectors/leagues.py:tiers_of``).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 
 from django.db import transaction
@@ -17,7 +17,7 @@ from foundation.each import for_each
 from foundation.failpoints import failpoint
 from foundation.webhooks.outbox import enqueue_all
 from leaderboards.models import FinalStanding, Period, State
-from leaderboards.selectors.hidden import hidden_in
+from leaderboards.selectors.hidden import hidden_now
 
 GROUPS_AT_ONCE = 20
 BATCH = 500
@@ -44,7 +44,7 @@ def _move(number: int, at: datetime) -> bool:
     season = locked(number)
     if season is None or _has_to_wait(season):
         return False
-    out = hidden_in(season.period)
+    out = hidden_now(season.period)  # what is remembered may be a second old, and this stays
     for groups in _in_turns(season):
         _move_members(season, groups, out, at)
         failpoint("leagues.moved")
@@ -67,15 +67,13 @@ def _in_turns(season: LeagueSeason) -> Iterator[Sequence[LeagueGroup]]:
         last = groups[-1].pk
 
 
-def _final(period: Period, players: Sequence[int], out: frozenset[str]) -> Final:
+def _final(period: Period, players: Sequence[int], out: Collection[int]) -> Final:
     """Those of the players who are ranked and shown, by their final standings."""
-    rows = FinalStanding.objects.filter(period=period, player__in=players)
-    if out:
-        rows = rows.exclude(player__external_id__in=out)
+    rows = FinalStanding.objects.filter(period=period, player__in=set(players).difference(out))
     return {player: (place, rank) for player, place, rank in rows.values_list("player_id", "place", "rank")}
 
 
-def _move_members(season: LeagueSeason, groups: Sequence[LeagueGroup], out: frozenset[str], at: datetime) -> None:
+def _move_members(season: LeagueSeason, groups: Sequence[LeagueGroup], out: Collection[int], at: datetime) -> None:
     members = list(LeagueMember.objects.filter(group__in=groups).select_related("player"))
     final = _final(season.period, [member.player_id for member in members], out)
     inside: dict[int, list[LeagueMember]] = {group.pk: [] for group in groups}

@@ -14,6 +14,7 @@ from competitions.selectors.preferences import zone_of
 from competitions.services.inbox import mark_read
 from competitions.views.access import for_players, may_know
 from foundation import clock
+from foundation.numbers import whole_number
 from leaderboards.models import Player
 
 MOST_SHOWN = 100
@@ -53,4 +54,4 @@ def _message(notice: Notice, at: datetime, is_linked: bool) -> Message:
 
 
 def _numbers(typed: list[str]) -> list[int]:
-    return [int(each) for each in typed if each.isascii() and each.isdigit() and len(each) < 19]
+    return [number for each in typed if (number := whole_number(each)) is not None]

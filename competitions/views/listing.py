@@ -19,6 +19,7 @@ from competitions.views.access import may_know
 from competitions.views.series import may_know_series
 from competitions.views.words import timed_of
 from foundation import clock
+from foundation.numbers import whole_number
 from leaderboards.choices import Visibility
 from leaderboards.views.answers import answer, etag_of
 
@@ -88,8 +89,7 @@ def _known(request: HttpRequest, at: datetime) -> list[Competition]:
 
 
 def _board(request: HttpRequest) -> int | None:
-    raw = request.GET.get("board", "")
-    return int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 10 else None
+    return whole_number(request.GET.get("board"))
 
 
 def _card(listed: Listed, at: datetime, revision: int = 1) -> Card:

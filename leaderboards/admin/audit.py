@@ -25,8 +25,8 @@ from django.utils.translation import gettext_lazy as _lazy
 from foundation.audit.acts import all_subjects, label_of
 from foundation.audit.models import AuditEntry
 from leaderboards.admin import audit_export
+from leaderboards.admin.audit_acts import ActFilter
 from leaderboards.admin.audit_filters import (
-    ActFilter,
     AddressFilter,
     SubjectFilter,
     UndoneFilter,
@@ -34,6 +34,7 @@ from leaderboards.admin.audit_filters import (
     subject_asked,
 )
 from leaderboards.admin.audit_names import names_of
+from leaderboards.admin.audit_periods import number_in, periods_of
 from leaderboards.admin.audit_sight import may_see_addresses, may_undo, page_of, seen_by
 from leaderboards.admin.audit_values import compared, details, who
 from leaderboards.admin.undo_one import UndoOne
@@ -90,8 +91,9 @@ class AuditEntryAdmin(UndoOne, UndoSeveral):
         found = super().get_changelist_instance(request)
         entries = list(found.result_list)
         names = names_of(subject for entry in entries for subject in entry.subjects.all())
+        periods = periods_of(entries)
         for entry in entries:
-            entry.subject_names = names
+            entry.subject_names, entry.period_names = names, periods
         found.result_list = entries
         return found
 
@@ -126,7 +128,9 @@ class AuditEntryAdmin(UndoOne, UndoSeveral):
             for each in subjects
             for name in [names.get((each.kind, each.key), "")]
         ]
-        return format_html_join(", ", '<a href="{}">{} {}</a> {}', lines) or "-"
+        about = format_html_join(", ", '<a href="{}">{} {}</a> {}', lines)
+        period = _period_of(entry)
+        return format_html("{}, {}", about, period) if about and period else about or period or "-"
 
     @admin.display(description=_lazy("reason"))
     def short_reason(self, entry: AuditEntry) -> str:
@@ -147,7 +151,9 @@ class AuditEntryAdmin(UndoOne, UndoSeveral):
     @admin.display(description=_lazy("details"))
     def shown_details(self, entry: AuditEntry) -> SafeString | str:
         """What else was noted."""
-        return format_html_join("", "{}: {}<br>", details(entry.note)) or "-"
+        period = _period_of(entry)
+        note = entry.note | ({"period": period} if period else {})
+        return format_html_join("", "{}: {}<br>", details(note)) or "-"
 
     @admin.display(description=_lazy("undoing"))
     def undoing(self, entry: AuditEntry) -> SafeString | str:
@@ -196,6 +202,14 @@ class AuditEntryAdmin(UndoOne, UndoSeveral):
         response = StreamingHttpResponse(in_turn(rows), content_type="text/csv; charset=utf-8")
         response["Content-Disposition"] = 'attachment; filename="audit-log.csv"'
         return response
+
+
+def _period_of(entry: AuditEntry) -> str:
+    """The period that the entry notes, by its label and board; empty for none, and for one that is gone."""
+    number = number_in(entry.note)
+    names = getattr(entry, "period_names", None)
+    names = periods_of([entry]) if names is None else names
+    return "" if number is None else names.get(number, "")
 
 
 def _named(entry: AuditEntry) -> dict[str, str]:

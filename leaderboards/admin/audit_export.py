@@ -2,17 +2,20 @@
 
 import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.db.models import QuerySet
 
 from foundation.audit.models import AuditEntry
+from foundation.chunks import in_chunks
+from leaderboards.admin.audit_names import Pair, names_of
+from leaderboards.admin.audit_periods import number_in, periods_of
 from leaderboards.core.cells import safe_cell
 
 COLUMNS = (
     *("entry", "at", "act", "account", "service_key", "command", "address", "about", "reason", "before", "after"),
-    *("details", "undoes", "undone_by"),
+    *("details", "undoes", "undone_by", "about_names"),
 )
 CHUNK = 500
 
@@ -29,8 +32,12 @@ def lines(entries: QuerySet[AuditEntry], *, addresses: bool) -> Iterator[str]:
     writer = csv.writer(_Line(), lineterminator="\r\n")
     yield str(writer.writerow(COLUMNS))
     rows = entries.select_related("undone_by").prefetch_related("subjects")
-    for entry in rows.iterator(chunk_size=CHUNK):
-        yield str(writer.writerow([safe_cell(each) for each in _cells(entry, addresses)]))
+    for some in in_chunks(rows.iterator(chunk_size=CHUNK), CHUNK):
+        names = names_of(each for entry in some for each in entry.subjects.all())
+        periods = periods_of(some)
+        for entry in some:
+            cells = [*_cells(entry, addresses), _named(entry, names, periods)]
+            yield str(writer.writerow([safe_cell(each) for each in cells]))
 
 
 def _cells(entry: AuditEntry, addresses: bool) -> list[object]:
@@ -42,6 +49,15 @@ def _cells(entry: AuditEntry, addresses: bool) -> list[object]:
         *(entry.address if addresses else "", about, entry.reason, _json(entry.before), _json(entry.after)),
         *(_json(note), entry.undoes_id or "", undone_by),
     ]
+
+
+def _named(entry: AuditEntry, names: Mapping[Pair, str], periods: Mapping[int, str]) -> str:
+    """What it is about, by names; of those that are gone kind and number alone. Then the period that it notes."""
+    pairs = [(each.kind, each.key) for each in entry.subjects.all()]
+    about = [f"{kind}:{key} {names.get((kind, key), '')}".rstrip() for kind, key in pairs]
+    number = number_in(entry.note)
+    period = [] if number is None else [f"period:{number} {periods.get(number, '')}".rstrip()]
+    return "; ".join([*about, *period])
 
 
 def _json(values: dict[str, Any]) -> str:

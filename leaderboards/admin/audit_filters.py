@@ -1,6 +1,5 @@
-"""By what the audit log is filtered: the act, who did it, what it is about, whether it was undone."""
+"""By what the audit log is filtered besides its acts: who did it, what it is about, whether it was undone."""
 
-from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +8,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _lazy
 
-from foundation.audit.acts import all_acts, all_subjects
+from foundation.audit.acts import all_subjects
 from foundation.audit.models import AuditEntry, AuditSubject
 from leaderboards.admin.audit_sight import row_page_of, seen_by
 
@@ -37,25 +36,6 @@ def subject_asked(request: HttpRequest) -> Subject | None:
         return None
     kinds = all_subjects()
     return Subject(f"{kinds[kind].label if kind in kinds else kind} {key}", row_page_of(kind, key))
-
-
-class ActFilter(admin.SimpleListFilter):
-    """By the act."""
-
-    title = _lazy("act")
-    parameter_name = "act"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        """Every act that is registered; those that are called alike, on boards and in competitions, are one choice."""
-        codes: dict[str, list[str]] = defaultdict(list)
-        for act in all_acts():
-            codes[str(act.label)].append(act.code)
-        return [(",".join(sorted(found)), label) for label, found in sorted(codes.items())]
-
-    def queryset(self, request: HttpRequest, queryset: Entries) -> Entries:
-        """The entries of the chosen ones."""
-        asked = self.value()
-        return queryset.filter(act__in=asked.split(",")) if asked else queryset
 
 
 class WhoFilter(admin.SimpleListFilter):

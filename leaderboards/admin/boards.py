@@ -17,6 +17,7 @@ from django.views.decorators.http import require_POST
 
 from foundation import clock
 from foundation.errors import Unavailable
+from foundation.numbers import whole_number
 from leaderboards import selectors
 from leaderboards.admin.board_change_lines import foreseen
 from leaderboards.admin.board_form import BOUNDS, LIMITS, PLAUSIBILITY, BoardForm
@@ -281,6 +282,5 @@ def _refusals(form: BoardForm) -> dict[str, list[str]]:
 
 def _board(seq: str | None) -> Board | None:
     """The board that an address names, if there is one."""
-    if seq is None or not (seq.isascii() and seq.isdigit() and len(seq) < 10):
-        return None
-    return Board.objects.filter(pk=int(seq)).first()
+    number = whole_number(seq)
+    return None if number is None else Board.objects.filter(pk=number).first()

@@ -1,10 +1,8 @@
 """Pages of the admin that change one value: of a submission, or of a standing where no submissions are kept."""
 
-from typing import Any
-
 from django import forms
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponseBase
 from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
@@ -15,19 +13,18 @@ from leaderboards.admin.amend_form import worth
 from leaderboards.admin.foreseen_page import Act, ask, moves_in_words
 from leaderboards.admin.paging import ReadOnlyAdmin
 from leaderboards.admin.places import place_text
+from leaderboards.admin.standing_page import StandingPage
 from leaderboards.core.bodies import read_json
 from leaderboards.core.entries import read_entry, read_time
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.policies import State
 from leaderboards.errors import BadEntry
-from leaderboards.models import Board, Period, Player, Standing, Storage, Submission
+from leaderboards.models import Board, Period, Player, Storage, Submission
 from leaderboards.selectors.foreseen_edit import ForeseenEdit, foresee_edit, foresee_standing
 from leaderboards.selectors.periods import stored_period
-from leaderboards.selectors.restrictions import running
 from leaderboards.services.amend import read_state
 from leaderboards.services.edit import Worth, edit_submission, read_worth
 from leaderboards.services.players import refuse_erased
-from leaderboards.services.restriction_acts import CHANGE_PLAYER
 from leaderboards.services.set_standing import Setting, refuse_unsettable, set_standing, standing_in_redis
 from leaderboards.stores.sql_writes import state_of
 
@@ -108,21 +105,13 @@ class EditPages(ReadOnlyAdmin[Submission]):
         return ask(self, request, Act(title, question % {"now": now}, form, foreseen, run, back))
 
 
-class SetPages(ReadOnlyAdmin[Standing]):
-    """The part of the standings' admin that sets one where no submissions are kept, and leads to hiding one."""
+class SetPages(StandingPage):
+    """The part of the standings' admin that sets one where no submissions are kept."""
 
     def get_urls(self) -> list[URLPattern]:
         """A page for it, beside Django's own."""
         page = self.admin_site.admin_view(self.set_view)
         return [path("set/", page, name="leaderboards_standing_set"), *super().get_urls()]
-
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        """Hiding this standing is offered, or the end of it; in a competition participants are disqualified instead."""
-        row = self.get_object(request, object_id)
-        more = {} if row is None or not request.user.has_perm(CHANGE_PLAYER) else _hiding(row)
-        return super().change_view(request, object_id, form_url, more | (extra_context or {}))
 
     def set_view(self, request: HttpRequest) -> HttpResponseBase:
         """Board, player and the new standing; what comes of it; and then the reason."""
@@ -147,14 +136,6 @@ class SetPages(ReadOnlyAdmin[Standing]):
             "possible: set the standing that a player has in the running period, or take the player out."
         )
         return ask(self, request, Act(_("Set a standing"), question, form, foreseen, run, back))
-
-
-def _hiding(row: Standing) -> dict[str, Any]:
-    """Whether it can be hidden, and whether it is."""
-    if row.period.board.is_event:
-        return {}
-    is_hidden = running().filter(player=row.player_id, period=row.period_id).exists()
-    return {"is_hideable": row.score is not None and not is_hidden, "is_hidden": is_hidden}
 
 
 class _FullSetForm(SetForm):

@@ -28,7 +28,8 @@ Text = str | Promise
 @dataclass(frozen=True, slots=True)
 class Act:
     """What is asked: ``foreseen`` says what a valid form comes to, ``run`` does it for a reason and returns what is
-    said then and where the browser goes. Both may raise a ``SunwiError``."""
+    said then and where the browser goes. Both may raise a ``SunwiError``. ``stands`` is what was shown beside what is
+    typed, and has to be so still."""
 
     title: Text
     question: Text
@@ -36,6 +37,7 @@ class Act:
     foreseen: Callable[[], Sequence[str]]
     run: Callable[[str], tuple[str, str]]
     back: str
+    stands: str = ""
 
 
 def ask(model_admin: admin.ModelAdmin[Any], request: HttpRequest, act: Act) -> HttpResponseBase:
@@ -43,7 +45,7 @@ def ask(model_admin: admin.ModelAdmin[Any], request: HttpRequest, act: Act) -> H
     reason, lines, missing = request.POST.get("reason", "").strip(), None, False
     if request.method == "POST" and act.form.is_valid():
         try:
-            if "confirmed" in request.POST and request.POST.get("shown") == _digest(act.form):
+            if "confirmed" in request.POST and request.POST.get("shown") == _digest(act):
                 missing = not is_reason(reason)
                 if not missing:
                     said, onward = act.run(reason)
@@ -58,7 +60,7 @@ def ask(model_admin: admin.ModelAdmin[Any], request: HttpRequest, act: Act) -> H
         "question": act.question,
         "form": act.form,
         "lines": lines,
-        "shown": _digest(act.form) if lines is not None else "",
+        "shown": _digest(act) if lines is not None else "",
         "confirm": _("Yes: %(title)s") % {"title": act.title},
         "reason": reason,
         "missing": missing,
@@ -81,7 +83,8 @@ def moves_in_words(moves: Moves | None) -> str:
     return _("%(firsts)s, %(ranks)s.") % {"firsts": words[0], "ranks": words[1]}
 
 
-def _digest(form: forms.Form) -> str:
-    """Of all that is typed: what was shown is done, and nothing else."""
+def _digest(act: Act) -> str:
+    """Of all that is typed, and of what stands: what was shown is done, and nothing else."""
+    form = act.form
     typed = [f"{name}={form.data.get(form.add_prefix(name), '')}" for name in form.fields]
-    return hashlib.sha256("\0".join(typed).encode()).hexdigest()
+    return hashlib.sha256("\0".join([act.stands, *typed]).encode()).hexdigest()

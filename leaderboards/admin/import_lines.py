@@ -3,14 +3,17 @@
 from datetime import datetime
 from typing import Any
 
+from django.contrib.admin.utils import label_for_field
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import ngettext
 
 from leaderboards.admin.board_change_lines import change_rows, consequences
+from leaderboards.admin.import_undone import import_undone
 from leaderboards.admin.seen import FIELD, sealed
+from leaderboards.admin.undo_looks import Look, looked
 from leaderboards.errors import BadBoard
-from leaderboards.models import ImportedPlayer, ImportKind, ImportRun
+from leaderboards.models import ImportedPlayer, ImportKind, ImportRun, Player
 from leaderboards.models.imports import Phase
 from leaderboards.refusals import translated
 from leaderboards.selectors.board_change import BoardChange
@@ -53,6 +56,7 @@ def run_lines(run: ImportRun, at: datetime) -> dict[str, Any]:
     changes, wrong = boards_of(run, at)
     done, whole = _progress(run)
     errors = [(_in_file(run, row), code, translated(detail)) for row, code, detail in run.report.get("errors", [])]
+    marks = _marks(run)
     return {
         "state": state_of(run),
         "is_ready": run.phase is Phase.READY,
@@ -64,7 +68,9 @@ def run_lines(run: ImportRun, at: datetime) -> dict[str, Any]:
         "counts": [(_STATUSES.get(name, name), number) for name, number in run.report.get("statuses", {}).items()],
         "errors": errors,
         "header": run.columns.get("header", []),
-        "first": [[_in_file(run, row), *cells] for row, *cells in run.report.get("first", [])],
+        "first": [(_in_file(run, row), cells, marks.get(row, "")) for row, *cells in run.report.get("first", [])],
+        "changes": _changes(run),
+        "undo_look": _undo_look(run, at),
         "foreseen": _foreseen(run),
         "boards": [
             {"name": each.board.name, "rows": change_rows(each), "consequences": consequences(each)} for each in changes
@@ -74,6 +80,43 @@ def run_lines(run: ImportRun, at: datetime) -> dict[str, Any]:
         "seal": sealed(*changes) if changes else "",
         "can_confirm": _can_confirm(run, wrong),
     }
+
+
+def _marks(run: ImportRun) -> dict[int, str]:
+    """What is to be said of single rows, by their number."""
+    emptying = dict.fromkeys(run.report.get("changes", {}).get("emptied_in", []), _("empties what the player has"))
+    return emptying | {row: _("refused") for row, _code, _detail in run.report.get("errors", [])}
+
+
+def _undo_look(run: ImportRun, at: datetime) -> Look:
+    """What undoing it comes to, where it can be undone."""
+    if run.phase is not Phase.DONE or acts.stays(run):
+        return Look()
+
+    def look() -> Look:
+        lines, changes = import_undone(run, at)
+        return Look(tuple(lines), tuple(changes))
+
+    return looked(look, sealed=False)
+
+
+def _changes(run: ImportRun) -> list[dict[str, Any]]:
+    """The first rows that change players, field by field; what is now is read anew."""
+    told = run.report.get("changes", {}).get("first", [])
+    players = {
+        each.external_id: each for each in Player.objects.filter(external_id__in=[name for _row, name, _new in told])
+    }
+    return [
+        {
+            "row": _in_file(run, row),
+            "player": name,
+            "field": label_for_field(field, Player),
+            "old": getattr(players.get(name), field, ""),
+            "new": text,
+        }
+        for row, name, new in told
+        for field, text in new.items()
+    ]
 
 
 def _in_file(run: ImportRun, number: int) -> int:
@@ -121,13 +164,34 @@ def _progress(run: ImportRun) -> tuple[int, int]:
 
 def _foreseen(run: ImportRun) -> list[str]:
     """What it does to the ranks, before it is confirmed."""
+    if run.phase is not Phase.READY:
+        return []
+    if number := run.report.get("changes", {}).get("emptying", 0):
+        row = ngettext(
+            "%(number)s row has an empty cell that empties what the player has: leave out the column to keep it.",
+            "%(number)s rows have empty cells that empty what the player has: leave out the column to keep it.",
+            number,
+        )
+        return [row % {"number": f"{number:,}"}]
     found = run.report.get("foreseen")
-    if found is None or run.phase is not Phase.READY:
+    if found is None:
         return []
     first = ngettext("%(number)s first place moves.", "%(number)s first places move.", found["first_places"])
     return [
         first % {"number": f"{found['first_places']:,}"},
+        *_ranks_in_words(found),
         _("Players who enter a ranking: %(number)s.") % {"number": f"{found['entering']:,}"},
         _("Players in a ranking already whose standing changes: %(number)s.") % {"number": f"{found['changed']:,}"},
         _("Periods that it touches: %(number)s.") % {"number": f"{found['periods']:,}"},
     ]
+
+
+def _ranks_in_words(found: dict[str, Any]) -> list[str]:
+    """How many ranks change, where that could be worked out."""
+    number = found.get("ranks")
+    if number is None:
+        return []
+    if not found["is_exact"]:
+        return [_("Up to %(number)s ranks change.") % {"number": f"{number:,}"}]
+    words = ngettext("%(number)s rank changes.", "%(number)s ranks change.", number)
+    return [words % {"number": f"{number:,}"}]

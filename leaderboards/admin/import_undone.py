@@ -3,14 +3,15 @@
 from datetime import datetime
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
-from leaderboards.admin.foreseen_page import moves_in_words
+from leaderboards.admin.purges import foreseen_in_words
 from leaderboards.admin.scores import MOST_FORESEEN, foretold
 from leaderboards.errors import ImportStays
 from leaderboards.models import ImportKind, ImportRun
 from leaderboards.models import State as PeriodState
 from leaderboards.selectors.board_change import BoardChange
-from leaderboards.services.imports import acts, boards
+from leaderboards.services.imports import acts, boards, foresee_undo
 
 
 def import_undone(run: ImportRun, at: datetime) -> tuple[list[str], list[BoardChange]]:
@@ -25,7 +26,7 @@ def import_undone(run: ImportRun, at: datetime) -> tuple[list[str], list[BoardCh
             "Sets profiles back that nobody has changed since, and removes the players that it made, unless anything "
             "refers to them."
         )
-        return [said], []
+        return [said, *_players(run)], []
     said = _(
         "Voids exactly the scores that this import made; those of closed periods stay. Who had a score of their own "
         "falls back to it."
@@ -34,7 +35,25 @@ def import_undone(run: ImportRun, at: datetime) -> tuple[list[str], list[BoardCh
 
 
 def _ranks(run: ImportRun) -> list[str]:
-    """A line for each player and what all ranks do, where the scores are few."""
+    """A line for each player where the scores are few, else how many; and what all ranks do."""
     made = acts.made_by(run).filter(voided_at=None, period__state=PeriodState.OPEN)
     rows = list(made.select_related("player", "board", "period__board").order_by("pk")[: MOST_FORESEEN + 1])
-    return [*foretold(rows, restored=False)] if len(rows) <= MOST_FORESEEN else [moves_in_words(None)]
+    if len(rows) <= MOST_FORESEEN:
+        return [*foretold(rows, restored=False)]
+    return foreseen_in_words(foresee_undo.of_scores(run))
+
+
+def _players(run: ImportRun) -> list[str]:
+    """How many go back, go, and stay."""
+    found = foresee_undo.of_players(run)
+    if found is None:
+        return [_("There are too many players to say here who of them stays.")]
+    set_back = ngettext("%(number)s profile is set back.", "%(number)s profiles are set back.", found.set_back)
+    removed = ngettext("%(number)s player is removed.", "%(number)s players are removed.", found.removed)
+    stay = ngettext(
+        "%(number)s player stays: somebody changed them since, or something refers to them.",
+        "%(number)s players stay: somebody changed them since, or something refers to them.",
+        found.stay,
+    )
+    said = ((set_back, found.set_back), (removed, found.removed), (stay, found.stay))
+    return [words % {"number": f"{number:,}"} for words, number in said]

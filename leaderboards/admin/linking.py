@@ -4,11 +4,15 @@ Whoever has the account downloads all that is kept of the player, and erases the
 grave as erasing, and changing players (a name, a ban) is not enough; a game links by codes (``services/link.py``).
 """
 
+from typing import Any
+
 from django import forms
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
@@ -17,23 +21,31 @@ from foundation import clock
 from foundation.client import signed_in
 from leaderboards.admin.foreseen_page import Act, ask
 from leaderboards.admin.paging import PhraseSearch
+from leaderboards.admin.player_deeds import full_name
 from leaderboards.models import Player
 from leaderboards.services.link import MAY_LINK, link_by_hand
 
 
 class AccountForm(forms.Form):
-    """The account, by its whole name; none takes the player away from theirs."""
+    """The account, by its whole name; none takes the player away from theirs. It must not have another player."""
 
     account = forms.CharField(
         label=_lazy("Account"), max_length=150, required=False, help_text=_lazy("Its whole name; leave empty for none.")
     )
 
+    def __init__(self, *args: Any, player: Player, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self._player = player
+
     def clean_account(self) -> User | None:
-        """Somebody whom there is."""
+        """Somebody whom there is, and who has no other player."""
         typed = self.cleaned_data["account"]
         found = User.objects.filter(username=typed).first() if typed else None
         if typed and found is None:
             raise ValidationError(_("There is no account %(account)s.") % {"account": typed})
+        other = Player.objects.filter(user=found).exclude(pk=self._player.pk).first() if found else None
+        if other is not None:
+            raise ValidationError(_has_another(typed, other))
         return found
 
 
@@ -66,12 +78,20 @@ class LinkPages(PhraseSearch[Player]):
             "player, and can erase them for good. Be sure who they are. It is undone from the audit log, an erasure is "
             "not."
         )
-        form = AccountForm(request.POST or None, initial={"account": player.user or ""})
+        form = AccountForm(request.POST or None, player=player, initial={"account": player.user or ""})
 
         def foreseen() -> list[str]:
             return _lines(player, form.cleaned_data["account"])
 
-        return ask(self, request, Act(title, question, form, foreseen, run, back))
+        return ask(self, request, Act(title, question, form, foreseen, run, back, stands=str(player.user_id)))
+
+
+def _has_another(account: str, other: Player) -> SafeString:
+    """The refusal, with a way to the page that takes the other player from the account."""
+    page = reverse("admin:leaderboards_player_account", args=[other.pk])
+    link = format_html('<a href="{}">{}</a>', page, full_name(other))
+    words = _("{account} is linked to another player, {player}: take that one from them first.")
+    return format_html(words, account=account, player=link)
 
 
 def _lines(player: Player, account: User | None) -> list[str]:

@@ -1,33 +1,43 @@
 """Purges in the admin: the list with how far each is, and the page that asks for one and shows what it comes to.
 
-Undoing one is done from the audit log. The trap: moments are typed and shown in UTC, whatever the board's clock says.
+Undoing one is done from the audit log, to which its page leads.
+The trap: moments are typed and shown in UTC, whatever the board's clock says.
 """
 
+import hashlib
 from datetime import UTC
+from http import HTTPStatus
 from typing import Any
 
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.cache import get_conditional_response
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import ngettext
 
 from foundation import clock
+from foundation.audit.models import AuditEntry
 from foundation.client import signed_in
+from leaderboards.admin.audit_sight import may_undo
 from leaderboards.admin.foreseen_page import Act, ask, moves_in_words
 from leaderboards.admin.paging import ReadOnlyAdmin
 from leaderboards.admin.sentences import in_utc
 from leaderboards.errors import BadPurge
 from leaderboards.models import Board, Player, Purge, Storage
 from leaderboards.refusals import translated
-from leaderboards.selectors.purging import ForeseenPurge, Range, foresee_purge
-from leaderboards.services.purge import ask_purge, refuse_bad_range, refuse_bad_times
+from leaderboards.selectors.purging import ForeseenPurge, Kept, Range
+from leaderboards.selectors.reserved import reserved_boards
+from leaderboards.services.purge import PURGED, ask_purge, look_at_purge, refuse_bad_times, what_stays
 from leaderboards.services.run_purge import is_waiting
 
+EVERY_SECONDS = 2
 _TYPED = "%Y-%m-%dT%H:%M:%S"
 _MINUTES = "%Y-%m-%dT%H:%M"
 
@@ -49,6 +59,11 @@ class PurgeForm(forms.Form):
     )
     from_at = _moment(_lazy("Received from"))
     until_at = _moment(_lazy("Received before"))
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        boards: Any = self.fields["board"]
+        boards.queryset = boards.queryset.exclude(pk__in=reserved_boards())
 
     def clean_player(self) -> Player | None:
         """Somebody whom there is."""
@@ -94,6 +109,7 @@ class PurgeAdmin(ReadOnlyAdmin[Purge]):
             "progress",
             "voided_of_it",
             "kept_of_it",
+            "why_kept",
             "finished_at",
         ),
         *("undo_asked_at", "undo_by", "undo_reason", "restored", "lost", "undone_at"),
@@ -120,6 +136,13 @@ class PurgeAdmin(ReadOnlyAdmin[Purge]):
         """How many submissions of the range still count."""
         return f"{purge.kept:,}"
 
+    @admin.display(description=_lazy("why they stay"))
+    def why_kept(self, purge: Purge) -> SafeString | str:
+        """A line for each reason, of a purge that is through."""
+        is_through = purge.finished_at is not None and purge.undo_asked_at is None
+        lines = _stays(what_stays(purge, clock.agreed())) if is_through and purge.kept else []
+        return format_html_join("", "{}<br>", ([line] for line in lines)) or "-"
+
     @admin.display(description=_lazy("how far it is"))
     def progress(self, purge: Purge) -> str:
         """In words, with a share while it goes on."""
@@ -132,6 +155,26 @@ class PurgeAdmin(ReadOnlyAdmin[Purge]):
         if is_waiting(purge):
             return _("what was there is done; what was still on its way follows once it is in")
         return _("%(percent)s %% looked at") % {"percent": purge.last * 100 // max(1, purge.highest)}
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """One purge, which follows its own progress, with a way to its undoing for who may."""
+        purge = self.get_object(request, object_id)
+        if purge is None:
+            return super().change_view(request, object_id, form_url, extra_context)
+        etag = _etag(purge)
+        context = {
+            "is_moving": _is_moving(purge),
+            "every": EVERY_SECONDS,
+            "etag": etag,
+            "undo": _undo_of(request, purge),
+        }
+        page = super().change_view(request, object_id, form_url, context | (extra_context or {}))
+        if "fragment" not in request.GET or page.status_code != HTTPStatus.OK:
+            return page
+        page["ETag"], page["Cache-Control"] = etag, "no-store"
+        return get_conditional_response(request, etag=etag) or page
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Anybody who may purge."""
@@ -146,12 +189,11 @@ class PurgeAdmin(ReadOnlyAdmin[Purge]):
             back = reverse("admin:leaderboards_purge_changelist")
 
             def foreseen() -> list[str]:
-                refuse_bad_range(form.chosen, clock.agreed())
-                return foreseen_in_words(foresee_purge(form.chosen))
+                return foreseen_in_words(look_at_purge(form.chosen, clock.agreed()))
 
             def run(reason: str) -> tuple[str, str]:
                 purge = ask_purge(form.chosen, reason, clock.agreed(), signed_in(request))
-                said = _("It is being done. This page says how far it is; reload it. It can be undone from the log.")
+                said = _("It is being done. This page says how far it is, and leads to its undoing.")
                 return said, reverse("admin:leaderboards_purge_change", args=[purge.pk])
 
             act = Act(
@@ -169,6 +211,26 @@ class PurgeAdmin(ReadOnlyAdmin[Purge]):
             )
             answer = ask(self, request, act)
             return answer.render() if hasattr(answer, "render") else answer
+
+
+def _is_moving(purge: Purge) -> bool:
+    """Whether the schedule is at work on it."""
+    return purge.undone_at is None and (purge.finished_at is None or purge.undo_asked_at is not None)
+
+
+def _etag(purge: Purge) -> str:
+    """Of all that moves while the page is open."""
+    seen = (purge.pk, purge.last, purge.all_in, purge.voided, purge.kept, purge.finished_at)
+    undone = (purge.undo_asked_at, purge.restored, purge.lost, purge.undone_at)
+    return f'"{hashlib.sha256(repr((seen, undone)).encode()).hexdigest()[:20]}"'
+
+
+def _undo_of(request: HttpRequest, purge: Purge) -> str:
+    """The address at which it is undone, for who may; empty where it was."""
+    asked = AuditEntry.objects.filter(act=PURGED, subjects__kind="purge", subjects__key=str(purge.pk)).first()
+    if asked is None or purge.undo_asked_at is not None or not may_undo(request, asked):
+        return ""
+    return reverse("admin:foundation_auditentry_undo", args=[asked.pk])
 
 
 def foreseen_in_words(found: ForeseenPurge) -> list[str]:
@@ -191,8 +253,17 @@ def _in_words(found: ForeseenPurge, changed: str) -> list[str]:
         return [_("There are too many submissions to count them here.")]
     players = ngettext("of %(number)s player.", "of %(number)s players.", found.players)
     lines = [f"{changed % {'number': f'{found.submissions:,}'}} {players % {'number': f'{found.players:,}'}}"]
-    if found.kept:
-        lines.append(
-            _("%(number)s lie in closed periods of a calendar, and stay as they are.") % {"number": f"{found.kept:,}"}
-        )
-    return [*lines, moves_in_words(found.moves)]
+    return [*lines, *_stays(found.kept), moves_in_words(found.moves)]
+
+
+def _stays(kept: Kept | None) -> list[str]:
+    """How many stay and why, a line for each reason that there is."""
+    if kept is None:
+        return [_("There are too many to count here which of them stay.")]
+    why = (
+        (kept.closed, _("%(number)s stay: they lie in closed periods of a calendar, whose ranks are final.")),
+        (kept.reserved, _("%(number)s stay: they lie on a board of a series, whose totals follow its competitions.")),
+        (kept.events, _("%(number)s stay: they lie in a competition that was cancelled, whose record stays.")),
+        (kept.others, _("%(number)s stay: somebody restored them since, or they were refused just then.")),
+    )
+    return [line % {"number": f"{each:,}"} for each, line in why if each]

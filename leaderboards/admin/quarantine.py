@@ -99,7 +99,7 @@ _VOID = _Deed(
 class QuarantinedEntryAdmin(ReadOnlyAdmin[QuarantinedEntry]):
     """What broke a limit of plausibility and waits for somebody."""
 
-    list_display = ("whose", "broken", "sent", "created_at", "decided")
+    list_display = ("created_at", "whose", "broken", "sent", "decided")  # the first link leads to the entry
     list_display_links = ("created_at",)
     list_select_related = ("player", "board", "period", "decided_by")
     list_filter = (DecisionFilter, "board", "rule", "created_at")

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.contrib import admin, messages
-from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponseBase
+from django.contrib.admin.views.main import ChangeList
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -20,7 +21,10 @@ from django.utils.translation import ngettext, pgettext
 
 from accounts.fresh import to_prove
 from foundation import clock
+from foundation.audit.models import AuditEntry
 from foundation.client import signed_in
+from leaderboards import formats
+from leaderboards.admin.audit_sight import MAY_READ, seen_by
 from leaderboards.admin.paging import ReadOnlyAdmin
 from leaderboards.admin.player_deeds import MOST_AT_ONCE, MOST_UNPROVED, full_name
 from leaderboards.admin.reason_page import Asking, given_reason, reason_page
@@ -29,10 +33,12 @@ from leaderboards.admin.restrictions import comes_back_in_words
 from leaderboards.admin.sentences import in_utc
 from leaderboards.models import Player, Restriction
 from leaderboards.selectors.restrictions import running
-from leaderboards.services.restrict import What, lift_restrictions, what_of
+from leaderboards.services.ban import can_be_let_in
+from leaderboards.services.restrict import What, act_of, lift_restrictions, what_of
 
 MOST_WHATS = 10  # kinds and boards of which it is counted what lifting does to ranks
 _LIFTED, _ALL = "lifted", "all"
+_STANDING, _BOARD, _EVERYWHERE = "standing", "board", "everywhere"
 
 
 _LIFTING = Asking(
@@ -63,15 +69,38 @@ class RunsFilter(admin.SimpleListFilter):
         return queryset if value == _ALL else queryset.filter(lifted_at__isnull=value != _LIFTED)
 
 
+class WhereFilter(admin.SimpleListFilter):
+    """By how much is kept from a player: one standing, a board, all boards."""
+
+    title = _lazy("where")
+    parameter_name = "where"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        """From the least to the most."""
+        return [(_STANDING, _lazy("one standing")), (_BOARD, _lazy("one board")), (_EVERYWHERE, _lazy("all boards"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Restriction]) -> QuerySet[Restriction]:
+        """The rows of this width."""
+        asked = {
+            _STANDING: Q(period__isnull=False),
+            _BOARD: Q(board__isnull=False, period=None),
+            _EVERYWHERE: Q(board=None),
+        }.get(self.value() or "")
+        return queryset if asked is None else queryset.filter(asked)
+
+
 @admin.register(Restriction)
 class RestrictionAdmin(ReadOnlyAdmin[Restriction]):
     """Who is hidden, shadowed or banned from a board, the latest first."""
 
     audited_as = None
-    list_display = ("whose", "what", "since_in_utc", "by", "short_reason", "end")
+    list_display = ("whose", "what", "since_in_utc", "by", "short_reason", "end", "in_the_log")
     list_display_links = ("since_in_utc",)
     list_select_related = ("player", "board", "period", "by", "lifted_by")
-    list_filter = (RunsFilter, "kind", ("board", admin.RelatedOnlyFieldListFilter), "since")
+    list_filter = (
+        *(RunsFilter, WhereFilter, "kind", ("board", admin.RelatedOnlyFieldListFilter)),
+        *(("by", admin.RelatedOnlyFieldListFilter), "since"),
+    )
     search_fields = ("player__external_id__exact",)
     search_help_text = _lazy("A player's whole id.")
     linked_by = ("player__id__exact",)
@@ -91,6 +120,31 @@ class RestrictionAdmin(ReadOnlyAdmin[Restriction]):
     def has_lift_permission(self, request: HttpRequest) -> bool:
         """Whoever may restrict players."""
         return request.user.has_perm("leaderboards.change_player")
+
+    def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
+        """The rows know their entries in the log, those that the reader may look at: one question for a page."""
+        found = super().get_changelist_instance(request)
+        rows: list[Any] = list(found.result_list)
+        entries = _entries_of(rows, request)
+        for row in rows:
+            row.entry = entries.get(row.pk)
+        found.result_list = rows
+        return found
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Beside a way to the bans from everything, with how many there are: they are no rows here."""
+        banned = {"banned": formats.number(can_be_let_in().count())}
+        return super().changelist_view(request, banned | (extra_context or {}))
+
+    @admin.display(description=_lazy("in the log"))
+    def in_the_log(self, row: Restriction) -> SafeString | str:
+        """A way to the entry that tells of it; a dash for who may not read it, and once it is too old to be kept."""
+        entry = getattr(row, "entry", None)
+        if entry is None:
+            return "-"
+        return format_html(
+            '<a href="{}">{}</a>', reverse("admin:foundation_auditentry_change", args=[entry]), _("Entry")
+        )
 
     @admin.display(description=_lazy("player"), ordering="player__external_id")
     def whose(self, row: Restriction) -> SafeString:
@@ -149,6 +203,16 @@ class RestrictionAdmin(ReadOnlyAdmin[Restriction]):
         messages.success(request, _("Lifted: %(number)s (%(players)s).") % words)
         if before := len(chosen) - len(lifted):
             messages.info(request, _("Done before, so nothing was changed: %(number)s.") % {"number": before})
+
+
+def _entries_of(rows: Sequence[Restriction], request: HttpRequest) -> dict[int, int]:
+    """By restriction the entry of the log that imposed it, as far as the reader of the request may see it."""
+    if not request.user.has_perm(MAY_READ):
+        return {}
+    acts, players = {act_of(row) for row in rows}, {str(row.player_id) for row in rows}
+    told = seen_by(request, AuditEntry.objects.filter(act__in=acts))
+    told = told.filter(subjects__kind="player", subjects__key__in=players).order_by("pk")
+    return {note["restriction"]: number for number, note in told.values_list("pk", "note") if "restriction" in note}
 
 
 def _foretold(chosen: Sequence[Restriction]) -> Iterator[str]:

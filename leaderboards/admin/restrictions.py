@@ -15,8 +15,8 @@ from django.contrib import admin, messages
 from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.urls import URLPattern
-from django.utils.html import format_html_join
+from django.urls import URLPattern, reverse
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
@@ -24,9 +24,11 @@ from django.utils.translation import ngettext
 
 from foundation import clock
 from foundation.client import signed_in
+from foundation.numbers import whole_number
 from leaderboards.admin.ban_lines import if_banned_in_words
 from leaderboards.admin.bans import BanPages
-from leaderboards.admin.player_deeds import Deed
+from leaderboards.admin.event_looks import who_hides
+from leaderboards.admin.player_deeds import Deed, full_name
 from leaderboards.admin.reason_page import given_reason
 from leaderboards.admin.restrict_forms import (
     LiftForm,
@@ -39,7 +41,7 @@ from leaderboards.admin.restrict_forms import (
     to_lift_in_words,
 )
 from leaderboards.errors import NotHideable
-from leaderboards.models import Period, Player, RestrictionKind
+from leaderboards.models import Period, Player, RestrictionKind, Standing
 from leaderboards.refusals import translated
 from leaderboards.selectors.restrictions import can_come_back, shown
 from leaderboards.services.restrict import What, can_be_restricted, hiding_in, lift_from, restrict
@@ -135,7 +137,8 @@ class RestrictionPages(BanPages):
         try:
             form = _form_of(deed, request, numbers)
         except NotHideable as error:
-            messages.error(request, translated(error.detail))
+            way = who_hides(request, _period(request.GET.get("period", ""), numbers), numbers)
+            messages.error(request, format_html("{} {}", translated(error.detail), way))
             return None
         if isinstance(form, LiftForm) and form.is_empty:
             messages.warning(request, str(deed.nobody))
@@ -157,13 +160,23 @@ class RestrictionPages(BanPages):
             rows=None if what is None else _lines(deed, numbers, what),
             of_what=title,
             confirm=_("Yes: %(title)s") % {"title": title} if what else "",
-            back=back,
             missing=wants and is_seen,
             is_other=wants and what is not None and not is_seen,
             seen=what.mark if what else "",
             form=form,
-            **({"question": _OF_ONE_STANDING} if isinstance(form, StandingForm) else {}),
+            **(_of_one_standing(request, chosen[0], what, back) if isinstance(form, StandingForm) else {"back": back}),
         )
+
+
+def _of_one_standing(request: HttpRequest, player: Player, what: What | None, back: str) -> dict[str, Any]:
+    """What the page is called that hides one standing; its way back is the standing, for who may look at it."""
+    row = Standing.objects.filter(period=what.period, player=player).first() if what else None
+    may_look = any(request.user.has_perm(f"leaderboards.{verb}_standing") for verb in ("view", "change"))
+    return {
+        "title": _("Hide one standing of %(player)s") % {"player": full_name(player)},
+        "question": _OF_ONE_STANDING,
+        "back": reverse("admin:leaderboards_standing_change", args=[row.pk]) if row and may_look else back,
+    }
 
 
 def _whom(chosen: Sequence[Player]) -> str:
@@ -181,10 +194,11 @@ def _form_of(deed: _Restriction, request: HttpRequest, numbers: Sequence[int]) -
     return RestrictForm(typed) if period is None else StandingForm(hiding_in(_period(period, numbers)))
 
 
-def _period(number: str, players: Sequence[int]) -> Period:
+def _period(text: str, players: Sequence[int]) -> Period:
     """The period of this number, in which each of the players has a standing; else there is no such page."""
     periods = Period.objects.select_related("board")
-    period = periods.filter(pk=int(number)).first() if number.isascii() and number.isdigit() else None
+    number = whole_number(text)
+    period = None if number is None else periods.filter(pk=number).first()
     if period is None or period.standings.filter(player__in=players).count() < len(players):
         raise Http404
     return period

@@ -1,4 +1,4 @@
-"""Standings and submissions in the admin: found by the player's exact id; submissions are voided and restored."""
+"""Submissions in the admin: found by the player's exact id or their own; they are voided and restored."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,8 @@ from django.utils.translation import gettext_lazy as _lazy
 from foundation import clock
 from foundation.client import signed_in
 from foundation.models import ServiceKey
-from leaderboards.admin.edit_score import EditPages, SetPages
+from leaderboards.admin.edit_score import EditPages
+from leaderboards.admin.event_looks import look_at_scores
 from leaderboards.admin.foreseen_page import moves_in_words
 from leaderboards.admin.places import place_text
 from leaderboards.admin.reason_page import Asking, do_each, given_reason, reason_page
@@ -43,7 +44,7 @@ READ_BY_ALL = _lazy("Everybody can read it once the result is final: write it fo
 READ_WHEN_JUDGED = format_lazy("{} {}", _lazy("They are told, in the words of your reason."), READ_BY_ALL)
 
 
-def _value(row: Standing | Submission) -> str:
+def value_text(row: Standing | Submission) -> str:
     """Points or fields as the API shows them."""
     return worth_text(row.period, state_of(row.points, row.fields, row.at).value)
 
@@ -59,39 +60,6 @@ def _wherever_an_id_may_be() -> dict[str, list[Any]]:
         "board__in": list(Board.objects.values_list("pk", flat=True)),
         "competition__in": [0, *{int(label.removeprefix("c")) for label in events}],
     }
-
-
-@admin.register(Standing)
-class StandingAdmin(SetPages):
-    """A player's latest state in a period."""
-
-    list_display = ("player", "board", "period_label", "value", "at", "is_put")
-    list_select_related = ("player", "period__board")
-    search_fields = ("player__external_id__exact",)
-    search_help_text = _lazy("A player's whole id.")
-    linked_by = ("player__id__exact", "period__id__exact")
-    ordering = ("-pk",)
-    fields = ("board", "period", "player", "member", "value", "at", "score", "version", "is_put")
-
-    @admin.display(description=_lazy("board"))
-    def board(self, row: Standing) -> str:
-        """By name."""
-        return str(row.period.board)
-
-    @admin.display(description=_lazy("period"))
-    def period_label(self, row: Standing) -> str:
-        """Its label."""
-        return row.period.label
-
-    @admin.display(description=_lazy("value"))
-    def value(self, row: Standing) -> str:
-        """Points or fields; nothing of a player who was removed."""
-        return "-" if row.score is None else _value(row)
-
-    @admin.display(description=_lazy("in Redis"), boolean=True)
-    def is_put(self, row: Standing) -> bool:
-        """Whether Redis is known to have it."""
-        return not row.unput
 
 
 @admin.register(Submission)
@@ -160,12 +128,17 @@ class SubmissionAdmin(EditPages):
         if len(chosen) > MOST_AT_ONCE:
             messages.error(request, deed.too_many)
             return None
-        if reason := given_reason(request):
+        look = look_at_scores(request, chosen, restored=deed.restores)
+        is_seen = request.POST.get("shown", "") == look.seal
+        if is_seen and (reason := given_reason(request)):
             self._do(request, deed, chosen, reason)
             return None
         readers = READ_WHEN_JUDGED if any(row.period.board.is_event for row in chosen) else ""
-        told = [*foretold(chosen, restored=deed.restores)]
-        return reason_page(self, request, deed, chosen, rows=told, readers=readers)
+        told = [*foretold(chosen, restored=deed.restores), *look.lines]
+        is_other = "confirmed" in request.POST and not is_seen
+        return reason_page(
+            self, request, deed, chosen, rows=told, readers=readers, shown_seal=look.seal, is_other=is_other
+        )
 
     def _do(self, request: HttpRequest, deed: "_Deed", chosen: Sequence[Submission], reason: str) -> None:
         def run(row: Submission) -> bool:
@@ -183,7 +156,7 @@ class SubmissionAdmin(EditPages):
     @admin.display(description=_lazy("value"))
     def value(self, row: Submission) -> str:
         """Points or fields, as sent."""
-        return _value(row)
+        return value_text(row)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,7 +235,7 @@ def _place_of(found: Foreseen, names: Mapping[int, str]) -> str:
 
 
 def _line(found: Foreseen, names: Mapping[int, str]) -> str:
-    sent = "; ".join(map(_value, found.submissions))
+    sent = "; ".join(map(value_text, found.submissions))
     words = {"what": f"{found.player.external_id}, {found.period.board.name} {_place_of(found, names)}: {sent}"}
     if found.period.state != PeriodState.OPEN and not found.period.board.is_event:
         return _("%(what)s. Its period is closed: this one stays.") % words

@@ -31,7 +31,6 @@ from leaderboards.models import (
 )
 from leaderboards.selectors.board_change import BoardChange, board_change
 from leaderboards.selectors.foreseen_edit import foresee_edit, foresee_standing
-from leaderboards.selectors.purging import foresee_undoing
 from leaderboards.services import edit, judge_quarantine, purge, set_standing
 from leaderboards.services.acts import give_settings_back, submission_of
 from leaderboards.services.boards import SETTINGS, check_board
@@ -161,7 +160,7 @@ def _of_edit(entry: AuditEntry) -> Look:
 
 def _of_purge(entry: AuditEntry) -> Look:
     found = Purge.objects.filter(pk__in=entry.keys("purge")).first()
-    return Look(tuple(unpurged_in_words(foresee_undoing(found))) if found else ())
+    return Look(tuple(unpurged_in_words(purge.look_at_undoing(found, clock.agreed()))) if found else ())
 
 
 def _players(entry: AuditEntry) -> list[int]:

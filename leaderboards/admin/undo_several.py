@@ -6,10 +6,12 @@ One that is refused keeps no other; which were and why is a page of its own, wit
 again undoes nothing twice, since an entry is undone once.
 """
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.contrib import admin, messages
+from django.db import connection
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.template.response import TemplateResponse
@@ -24,6 +26,7 @@ from foundation.audit.models import AuditEntry
 from foundation.audit.undo import undo
 from foundation.client import signed_in
 from foundation.errors import SunwiError
+from foundation.sql import AWAY
 from leaderboards.admin.audit_names import names_of
 from leaderboards.admin.audit_sight import MAY_READ
 from leaderboards.admin.paging import ReadOnlyAdmin
@@ -32,6 +35,8 @@ from leaderboards.admin.reason_page import Asking, given_reason, reason_page
 from leaderboards.admin.sentences import in_utc
 from leaderboards.admin.undo_choice import Choice, choice_of, counted, looks_at, said_of_pairs
 from leaderboards.refusals import translated
+
+logger = logging.getLogger(__name__)
 
 MOST_AT_ONCE = 200  # each is a transaction, and a field of the form that asks
 
@@ -126,4 +131,8 @@ def _undone(request: HttpRequest, entry: AuditEntry, reason: str) -> Outcome:
         undo(entry.pk, reason, clock.agreed(), signed_in(request))
     except SunwiError as error:
         return Outcome(entry, translated(error.detail))
+    except AWAY as error:
+        logger.warning("%s was not undone: %s", entry, error)
+        connection.close_if_unusable_or_obsolete()
+        return Outcome(entry, _("The database was busy, or away: look whether it is undone, else undo it again."))
     return Outcome(entry)

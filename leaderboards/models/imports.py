@@ -32,7 +32,7 @@ class ImportRun(models.Model):
     """One file: ``rows`` of it, of which so many are ``judged``, ``applied`` and, later, ``undone``.
 
     ``by`` is who uploaded it, then who confirmed it. ``refused`` of the rows could not be taken: by the judging until
-    it is confirmed, by the applying then. ``started_at``
+    it is confirmed, by the applying then. ``judgings`` counts how often its judging began anew. ``started_at``
     is also the time at which its rows count that name none, and that its submissions and players were created, so no
     two runs share it. ``stopped`` says why the rest was not taken. ``left`` is what an undo could not take back.
     ``report`` has the first rows, errors, counts by status and what was foreseen.
@@ -47,6 +47,7 @@ class ImportRun(models.Model):
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", verbose_name=_("by"))
     rows = models.PositiveIntegerField(_("rows"), default=0)
     judged = models.PositiveIntegerField(default=0)
+    judgings = models.PositiveIntegerField(default=0)
     applied = models.PositiveIntegerField(default=0)
     undone = models.PositiveIntegerField(default=0)
     refused = models.PositiveIntegerField(_("refused"), default=0)

@@ -72,8 +72,9 @@ class Submission(models.Model):
     """One accepted entry of a board that SQL decides over: the ledger under its standings.
 
     ``points`` and ``fields`` are as sent (scaled); ``sent_at`` is the time as sent, null where the
-    caller named none; ``at`` is the time that counts. ``competition`` is 0 on calendar boards. SQL does not
-    check its keys: it is written beside its player's standing, whose own are (docs/decisions/0025).
+    caller named none; ``at`` is the time that counts. ``competition`` is 0 on calendar boards. ``freed_id`` is the id
+    that it had until its import was undone. SQL does not check its keys: it is written beside its player's standing,
+    whose own are (docs/decisions/0025).
     """
 
     period = models.ForeignKey(
@@ -92,6 +93,7 @@ class Submission(models.Model):
     sent_at = models.DateTimeField(_("sent at"), null=True)
     service = models.CharField(_("service"), max_length=100)
     external_id = models.CharField(_("external id"), max_length=128, null=True)  # noqa: DJ001 (null is no id; unique where there is one)
+    freed_id = models.CharField(max_length=128, null=True)  # noqa: DJ001 (null where it has its id)
     created_at = models.DateTimeField(_("created at"))
     voided_at = models.DateTimeField(_("voided at"), null=True)
 

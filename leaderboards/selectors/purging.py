@@ -6,7 +6,7 @@ since it was asked for. The trap: a submission is committed after it was receive
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from leaderboards.core.periods import PeriodKind
 from leaderboards.models import ImportKind, ImportRun, Period, Purge, State, Submission
 from leaderboards.selectors.amounts import amounts
 from leaderboards.selectors.rank_moves import moves_in, sum_of
+from leaderboards.selectors.reserved import reserved_boards
 from leaderboards.stores.sql import patiently
 
 BASELINE = "baseline"  # the service of what the retention folded
@@ -43,6 +44,16 @@ class Range(NamedTuple):
     service: str = ""
 
 
+class Kept(NamedTuple):
+    """How many submissions stay as they are, by why: in closed periods of a calendar, on boards that an app above
+    writes, in competitions that take nothing back; and for what else there is, such as having been restored since."""
+
+    closed: int = 0
+    reserved: int = 0
+    events: int = 0
+    others: int = 0
+
+
 class ForeseenPurge(NamedTuple):
     """How many submissions would be voided, of how many players; how many would stay; and what ranks do.
 
@@ -51,7 +62,7 @@ class ForeseenPurge(NamedTuple):
 
     submissions: int | None
     players: int | None
-    kept: int | None
+    kept: Kept | None
     moves: Moves | None
 
 
@@ -117,32 +128,69 @@ def counting_in(chosen: Range) -> QuerySet[Submission]:
 
 
 def can_be_voided() -> Q:
-    """Those of open periods; and those of competitions, which say themselves whether it is too late."""
-    return Q(period__state=State.OPEN) | Q(board__period=PeriodKind.EVENT)
+    """Those of open periods that no app above writes; and those of competitions, which say themselves whether it is too
+    late."""
+    is_in_time = Q(period__state=State.OPEN) | Q(board__period=PeriodKind.EVENT)
+    return is_in_time & ~Q(board__in=reserved_boards())
 
 
-def foresee_purge(chosen: Range) -> ForeseenPurge:
-    """What purging the range would come to now."""
-    left = Submission.objects.filter(voided_at=None).exclude(is_in(chosen))
-    return _foreseen(counting_in(chosen), left)
+def events_in(rows: QuerySet[Submission]) -> list[int]:
+    """The competitions that these submissions are of, by number; none where SQL had no time to look."""
+    numbers = rows.exclude(competition=0).order_by().values_list("competition", flat=True).distinct()
+    return patiently(lambda: list(numbers), PATIENCE_MS) or []
 
 
-def foresee_undoing(purge: Purge) -> ForeseenPurge:
+def foresee_purge(chosen: Range, refused: Collection[int] = ()) -> ForeseenPurge:
+    """What purging the range would come to now; ``refused`` are the competitions, by number, that take nothing back."""
+    return foresee_voiding(is_in(chosen), refused)
+
+
+def foresee_voiding(which: Q, refused: Collection[int] = ()) -> ForeseenPurge:
+    """What voiding the submissions of this condition would come to now."""
+    counting = Submission.objects.filter(voided_at=None)
+    return _foreseen(counting.filter(which), counting.exclude(which), refused)
+
+
+def purged_by(purge: Purge) -> QuerySet[Submission]:
+    """The submissions that are void because of it."""
+    return Submission.objects.filter(purged__purge=purge)
+
+
+def foresee_undoing(purge: Purge, refused: Collection[int] = ()) -> ForeseenPurge:
     """What undoing the purge would come to now: how many of its submissions would be restored, and how many stay void.
 
     One that is about to be void by another purge as well is counted among the restored.
     """
-    back = Submission.objects.filter(purged__purge=purge)
-    return _foreseen(back, Submission.objects.filter(Q(voided_at=None) | Q(purged__purge=purge)))
+    left = Submission.objects.filter(Q(voided_at=None) | Q(purged__purge=purge))
+    return _foreseen(purged_by(purge), left, refused)
 
 
-def _foreseen(concerned: QuerySet[Submission], left: QuerySet[Submission]) -> ForeseenPurge:
+def kept_by(purge: Purge, refused: Collection[int] = ()) -> Kept | None:
+    """Which submissions of its range count although the purge has looked at them; None where SQL had no time."""
+    seen = counting_in(range_of(purge)).filter(pk__lte=purge.highest)
+    return _kept(seen, refused, seen.filter(_can_change(refused)).count)
+
+
+def _can_change(refused: Collection[int]) -> Q:
+    return can_be_voided() & ~Q(competition__in=refused)
+
+
+def _kept(rows: QuerySet[Submission], refused: Collection[int], others: Callable[[], int] = lambda: 0) -> Kept | None:
+    """How many of these stay, by why; ``others`` counts those that stay although they could be changed."""
+    stay = rows.order_by().exclude(_can_change(refused))
+    reserved, events = Q(board__in=reserved_boards()), Q(board__period=PeriodKind.EVENT)
+    by_why = {"reserved": reserved, "events": events, "closed": ~reserved & ~events}
+    counts = {name: Count("pk", filter=why) for name, why in by_why.items()}
+    return patiently(lambda: Kept(**stay.aggregate(**counts), others=others()), PATIENCE_MS)
+
+
+def _foreseen(concerned: QuerySet[Submission], left: QuerySet[Submission], refused: Collection[int]) -> ForeseenPurge:
     """What comes of changing the submissions that are ``concerned``, once those that are ``left`` count."""
     concerned = concerned.order_by()
-    voided = concerned.filter(can_be_voided())
+    voided = concerned.filter(_can_change(refused))
     totals = {"all": Count("pk")} | {f"{name}s": Count(name, distinct=True) for name in ("player", "period")}
     found = patiently(lambda: voided.aggregate(**totals), PATIENCE_MS)
-    kept = patiently(lambda: concerned.exclude(can_be_voided()).count(), PATIENCE_MS)
+    kept = _kept(concerned, refused)
     if found is None:
         return ForeseenPurge(None, None, kept, None)
     is_small = found["all"] <= MOST_REPLAYED and found["periods"] <= MOST_PERIODS

@@ -10,11 +10,13 @@ from leaderboards.core.policies import State
 from leaderboards.models import Period, Player, Standing
 from leaderboards.selectors.hidden import hidden_now, keeps_places
 
+_NOBODY: Mapping[int, str] = {}
 MOST_READ = 200_000  # standings of a period: about a third of a second
 
 
-def moves_in(period: Period, after: Mapping[int, State | None]) -> Moves:
-    """How ranks of the period change once these players (by internal number) stand so; None is not ranked."""
+def moves_in(period: Period, after: Mapping[int, State | None], unknown: Mapping[int, str] = _NOBODY) -> Moves:
+    """How ranks of the period change once these players (by internal number) stand so; None is not ranked. ``unknown``
+    are the ids of those among them who are no players yet, by numbers that no player has."""
     standing = Standing.objects.filter(period=period, score__isnull=False)
     if not after:
         return Moves()
@@ -25,7 +27,7 @@ def moves_in(period: Period, after: Mapping[int, State | None]) -> Moves:
     rows = standing.values_list("player_id", "score", "member")
     before = {player: (score or 0.0, member) for player, score, member in rows if player not in gone}
     told = {player: state for player, state in after.items() if player not in gone}
-    return moves(before, _replaced(period, before, told), period.rules.order, period.rules.ties, hidden)
+    return moves(before, _replaced(period, before, told, unknown), period.rules.order, period.rules.ties, hidden)
 
 
 def sum_of(found: Iterable[Moves]) -> Moves:
@@ -37,10 +39,14 @@ def sum_of(found: Iterable[Moves]) -> Moves:
 
 
 def _replaced(
-    period: Period, before: Mapping[int, tuple[float, str]], after: Mapping[int, State | None]
+    period: Period,
+    before: Mapping[int, tuple[float, str]],
+    after: Mapping[int, State | None],
+    unknown: Mapping[int, str],
 ) -> dict[int, tuple[float, str]]:
     now = {player: placed for player, placed in before.items() if player not in after}
-    names = dict(Player.objects.filter(pk__in=after).values_list("pk", "external_id"))
+    known = Player.objects.filter(pk__in=after.keys() - unknown.keys()).values_list("pk", "external_id")
+    names = {**dict(known), **unknown}
     for player, state in after.items():
         if state is not None:
             packed = period.layout.pack(state.value, state.at_ms, names[player])

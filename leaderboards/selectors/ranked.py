@@ -7,9 +7,9 @@ from django.db.models import Count, Func, QuerySet, Subquery, Window
 from django.db.models.functions import DenseRank, Rank, RowNumber
 
 from leaderboards.core.rules import Order, Ties
-from leaderboards.models import Period, Player, Standing
-from leaderboards.selectors.export import ranking_of
-from leaderboards.selectors.hidden import hidden_in, keeps_places
+from leaderboards.models import Period, Standing
+from leaderboards.selectors.export import final_ranking
+from leaderboards.selectors.hidden import hidden_now, keeps_places
 
 _RANKS: dict[Ties, type[Func]] = {Ties.SHARED: Rank, Ties.DENSE: DenseRank}
 
@@ -35,7 +35,7 @@ class Ranking:
 def ranking(period: Period, most: int) -> Ranking:
     """The ``most`` best of the period, as SQL has it: on a redis board run the mirror first."""
     everybody = Standing.objects.filter(period=period, score__isnull=False)
-    out = set(Player.objects.filter(external_id__in=hidden_in(period)).values_list("pk", flat=True))
+    out = set(hidden_now(period))
     shown = everybody.exclude(player__in=out)
     # Where places stay empty everybody is ranked, and those who are not shown are taken out afterwards.
     ranked, more = (everybody, len(out)) if out and keeps_places(period) else (shown, 0)
@@ -54,11 +54,11 @@ def ranking(period: Period, most: int) -> Ranking:
 
 def closed_ranking(period: Period, most: int) -> Ranking:
     """The same of a final period, from its final standings, which are all that the copy of a freeze has."""
-    of_points, rows = period.rules.of_points, []
-    for rank, row in islice(ranking_of(period), most):
+    of_points, rows, out = period.rules.of_points, [], hidden_now(period)
+    for rank, row in islice(final_ranking(period, out, keeps_places(period)), most):
         value = period.layout.unpack(row.score, row.member).value
         rows.append(Ranked(row.player_id, rank, value[0] if of_points else None, None if of_points else [*value]))
-    return Ranking(period.players - len(hidden_in(period)), rows)
+    return Ranking(period.players - len(out), rows)
 
 
 def _total(ranked: QuerySet[Standing]) -> Subquery:

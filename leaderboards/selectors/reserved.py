@@ -33,6 +33,13 @@ def reserved_for(board: Board) -> str:
         return ""
 
 
+def reserved_boards() -> list[int]:
+    """The boards that are reserved now, by number; asked anew each time."""
+    all_time = Board.objects.filter(period=PeriodKind.ALL_TIME, storage=Storage.SQL)
+    numbers = list(all_time.order_by("pk").values_list("pk", flat=True))
+    return sorted(_Provided.reserved(numbers)) if numbers else []
+
+
 def refuse_reserved(board: Board) -> None:
     """Raise ``BoardReserved`` where nobody but the app above writes to the board."""
     if whom := reserved_for(board):

@@ -92,25 +92,34 @@ def can_come_back(players: Collection[int], kind: str, board: int | None, period
 
 @dataclass(frozen=True, slots=True)
 class KeptOut:
-    """What a player is told at their own page: whether they are hidden on all boards, else on which public ones, and
-    in which of their periods; and from which boards they are banned. Nothing of shadows."""
+    """What a player is told of themselves: whether they are hidden on all boards, else on which ones, and in which of
+    their periods; and whether they are banned, else from which boards. Nothing of shadows."""
 
     everywhere: bool = False
     hidden: tuple[Board, ...] = ()
     banned: tuple[Board, ...] = ()
     periods: tuple[Period, ...] = ()
+    banned_everywhere: bool = False
 
 
 NOWHERE = KeptOut()
 
 
 def hidden_from(player: Player) -> KeptOut:
-    """Where moderators keep a player out, in one statement."""
-    rows = (
-        running().filter(player=player).exclude(kind=RestrictionKind.SHADOWED).select_related("board", "period__board")
-    )
-    public = rows.filter(Q(board=None) | Q(board__visibility=Visibility.PUBLIC))
-    told = list(public.order_by("board", "period"))
+    """Where moderators keep a player out, of public boards, in one statement."""
+    return _told(player, Q(board=None) | Q(board__visibility=Visibility.PUBLIC))
+
+
+def kept_out_here(external_id: str, board: Board, period: Period | None) -> KeptOut:
+    """What keeps the player of this id out of one board, or of one of its periods."""
+    player = Player.objects.filter(external_id=external_id).first()
+    here = Q(board=None) | Q(board=board, period=None)
+    return NOWHERE if player is None else _told(player, here if period is None else here | Q(period=period))
+
+
+def _told(player: Player, where: Q) -> KeptOut:
+    rows = running().filter(where, player=player).exclude(kind=RestrictionKind.SHADOWED)
+    told = list(rows.select_related("board", "period__board").order_by("board", "period"))
 
     def boards(kind: str) -> tuple[Board, ...]:
         return tuple(row.board for row in told if row.kind == kind and row.board is not None and row.period is None)
@@ -118,4 +127,5 @@ def hidden_from(player: Player) -> KeptOut:
     everywhere = any(row.board is None for row in told)
     hidden = boards(RestrictionKind.HIDDEN)
     periods = tuple(row.period for row in told if row.period is not None and row.board not in hidden)
-    return KeptOut(everywhere, hidden, boards(RestrictionKind.BANNED), periods)
+    is_banned = player.banned_at is not None
+    return KeptOut(everywhere, hidden, boards(RestrictionKind.BANNED), periods, is_banned)

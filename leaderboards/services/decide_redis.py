@@ -2,6 +2,8 @@
 
 After the first failure of a request Redis is tried no more: what was not sent is ``unavailable``,
 what was sent without an answer is ``unknown``, and safe to send again if it has an id.
+
+The script looks ids up itself. Who is refused before they come to it is asked for here (decision 0058).
 """
 
 from collections import defaultdict
@@ -19,16 +21,24 @@ from leaderboards.core.entries import Entry
 from leaderboards.core.plausibility import Limits
 from leaderboards.core.policies import State, judge
 from leaderboards.core.submissions import Status
-from leaderboards.errors import Banned, OutcomeUnknown, OutOfRange, PeriodClosed, RulesChanged, StorageUnavailable
+from leaderboards.errors import (
+    Banned,
+    HeldUp,
+    OutcomeUnknown,
+    OutOfRange,
+    PeriodClosed,
+    RulesChanged,
+    StorageUnavailable,
+)
 from leaderboards.models import Period, Player, RestrictionKind
 from leaderboards.selectors.hidden import KEPT_SECONDS, forget_hidden
 from leaderboards.selectors.periods import look_again
 from leaderboards.selectors.reading import of_the_present
 from leaderboards.selectors.restrictions import running
 from leaderboards.services.decided import Decided, refused
-from leaderboards.services.ids import bucketed, counted_in_redis, reused
+from leaderboards.services.ids import bucketed, counted_in_redis, known, reused
 from leaderboards.services.quarantine_redis import hold_back
-from leaderboards.services.resolve import Item
+from leaderboards.services.resolve import Item, refuse_held_up
 from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, Judged, ToJudge, Verdict, ZsetWriter, state_from
 
 _STATUS = {Verdict.UPDATED: Status.UPDATED, Verdict.SAME: Status.UNCHANGED, Verdict.DUPLICATE: Status.DUPLICATE}
@@ -43,13 +53,20 @@ def decide(
     period = items[0].period
     decided = _refuse_banned(items)
     fitting = [item for item in items if item.entry.position not in decided and _fits(item, decided)]
+    decided |= _used_before(items, decided, service, at)
     if period.stale_since is not None:
         look_again(period)  # it may have been settled since
     if limits is not None and period.stale_since is None:
         held = _hold_back(fitting, limits, service, at, dry_run)
         fitting, decided = [item for item in fitting if item.entry.position not in held], decided | held
-    failure: SunwiError | None = _away() if period.stale_since is not None else None
-    for chunk in _chunks(fitting):
+    return decided | _by_chunk(fitting, service, at, dry_run)
+
+
+def _by_chunk(items: Sequence[Item], service: str, at: datetime, dry_run: bool) -> dict[int, Decided]:
+    """Until a chunk fails; those behind it are not tried."""
+    failure: SunwiError | None = _away() if items and items[0].period.stale_since is not None else None
+    decided, unjudged = dict[int, Decided](), dict[int, Decided]()
+    for chunk in _chunks(items):
         if failure is None:
             try:
                 decided |= _rehearse(chunk, service) if dry_run else _apply(chunk, service)
@@ -59,12 +76,19 @@ def decide(
                 decided |= {item.entry.position: refused(unknown) for item in chunk}
                 failure = _away()
                 continue
-            except RulesChanged as error:
+            except (RulesChanged, HeldUp) as error:
                 failure = error
             except Unavailable:
                 failure = _away()
-        decided |= {item.entry.position: refused(failure) for item in chunk}
-    return decided
+        unjudged |= {item.entry.position: refused(failure) for item in chunk}
+    used = _used_before(items, unjudged, service, at) if isinstance(failure, RulesChanged) else {}
+    return decided | unjudged | used
+
+
+def _used_before(items: Sequence[Item], refusals: Collection[int], service: str, at: datetime) -> dict[int, Decided]:
+    """Of those who are refused without the script, the ones whose id was used before, if nobody has asked yet."""
+    unjudged = [(item.entry, item.period.board) for item in items if item.unasked and item.entry.position in refusals]
+    return known(unjudged, service, at)
 
 
 def _chunks(items: Sequence[Item]) -> list[Sequence[Item]]:
@@ -141,6 +165,7 @@ def _apply(items: Sequence[Item], service: str) -> dict[int, Decided]:
     def judge_now() -> list[Judged]:
         if period.rules_json != read_by:
             raise RulesChanged
+        refuse_held_up(items)
         return writer.submit(period, _to_judge(period, items, service))
 
     judged = of_the_present(period, judge_now)

@@ -4,13 +4,14 @@ The order of effects: barrier → lock standings → judge → submissions → s
 meanwhile → commit → the put is sure. A put that failed marks its standings ``unput`` and the period
 stale, and the transaction commits all the same: settling puts them later. Who has no standing yet is
 given one in transactions of their own, before anything is locked.
+
+Whether an id was used before is told by the insert. It is looked up only where that would come too late: before
+somebody is given a standing, before an entry is refused, and where one of the ids was used (decision 0058).
 """
 
 import logging
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from operator import attrgetter
 
@@ -18,7 +19,6 @@ from django.db import OperationalError, transaction
 
 from foundation.errors import SunwiError
 from foundation.failpoints import failpoint
-from foundation.sql import AWAY
 from foundation.statements import one_behind_the_other
 from leaderboards.core.plausibility import Limits, Watch
 from leaderboards.core.policies import State, judge
@@ -26,6 +26,7 @@ from leaderboards.core.scores import Packed
 from leaderboards.core.submissions import Status
 from leaderboards.errors import (
     Banned,
+    HeldUp,
     Implausible,
     OutcomeUnknown,
     PeriodClosed,
@@ -41,10 +42,12 @@ from leaderboards.selectors.periods import forget_periods
 from leaderboards.selectors.plausibility import watch_of
 from leaderboards.services.decided import Decided, refused
 from leaderboards.services.events import Event
-from leaderboards.services.ids import content, known, reused
+from leaderboards.services.ids import content, reused
 from leaderboards.services.publish import write_and_publish
-from leaderboards.services.quarantine import Broken, IdTaken, claimed, keep, points_of, told, total_of
-from leaderboards.services.resolve import Item
+from leaderboards.services.quarantine import Broken, IdTaken, keep, points_of, told, total_of
+from leaderboards.services.resolve import Item, refuse_held_up
+from leaderboards.services.sql_failures import Commit, begins_again, telling_commit
+from leaderboards.services.undecided import IdUsed, Unasked, Undecided
 from leaderboards.stores.sql_locks import Held, enter
 from leaderboards.stores.sql_writes import (
     Sending,
@@ -60,11 +63,6 @@ logger = logging.getLogger(__name__)
 
 TRIES = 5
 JUDGED_AT_ONCE = 250
-LOCK_NOT_HAD = "55P03"
-
-
-class _IdRaced(Exception):
-    """Another transaction has just committed one of our ids: look again."""
 
 
 def decide(
@@ -72,63 +70,56 @@ def decide(
 ) -> dict[int, Decided]:
     """Judge and apply the items of one period, in order, but for what breaks ``limits``; the decisions by position.
 
-    Newcomers, a deadlock, or an id that another request used in this moment start the transaction again. A lock that
-    PostgreSQL did not give in time does not: who has it may have it for longer.
+    Newcomers, a deadlock, or an id that was used before start the transaction again. A lock that PostgreSQL did not
+    give in time does not: who has it may have it for longer.
     """
-    found: dict[int, Decided] = {}
-    for _ in range(TRIES):
-        fresh = [item for item in items if item.entry.position not in found]
-        try:
-            decided, newcomers = _decide_once(fresh, service, at, dry_run, limits)
-            if not newcomers:
-                return found | decided
-            _admit(fresh[0].period, newcomers, at)
+    left = Undecided(items, service, at, limits is not None)
+    try:
+        while left.tries < TRIES:
+            decided = _started(left, service, at, dry_run, limits)
+            if decided is not None:
+                return left.found | decided
+    except (PeriodClosed, RulesChanged, HeldUp) as error:
+        left.ask()
+        return left.refused(error)
+    except Period.DoesNotExist:
+        return left.refused(_vanished(items[0].period))
+    except OutcomeUnknown as error:
+        logger.exception("SQL went away while it committed")
+        return left.refused(error)
+    return left.refused(StorageUnavailable("Too many requests for the same players or ids at once; try again."))
+
+
+def _started(
+    left: Undecided, service: str, at: datetime, dry_run: bool, limits: Limits | None
+) -> dict[int, Decided] | None:
+    """The decisions, if nothing was in the way of one start. None says to start again with what is left."""
+    used = False
+    try:
+        decided, newcomers = _decide_once(left.items, service, at, dry_run, limits)
+        if not newcomers:
+            return decided
+        used = left.ask()
+        if not used:
+            _admit(left.items[0].period, newcomers, at)
             failpoint("submit.after_admitted")
-        except (PeriodClosed, RulesChanged) as error:
-            return {item.entry.position: refused(error) for item in items} | found
-        except Period.DoesNotExist:
-            return {item.entry.position: _vanished(item) for item in items} | found
-        except (_IdRaced, IdTaken):
-            asked = [(item.entry, item.period.board) for item in fresh]
-            found |= known(asked, service, at) | claimed(asked, service)
-        except OperationalError as error:
-            if not _begins_again(error):
-                break
-    gone = StorageUnavailable("Too many requests for the same players or ids at once; try again.")
-    return {item.entry.position: refused(gone) for item in items} | found
+    except Unasked:
+        used = left.ask()
+    except (IdUsed, IdTaken):
+        used = left.ask_again()
+    except OperationalError as error:
+        again, used = begins_again(error), left.ask()
+        if not (again or used):
+            left.tries = TRIES
+    left.tries += not used  # each that was used is decided, so this ends
+    return None
 
 
-def _vanished(item: Item) -> Decided:
+def _vanished(period: Period) -> UnknownBoard:
     """Its board was deleted since somebody here read it: nobody counts on that reading any more."""
     forget_boards()
     forget_periods()
-    return refused(UnknownBoard(f"There is no board {item.period.board_id}."))
-
-
-def _begins_again(error: OperationalError) -> bool:
-    """Whether the transaction is worth another start. Raises the error where SQL is away."""
-    if _said(error) == LOCK_NOT_HAD:
-        return False
-    if not _is_contention(error):
-        raise error
-    logger.warning("contention in SQL; starting the transaction again", exc_info=True)
-    return True
-
-
-def _is_contention(error: OperationalError) -> bool:
-    """A deadlock or a serialization failure (PostgreSQL), or a lock not had in time (SQLite)."""
-    return _said(error) in ("40P01", "40001") or "locked" in str(error)
-
-
-def _is_refusal(error: Exception) -> bool:
-    """Whether SQL said no, and so has kept nothing. A connection that ends says nothing, or only that it ends."""
-    said = _said(error)
-    return bool(said) and not said.startswith(("08", "57P"))
-
-
-def _said(error: Exception) -> str:
-    """PostgreSQL's code for it, empty where the server said none."""
-    return getattr(error.__cause__, "sqlstate", None) or ""
+    return UnknownBoard(f"There is no board {period.board_id}.")
 
 
 def _decide_once(
@@ -138,7 +129,7 @@ def _decide_once(
     if not items:
         return {}, ()
     names = {item.entry.player for item in items}
-    with _telling_commit() as commit, transaction.atomic():
+    with telling_commit() as commit, transaction.atomic():
         if dry_run:
             _admit(items[0].period, names, at)
         period, held = enter(items[0].period, names)
@@ -146,6 +137,7 @@ def _decide_once(
             raise PeriodClosed(f"Period {period.label} is closed.")
         if period.rules_json != items[0].period.rules_json:
             raise RulesChanged
+        refuse_held_up(items)
         newcomers = names - held.keys()
         known_to_all = () if newcomers else items
         players = {row.player_id: name for name, row in held.items()}
@@ -163,25 +155,6 @@ def _admit(period: Period, players: Collection[str], at: datetime) -> None:
     """Give players what deciding locks: each step in a statement of its own, so that no lock outlives it."""
     make_players(players, at)
     make_standings(period, players)
-
-
-@dataclass
-class _Commit:
-    """Whether the COMMIT may have been sent."""
-
-    reached: bool = False
-
-
-@contextmanager
-def _telling_commit() -> Iterator[_Commit]:
-    """Around a transaction: where SQL goes away in its COMMIT, nobody knows whether the entries count."""
-    commit = _Commit()
-    try:
-        yield commit
-    except AWAY as error:
-        if not commit.reached or _is_refusal(error):
-            raise
-        raise OutcomeUnknown("SQL did not say whether it kept the entries; send those with an `id` again.") from error
 
 
 class _Judging:
@@ -206,12 +179,14 @@ class _Judging:
         self._said: dict[str, str] = {}
 
     def take(self, items: Sequence[Item]) -> list[SubmissionRow]:
-        """Judge items, in order; the submissions of those that were accepted."""
+        """Judge items, in order; the submissions of those that were accepted. Raises ``Unasked``."""
         before = len(self.submissions)
         for item in items:
             try:
                 status = self._judge(item)
             except SunwiError as error:
+                if item.unasked:
+                    raise Unasked from error
                 self.decided[item.entry.position] = refused(error)._replace(
                     period=self.period if isinstance(error, Implausible) else None
                 )
@@ -269,7 +244,7 @@ class _Judging:
         raise refusal
 
 
-def _write(judging: _Judging, items: Sequence[Item], service: str, at: datetime, commit: _Commit) -> None:
+def _write(judging: _Judging, items: Sequence[Item], service: str, at: datetime, commit: Commit) -> None:
     """Submissions, then standings and Redis, and the end of it. SQL writes the first while the next are judged.
 
     Ids are sure before Redis is told anything. What is quarantined is written ahead of the others.
@@ -293,7 +268,7 @@ def _write(judging: _Judging, items: Sequence[Item], service: str, at: datetime,
         if any(row.external_id is not None for row in judging.submissions):
             statements.wait()
             if sum(each.rowcount for each in kept) < len(judging.submissions):
-                raise _IdRaced
+                raise IdUsed
         write_and_publish(statements, period, changed, at)
         commit.reached = True
         statements.commit()

@@ -12,18 +12,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
-from typing import Any
 
-from django.contrib.admin.models import LogEntry
-from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
-from django.db.models import Case, F, Q, QuerySet, TextField, Value, When
-from django.db.models.functions import Cast, Concat, Length, Substr
+from django.db.models import Case, F, Q, QuerySet, Value, When
+from django.db.models.functions import Concat, Length, Substr
 
 from foundation import redis
 from foundation.audit import record
-from foundation.audit.models import AuditSubject
-from foundation.audit.upkeep import forget as forget_entries
 from foundation.errors import SunwiError
 from foundation.models import DeadLetter
 from foundation.sync import barrier
@@ -48,15 +43,16 @@ from leaderboards.models import (
 from leaderboards.selectors.kept import final_standings_of
 from leaderboards.selectors.kept_files import forget_files
 from leaderboards.services.decide_redis import forget_bans
-from leaderboards.services.link import BY_HAND
+from leaderboards.services.forget_log import forget_in_audit, hold_entries, in_log, name_in_log
 from leaderboards.services.mirror import DEAD, mirror
-from leaderboards.services.players import ERASED, ensure_player
+from leaderboards.services.players import ERASED, ensure_player, hold_player
 from leaderboards.services.remove import remove_from
 from leaderboards.stores.zset_settling import ZsetSettler
 from leaderboards.stores.zset_writes import ZsetWriter
 
 LIVING = (State.OPEN, State.CLOSING)
 
+Look = Callable[[Player], None]
 Forget = Callable[[Player, datetime], None]
 Rename = Callable[[Player, str, datetime], None]
 _first: list[Forget] = []
@@ -100,15 +96,17 @@ def renamed(rename: Rename) -> None:
         _renames.append(rename)
 
 
-def erase_player(external_id: str, at: datetime, reason: str = "", *, keep_scores: bool = False) -> Erased:
+def erase_player(
+    external_id: str, at: datetime, reason: str = "", *, keep_scores: bool = False, unless: Look | None = None
+) -> Erased:
     """Erase. Raises ``UnknownPlayer``, and ``PeriodClosed`` or what the link raises where it has to be run again.
 
     ``reason`` stays in the audit log: it must not say who they were. With ``keep_scores`` nobody is taken out of a
-    period: ``StillRanked`` is raised where the player stands in one that is not final, and all is as it was.
+    period: ``StillRanked`` is raised where the player stands in one that is not final, and all is as it was. What
+    ``unless`` raises refuses it: it is called with the player as they are, held, before anything is done.
     """
     player = _known(external_id, at)
-    Player.objects.filter(pk=player.pk, banned_at=None).update(banned_at=at, erasing_since=at)
-    forget_bans()
+    _begin(player, at, unless)
     living = Period.objects.filter(state__in=LIVING).select_related("board").order_by("pk")
     if keep_scores:
         _refuse_if_ranked(living, player, at)
@@ -119,6 +117,16 @@ def erase_player(external_id: str, at: datetime, reason: str = "", *, keep_score
     for forget in _first:
         forget(player, at)
     return _rename(player, removed, at, reason)
+
+
+@transaction.atomic
+def _begin(player: Player, at: datetime, unless: Look | None) -> None:
+    """From here on nobody scores for them, and nobody is given the player."""
+    held = hold_player(player)
+    if unless is not None:
+        unless(held)
+    Player.objects.filter(pk=player.pk, banned_at=None).update(banned_at=at, erasing_since=at)
+    transaction.on_commit(forget_bans)
 
 
 def _known(external_id: str, at: datetime) -> Player:
@@ -190,7 +198,8 @@ def _forget_in_redis(player: Player) -> None:
 
 @transaction.atomic
 def _rename(player: Player, removed: list[str], at: datetime, reason: str) -> Erased:
-    QuarantinedEntry.objects.filter(player=player).delete()  # first: who accepts one holds it, and then the others
+    hold_entries("player", player.pk)  # first: who undoes one holds it, and then the others
+    QuarantinedEntry.objects.filter(player=player).delete()  # likewise who accepts one
     _wait_for_mirrors(player)
     for forget in _more:
         forget(player, at)
@@ -198,8 +207,8 @@ def _rename(player: Player, removed: list[str], at: datetime, reason: str) -> Er
     letters = DeadLetter.objects.filter(kind=DEAD, payload__player=old)
     own = Submission.objects.filter(player=player)  # whatever became of them: one that was voided may count again
     for rows in (Player.objects.filter(pk=player.pk), letters, own):
-        _rename_in_log(rows, new)
-    _in_log(own).update(change_message="")  # why staff voided or restored them
+        name_in_log(rows, new)
+    in_log(own).update(change_message="")  # why staff voided or restored them
     BanRecord.objects.filter(player=player).update(reason="")
     Restriction.objects.filter(player=player).update(reason="", lift_reason="")
     Purge.objects.filter(player=player).update(reason="", undo_reason="")
@@ -210,10 +219,10 @@ def _rename(player: Player, removed: list[str], at: datetime, reason: str) -> Er
         removed_from=removed,
         standings=Standing.objects.filter(player=player).update(member=member),
         final_standings=final_standings_of(player).update(member=member),
-        submissions=Submission.objects.filter(player=player, external_id__isnull=False).update(external_id=None),
+        submissions=own.exclude(external_id=None, freed_id=None).update(external_id=None, freed_id=None),
         dead_letters=letters.delete()[0],
         differences=Difference.objects.filter(player=old).update(player=new),
-        link_codes=LinkCode.objects.filter(player=player).delete()[0],
+        link_codes=LinkCode.objects.filter(player=player).count(),
     )
     _refuse_if_back(player)
     nobody = {"name": "", "avatar_url": "", "country": "", "user": None, "erasing_since": None}
@@ -225,8 +234,8 @@ def _rename(player: Player, removed: list[str], at: datetime, reason: str) -> Er
         external_id=new, banned_at=Case(of_erasure, default=F("banned_at")), **nobody
     )
     QuarantinedEntry.objects.filter(player=player).delete()  # what came in the moment of the ban
-    forget_entries("player", player.pk, own=("player.linked",))
-    AuditSubject.objects.filter(kind="account", entry__in=_linking(player)).delete()
+    LinkCode.objects.filter(player=player).delete()  # behind the player, as whoever redeems one
+    forget_in_audit(player)
     record("player.erased", at=at, subjects=[("player", player.pk)], reason=reason)
     for rename in _renames:
         rename(Player.objects.get(pk=player.pk), old, at)
@@ -276,24 +285,7 @@ def _refuse_if_back(player: Player) -> None:
         raise _unsettled(back.period)
 
 
-def _linking(player: Player) -> QuerySet[AuditSubject, int]:
-    """The entries that tell which account was linked to them."""
-    theirs = AuditSubject.objects.filter(kind="player", key=str(player.pk), entry__act__in=("player.linked", BY_HAND))
-    return theirs.values_list("entry", flat=True)
-
-
 def _free_id(player: Player) -> str:
     """``erased-<number>``, unless a game has called somebody so."""
     wanted = (f"{ERASED}{player.pk}{'-' * bool(nth)}{nth or ''}" for nth in count())
     return next(name for name in wanted if not Player.objects.filter(external_id=name).exists())
-
-
-def _rename_in_log(rows: QuerySet[Any], new: str) -> None:
-    """The admin's log names what it is about."""
-    _in_log(rows).update(object_repr=new)
-
-
-def _in_log(rows: QuerySet[Any]) -> QuerySet[LogEntry]:
-    """What the admin's log has of these rows, however many they are."""
-    about = LogEntry.objects.filter(content_type=ContentType.objects.get_for_model(rows.model))
-    return about.filter(object_id__in=rows.order_by().annotate(named=Cast("pk", TextField())).values("named"))

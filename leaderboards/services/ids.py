@@ -1,17 +1,18 @@
-"""Ids that were sent before, asked before anything about time: a repetition is known after its period has turned.
+"""Ids that were sent before, asked before anything refuses: a repetition is known after its period has turned.
 
-hybrid and sql boards keep an id as long as its submission. redis boards keep it in keys of the board (a competition
-in its own) with the period that it counted in. The script that counts an entry looks its id up in the same step,
-whichever period it is for, so an id counts once however late a request comes. It is asked for here only where an
-entry may never come to a script, or to that of a younger period.
+hybrid and sql boards keep an id as long as its submission, and the insert tells one that was used before. redis boards
+keep it in keys of the board (a competition in its own) with the period that it counted in. The script that counts an
+entry looks its id up in the same step, whichever period it is for. So an id counts once however late a request comes.
+It is asked for here where deciding would not tell, or too late (``submit.py`` and the two deciders say where).
 """
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
-from django.db.models import Q
+from django.db import connection
 
 from foundation import redis
 from foundation.errors import Unavailable
@@ -37,6 +38,7 @@ from leaderboards.models import (
 )
 from leaderboards.selectors.periods import period_as_of_late, period_by_label
 from leaderboards.services.decided import Decided, refused
+from leaderboards.stores.sql_rows import any_of
 from leaderboards.stores.sql_writes import state_of
 from leaderboards.stores.zset_writes import ZsetWriter, state_from
 
@@ -76,10 +78,8 @@ def known(targeted: Sequence[Targeted], service: str, at: datetime) -> dict[int,
 
 
 def _known_to_sql(targeted: Sequence[Targeted], service: str) -> dict[int, Decided]:
-    wanted = Q()
-    for (seq, competition), entries in by_scope(targeted).items():
-        wanted |= Q(board=seq, competition=competition, external_id__in=[entry.external_id for entry, _ in entries])
-    rows = Submission.objects.filter(wanted, service=service).select_related("period", "player")
+    used = _used(targeted, service)
+    rows = Submission.objects.filter(pk__in=used).select_related("period", "player") if used else ()
     found = {(row.board_id, row.competition, row.external_id): row for row in rows}
     standings = _standings(found.values())
     _as_sent(found.values())
@@ -88,6 +88,19 @@ def _known_to_sql(targeted: Sequence[Targeted], service: str) -> dict[int, Decid
         for entry, board in targeted
         if (row := found.get((board.seq, entry.competition or 0, entry.external_id)))
     }
+
+
+def _used(targeted: Sequence[Targeted], service: str) -> list[int]:
+    """The submissions with these ids, mostly none: one statement, and no rows made of it."""
+    wanted, params = list[str](), list[Any]()
+    for (seq, competition), entries in by_scope(targeted).items():
+        one_of, ids = any_of("external_id", "text", [entry.external_id for entry, _ in entries])
+        wanted.append(f"(board_id = %s AND competition = %s AND {one_of})")
+        params += (seq, competition, *ids)
+    said = f"SELECT id FROM leaderboards_submission WHERE service = %s AND ({' OR '.join(wanted)})"  # noqa: S608 (names of ours)
+    with connection.cursor() as cursor:
+        cursor.execute(said, [service, *params])
+        return [number for (number,) in cursor.fetchall()]
 
 
 def _as_sent(rows: Collection[Submission]) -> None:

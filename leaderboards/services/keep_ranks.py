@@ -16,7 +16,7 @@ from leaderboards.core.instants import EPOCH
 from leaderboards.core.periods import PeriodKind
 from leaderboards.errors import StorageUnavailable
 from leaderboards.models import KeptRank, Period, PeriodSnapshot, Player, State, Storage
-from leaderboards.selectors.hidden import hidden_in
+from leaderboards.selectors.hidden import hidden_now
 from leaderboards.selectors.reading import of_the_present
 from leaderboards.stores.base import Page, Placed, Reading, Store
 from leaderboards.stores.sql import SqlStore
@@ -64,7 +64,7 @@ def keep(period: Period, due_at: datetime, at: datetime) -> bool:
 
 def _read(period: Period, most: int) -> Reading:
     """Of those who are shown: a rank that counted others too would look like a move of those who are shown."""
-    question, out = [Page(0, most)], hidden_in(period)
+    question, out = [Page(0, most)], frozenset(hidden_now(period).values())
     if period.board.storage == Storage.SQL:
         return _without(SqlStore(), out).read(period, question)
     if period.stale_since is not None:

@@ -8,6 +8,7 @@ be a new player, whom nothing concerns. The trap: a refusal would tell the shado
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
@@ -27,6 +28,7 @@ from foundation.audit.upkeep import forget_addresses
 from leaderboards.models import Player, Restriction, RestrictionKind, State
 from leaderboards.services.ban import can_be_banned
 from leaderboards.services.erase import erase_player
+from leaderboards.services.forget_log import hold_entries
 
 ERASE, KEEP = "erase", "keep"
 
@@ -41,15 +43,27 @@ def unless(is_disqualified: Disqualified) -> None:
 
 
 def leave(user: User, what_of_player: str, at: datetime) -> None:
-    """Delete the account. Raises ``StaffStay``; ``KeptOut`` where a player is to be erased who is kept out, or
-    disqualified; and what ``erase_player`` raises where it has to be asked again."""
+    """Delete the account. Raises ``StaffStay``; ``KeptOut`` where a player is to be erased who is kept out,
+    disqualified, or not theirs any more; and what ``erase_player`` raises where it has to be asked again."""
     if user.is_staff or user.is_superuser:
         raise StaffStay(gettext_noop("Staff do not delete their accounts: ask another one to take your rights first."))
     player, language = Player.objects.filter(user=user).first(), language_of(user)  # the player's wishes go with them
     if player is not None and what_of_player == ERASE:
         _refuse_kept_out(player)
-        erase_player(player.external_id, at)
+        erase_player(player.external_id, at, unless=partial(_refuse_if_moved, user))
     _delete(user, player, language, at)
+
+
+def _refuse_if_moved(user: User, player: Player) -> None:
+    """Look again, behind the player's lock: moderators may have decided since, and then nothing is erased."""
+    if player.user_id != user.pk:
+        raise KeptOut(
+            gettext_noop(
+                "Your account and this player were parted a moment ago: nothing was erased, and your account is still "
+                "there. Ask again."
+            )
+        )
+    _refuse_kept_out(player)
 
 
 def _refuse_kept_out(player: Player) -> None:
@@ -74,6 +88,7 @@ def _refuse_kept_out(player: Player) -> None:
 @transaction.atomic
 def _delete(user: User, player: Player | None, language: str, at: datetime) -> None:
     """The row goes; of somebody who was staff once it stays, empty, since the log of the admin points to it."""
+    hold_entries("account", user.pk)  # before the account, as who undoes one of them
     locked = User.objects.select_for_update().filter(pk=user.pk).first()
     if locked is None:  # asked twice at one moment
         return

@@ -37,8 +37,8 @@ def make_code(external_id: str, at: datetime) -> tuple[str, datetime]:
     player = ensure_player(external_id, at)
     code = "".join(secrets.choice(_ALPHABET) for _ in range(_LENGTH))
     with transaction.atomic():
+        hold_player(player)  # whoever changes their codes holds them first
         LinkCode.objects.filter(player=player, used_at=None).delete()
-        hold_player(player)  # after the codes, as one who redeems one does
         LinkCode.objects.create(player=player, code_hash=_hashed(code), expires_at=at + VALID_FOR)
     return code, at + VALID_FOR
 
@@ -57,9 +57,11 @@ def redeem(code: str, user: AbstractBaseUser, at: datetime) -> Player:
 
 
 def link_by_hand(player: Player, account: User | None, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
-    """Give a player to this account, or to none; False where it is so already, which changes nothing.
+    """Give a player to this account, or to none; False where it is so already, which changes nothing. Codes that a
+    game has drawn for them end.
 
-    Raises ``BadReason``, ``UnknownPlayer`` (erased), or ``AlreadyLinked`` where the account has another player.
+    ``player`` is as somebody read them: whose they are then, and nobody else, loses them. Raises ``BadReason``,
+    ``UnknownPlayer`` (erased), or ``AlreadyLinked`` where they were linked since, or the account has another player.
     """
     reason = reason_given(reason)
     try:
@@ -74,11 +76,14 @@ def _link_by_hand(player: Player, account: User | None, reason: str, at: datetim
     refuse_erased(held)
     if held.user_id == (account.pk if account else None):
         return False
+    if held.user_id != player.user_id:
+        raise AlreadyLinked("The account of this player was changed a moment ago: look again.")
     if account is not None and Player.objects.filter(user=account).exists():
         raise _has_another(account)
     before = held.user
     held.user = account
     held.save(update_fields=["user"])
+    LinkCode.objects.filter(player=held, used_at=None).delete()
     accounts = [("account", each.pk) for each in (before, account) if each is not None]
     record(
         BY_HAND,
@@ -100,19 +105,16 @@ def _has_another(account: User | None) -> AlreadyLinked:
 
 
 def _redeem(code: str, user: AbstractBaseUser, at: datetime) -> Player:
-    found = LinkCode.objects.select_for_update().filter(code_hash=_hashed(code), used_at=None, expires_at__gt=at)
-    row = found.first()
-    if row is None:
+    found = LinkCode.objects.filter(code_hash=_hashed(code), used_at=None, expires_at__gt=at)
+    player = Player.objects.select_for_update(of=("self",)).filter(pk__in=found.values("player")).first()
+    if player is None or not found.update(used_at=at):  # the player's lock comes first: the code may be gone behind it
         raise BadLinkCode("This code is not known, was used, or is older than ten minutes. Ask the game for a new one.")
-    player = Player.objects.select_for_update().get(pk=row.player_id)
     if player.user_id not in (None, user.pk):
         raise AlreadyLinked("Somebody else is linked to this player.")
     if Player.objects.filter(user_id=user.pk).exclude(pk=player.pk).exists():
         raise AlreadyLinked("You are linked to a player already.")
     player.user_id = user.pk
     player.save(update_fields=["user"])
-    row.used_at = at
-    row.save(update_fields=["used_at"])
     record("player.linked", at=at, by=user, subjects=[("player", player.pk), ("account", user.pk)])
     return player
 

@@ -8,21 +8,37 @@ from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
+from django.db.models import QuerySet
 
 from foundation.audit import record
 from foundation.audit.models import AuditEntry
 from foundation.failpoints import failpoint
 from foundation.reasons import reason_given
 from leaderboards.errors import BadPurge
-from leaderboards.models import Board, Purge, Storage
-from leaderboards.selectors.purging import Range, highest_number, is_all_in
+from leaderboards.models import Board, Purge, Storage, Submission
+from leaderboards.selectors.purging import (
+    ForeseenPurge,
+    Kept,
+    Range,
+    counting_in,
+    events_in,
+    foresee_purge,
+    foresee_undoing,
+    highest_number,
+    is_all_in,
+    kept_by,
+    purged_by,
+    range_of,
+)
+from leaderboards.selectors.reserved import refuse_reserved
+from leaderboards.services import events
 
 PURGED, UNDONE = "submissions.purged", "submissions.purge_undone"
 
 
 def refuse_bad_range(chosen: Range, at: datetime) -> None:
     """Raise ``BadPurge`` for a range that is of nothing, ends before it begins or in the future, or is of a board that
-    keeps no submissions."""
+    keeps no submissions; and ``BoardReserved`` for one that an app above writes."""
     if chosen.player is None and chosen.board is None and not chosen.service:
         raise BadPurge("Say whose submissions: name a player, a board or a service key.")
     refuse_bad_times(chosen.from_at, chosen.until_at, at)
@@ -31,6 +47,8 @@ def refuse_bad_range(chosen: Range, at: datetime) -> None:
         raise BadPurge(
             f"Board {board.seq} keeps no submissions: set or remove standings of its running period instead.", "board"
         )
+    if board is not None:
+        refuse_reserved(board)
 
 
 def refuse_bad_times(from_at: datetime, until_at: datetime, at: datetime) -> None:
@@ -41,9 +59,32 @@ def refuse_bad_times(from_at: datetime, until_at: datetime, at: datetime) -> Non
         raise BadPurge("The range ends in the future: a purge is about what was received.", "until_at")
 
 
+def look_at_purge(chosen: Range, at: datetime) -> ForeseenPurge:
+    """What purging the range would come to. Raises what ``refuse_bad_range`` does."""
+    refuse_bad_range(chosen, at)
+    return foresee_purge(chosen, _refused(counting_in(chosen), at))
+
+
+def look_at_undoing(purge: Purge, at: datetime) -> ForeseenPurge:
+    """What undoing the purge would come to."""
+    return foresee_undoing(purge, _refused(purged_by(purge), at))
+
+
+def what_stays(purge: Purge, at: datetime) -> Kept | None:
+    """Which submissions of its range the purge has left, by why; None where SQL had no time to count."""
+    return kept_by(purge, _refused(counting_in(range_of(purge)), at))
+
+
+def _refused(rows: QuerySet[Submission], at: datetime) -> list[int]:
+    """The competitions of these submissions that take nothing back."""
+    numbers = events_in(rows)
+    named = events.source().named(numbers, at) if numbers else {}
+    return [each for each in numbers if not isinstance(named.get(each), events.Event)]
+
+
 @transaction.atomic
 def ask_purge(chosen: Range, reason: str, at: datetime, by: AbstractBaseUser | None) -> Purge:
-    """Have the submissions of a range voided. Raises ``BadReason`` or ``BadPurge``."""
+    """Have the submissions of a range voided. Raises ``BadReason``, ``BadPurge`` or ``BoardReserved``."""
     reason = reason_given(reason)
     refuse_bad_range(chosen, at)
     all_in = is_all_in(chosen, at)

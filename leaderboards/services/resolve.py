@@ -1,14 +1,16 @@
 """From an entry as sent to an item that a store can judge: which board or event, which period, what value.
 
-The trap: an id is looked up before anything about time (``services/ids.py``), so that a repetition is
-known as one also after its period has turned. Nothing here writes but the opening of a period.
+The trap: an id is looked up before anything about time refuses its entry (``services/ids.py``), so that a repetition
+is known as one also after its period has turned. Nothing here writes but the opening of a period.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from foundation import clock
 from foundation.errors import SunwiError, Unavailable
+from foundation.sql import AWAY
 from leaderboards.core.entries import Entry, read_value
 from leaderboards.core.instants import milliseconds
 from leaderboards.core.periods import Window, window_at
@@ -18,6 +20,7 @@ from leaderboards.errors import (
     BadEntry,
     BoardForbidden,
     BoardReserved,
+    HeldUp,
     InTheFuture,
     NotJoined,
     NotStarted,
@@ -29,12 +32,14 @@ from leaderboards.errors import (
 from leaderboards.models import Board, Period, State
 from leaderboards.selectors.boards import board_by_seq, boards_as_of_late
 from leaderboards.selectors.periods import period_as_of_late, period_by_label
+from leaderboards.selectors.purging import UNDER_WAY
 from leaderboards.selectors.reserved import refuse_reserved
 from leaderboards.services import events
 from leaderboards.services.events import Event
 from leaderboards.services.open import begins_after_retirement, open_period
 
 FUTURE_TOLERANCE = timedelta(seconds=5)
+HELD_UP_AT_MOST = UNDER_WAY / 2  # what is left is for the transaction, and for clocks that differ
 JOINED_TOLERANCE = FUTURE_TOLERANCE  # a sender's clock may be as far behind as it may be ahead
 
 
@@ -52,13 +57,31 @@ class Target(NamedTuple):
 
 
 class Item(NamedTuple):
-    """An entry that has found its period; ``value`` is scaled, ``at_ms`` as the layout keeps it."""
+    """An entry that has found its period; ``value`` is scaled, ``at_ms`` as the layout keeps it. ``arrived`` is when
+    its request did, in this process's seconds; None where it may take as long as it does.
+
+    ``unasked``: it has an id, and nobody has looked up whether that was used before.
+    """
 
     entry: Entry
     period: Period
     value: tuple[int, ...]
     at_ms: int
     event: Event | None = None
+    arrived: float | None = None
+    unasked: bool = False
+
+
+def refuse_held_up(items: Sequence[Item]) -> None:
+    """Raise ``HeldUp`` where the request of these items is older than ``HELD_UP_AT_MOST``: a purge has looked for what
+    was under way by then, and looks no more. To be asked where nothing can come in between any more."""
+    arrived = items[0].arrived
+    if arrived is not None and clock.monotonic() - arrived > HELD_UP_AT_MOST.total_seconds():
+        raise HeldUp("The request was held up for too long before it was decided; try again.")
+
+
+class _NotOpened(Exception):
+    """The period is not there yet."""
 
 
 class Targets:
@@ -155,20 +178,32 @@ class Periods:
     def __init__(self, at: datetime, backfill: bool = False) -> None:
         self._at = at
         self._backfill = backfill
+        self._arrived = None if backfill else clock.monotonic()
         self._found: dict[tuple[int, str], Period] = {}
         # By board, competition and moment: most entries of a request happened at one, and a calendar takes its time.
         self._of_moment: dict[tuple[int, int | None, datetime], tuple[Period, int]] = {}
 
+    def item_as_it_is(self, target: Target) -> Item | None:
+        """The entry, ``unasked`` if it has an id, in a period that is open already; None where there is none, or where
+        ``item`` would refuse it. Nothing is written."""
+        try:
+            return self._item(target, opens=False)._replace(unasked=target.entry.external_id is not None)
+        except (_NotOpened, SunwiError, *AWAY):
+            return None
+
     def item(self, target: Target) -> Item:
         """The entry in its period. Raises ``InTheFuture``, ``NotStarted``, ``PeriodClosed``, ``BadPoints`` …"""
+        return self._item(target, opens=True)
+
+    def _item(self, target: Target, opens: bool) -> Item:
         happened = self._when(target.entry)
         moment = (target.board.seq, target.entry.competition, happened)
         found = self._of_moment.get(moment)
         if found is None:
-            period = self._period(target, happened)
+            period = self._period(target, happened, opens)
             found = self._of_moment[moment] = (period, kept_time(period.layout, happened))
         period, at_ms = found
-        return Item(target.entry, period, read_value(period.rules, target.entry), at_ms, target.event)
+        return Item(target.entry, period, read_value(period.rules, target.entry), at_ms, target.event, self._arrived)
 
     def _when(self, entry: Entry) -> datetime:
         if entry.at is None:
@@ -177,7 +212,7 @@ class Periods:
             raise InTheFuture("`at` lies in the future; send it when it has happened, or mend the sender's clock.")
         return min(entry.at, self._at)
 
-    def _period(self, target: Target, happened: datetime) -> Period:
+    def _period(self, target: Target, happened: datetime, opens: bool) -> Period:
         board, event = target.board, target.event
         window = event.window if event else window_at(board.calendar, happened)
         period = self._found.get((board.seq, window.label)) or self._stored(target, window.label)
@@ -186,6 +221,8 @@ class Periods:
             if period:  # it may end later than its competition, while an end is being moved; its scores hang on its own
                 _refuse_outside(event, period.window, happened)
         self._refuse_by_calendar(board, window)
+        if period is None and not opens:
+            raise _NotOpened
         period = period or self._opened(board, window)
         period.board = board
         self._found[board.seq, window.label] = period

@@ -5,7 +5,7 @@ A ban from everything is ``services/ban.py``; who asks here for a ban without a 
 however many players are named. What they have scored stays where it is, so lifting gives the old places back.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -85,8 +85,7 @@ def restrict(
         return ban(players, reason, at, by)
     reason = reason_given(reason)
     with transaction.atomic():
-        # The players' rows are held, so two who restrict the same ones at once do it one after the other.
-        list(Player.objects.select_for_update(of=("self",)).filter(pk__in=players).order_by("pk").values_list("pk"))
+        _hold(players)
         held = list(can_be_restricted(what).filter(pk__in=players).order_by("pk"))
         where = {"board": what.board, "period": what.period, "kind": what.kind}
         made = Restriction.objects.bulk_create(
@@ -97,6 +96,19 @@ def restrict(
         failpoint("restrict.before_commit")
         transaction.on_commit(forget_bans)
     return held
+
+
+def hide_standings(
+    whose: Mapping[Period, Collection[int]], reason: str, at: datetime, by: AbstractBaseUser | None
+) -> int:
+    """Hide, in each of these periods, the standings of these players (by internal number); all of them or none.
+
+    Returns how many it hid: not those that were hidden before. Raises ``BadReason`` likewise, and ``NotHideable``.
+    """
+    everybody = {player for players in whose.values() for player in players}
+    with transaction.atomic():
+        _hold(everybody)  # in one order, whatever the periods: two who hide several never wait for each other
+        return sum(len(restrict(players, hiding_in(period), reason, at, by)) for period, players in whose.items())
 
 
 def lift_restrictions(
@@ -142,6 +154,11 @@ def where_noted(row: Restriction) -> dict[str, object]:
     board, so that who asks for what was decided on the board does not find them."""
     where = {"board": row.board_id} if row.period_id is None else {"period": row.period_id}
     return {"kind": row.kind, **where}
+
+
+def _hold(players: Collection[int]) -> None:
+    """The players' rows are held, so two who restrict the same ones at once do it one after the other."""
+    list(Player.objects.select_for_update(of=("self",)).filter(pk__in=players).order_by("pk").values_list("pk"))
 
 
 def _running(what: What) -> QuerySet[Restriction]:

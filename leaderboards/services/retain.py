@@ -154,5 +154,5 @@ def _fold(period: Period, player_id: int, before: datetime) -> int:
         return len(rows)
     worth = {"fields": list(state.value)} if period.rules.criteria else {"points": state.value[0]}
     at = from_milliseconds(state.at_ms)
-    first.update(service=BASELINE, external_id=None, at=at, sent_at=None, voided_at=None, **worth)
+    first.update(service=BASELINE, external_id=None, freed_id=None, at=at, sent_at=None, voided_at=None, **worth)
     return len(rows)

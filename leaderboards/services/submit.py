@@ -1,9 +1,9 @@
 """Submitting scores: the one door, for the API, the import and the simulated players.
 
-The order of effects: find boards and competitions → answer ids that were quarantined or used before → refuse who has
-not joined → find or open periods → decide a period at a time, in the order of first appearance; a competition whose
-freeze is due is frozen just before, by the one who really applies something. Every entry stands alone: what one is
-refused for never touches its neighbours.
+The order of effects: find boards and competitions → answer ids that were quarantined or used before, where deciding
+would not tell, or too late → refuse who has not joined → find or open periods → decide a period at a time, in the order
+of first appearance; a competition whose freeze is due is frozen just before, by the one who really applies something.
+Every entry stands alone: what one is refused for never touches its neighbours.
 """
 
 import logging
@@ -17,7 +17,7 @@ from leaderboards import selectors
 from leaderboards.core.entries import Entry
 from leaderboards.core.plausibility import Limits
 from leaderboards.core.submissions import Caller, Outcome, Refused, Status
-from leaderboards.errors import OutcomeUnknown, StorageUnavailable
+from leaderboards.errors import StorageUnavailable
 from leaderboards.models import Period, Storage
 from leaderboards.services import decide_redis, decide_sql, events, ids
 from leaderboards.services.decided import Decided, outcome, refused
@@ -52,8 +52,10 @@ class _Request:
         self._caller = caller
         self._at = at
         self._dry_run = dry_run
+        self._backfilled = backfilled
         self._periods = Periods(at, backfilled)
         self._targets: dict[int, Target] = {}
+        self._items: dict[int, Item] = {}
         self._decided: dict[int, Decided] = {}
 
     def answer(self, entries: Sequence[Entry | Refused], ranks: bool) -> list[Outcome]:
@@ -70,11 +72,33 @@ class _Request:
 
     def _find_repeated(self) -> None:
         """What was quarantined is told so again, also where it was accepted since and its id counts by now."""
-        asked = [(target.entry, target.board) for target in self._targets.values()]
+        asked = [(self._targets[place].entry, self._targets[place].board) for place in self._to_ask()]
         if not self._caller.is_trusted:
             self._decided |= claimed(asked, self._caller.service)
             asked = [each for each in asked if each[0].position not in self._decided]
         self._decided |= ids.known(asked, self._caller.service, self._at)
+
+    def _to_ask(self) -> Collection[int]:
+        """Who has an id that is looked up ahead. Of the others, whose items are kept, deciding tells if it was used.
+
+        It would not where a repetition that is judged leaves something behind: what is rehearsed or imported, of a
+        competition, or may be quarantined; nor where an entry is refused, or opens a period. And of several periods of
+        a board, one is decided when another has changed the standing that a repetition is told.
+        """
+        with_id = {place for place, target in self._targets.items() if target.entry.external_id is not None}
+        if not with_id or self._dry_run or self._backfilled:
+            return with_id
+        met: dict[int, set[int]] = defaultdict(set)
+        for place, target in self._targets.items():
+            if target.event is None and (self._caller.is_trusted or not target.board.may_quarantine):
+                item = self._periods.item_as_it_is(target)
+                if item is not None:
+                    self._items[place] = item
+                met[target.board.seq].add(item.period.pk if item else 0)
+        for place in list(self._items):
+            if len(met[self._targets[place].board.seq]) > 1:
+                del self._items[place]
+        return with_id - self._items.keys()
 
     def _follow_the_order(self, entries: Iterable[Entry]) -> None:
         """A repetition was looked up before its neighbours counted: it tells the standing that those before it made."""
@@ -103,9 +127,6 @@ class _Request:
         except AWAY:
             logger.exception("SQL went away while it decided")
             gone = refused(StorageUnavailable("What decides for this board is away; try again."))
-        except OutcomeUnknown as error:
-            logger.exception("SQL went away while it committed")
-            gone = refused(error)
         except StorageUnavailable as error:
             logger.exception("a competition could not be frozen")
             gone = refused(error)
@@ -134,7 +155,7 @@ class _Request:
             if place in self._decided:
                 continue
             try:
-                item = self._periods.item(target)
+                item = self._items.get(place) or self._periods.item(target)
             except SunwiError as error:
                 self._decided[place] = refused(error)
             except AWAY:
@@ -157,8 +178,9 @@ class _Request:
             )
         return outcome(entry, self._targets.get(entry.position), self._decided[entry.position])
 
-    def _ranks(self, groups: Collection[Sequence[Item]], entries: Iterable[Entry]) -> dict[Ranked, int]:
-        """The present ranks of everybody whom the request touches, or has touched when it was sent before."""
+    def _ranks(self, groups: Collection[Sequence[Item]], entries: Iterable[Entry]) -> dict[Ranked, int | None]:
+        """The present ranks of everybody whom the request touches, or has touched when it was sent before; of who has
+        none, None."""
         players: dict[Period, set[str]] = defaultdict(set)
         grouped = {item.entry.position: item.period for items in groups for item in items}
         for entry in entries:
@@ -166,18 +188,21 @@ class _Request:
             period = decided.period if decided else grouped.get(entry.position)
             if period and not (target and target.hides_ranks):
                 players[period].add(entry.player)
-        return {(p, name): rank for p, names in players.items() for name, rank in selectors.ranks(p, names).items()}
+        asked = {period: selectors.ranks(period, names) for period, names in players.items()}
+        return {(period, name): asked[period].get(name) for period, names in players.items() for name in names}
 
     def _with_ranks(
-        self, outcomes: Sequence[Outcome], before: Mapping[Ranked, int], after: Mapping[Ranked, int]
+        self, outcomes: Sequence[Outcome], before: Mapping[Ranked, int | None], after: Mapping[Ranked, int | None]
     ) -> list[Outcome]:
-        """Each accepted outcome with its player's rank after and before the request."""
+        """Each accepted outcome with its player's rank after and before the request. A repetition may tell of a period
+        that was not asked for before; there the request has changed nothing."""
         found = []
         for each in outcomes:
             period = self._decided[each.position].period if each.position in self._decided else None
             if each.status.is_accepted and period and each.player and not each.hides_ranks:
                 key = (period, each.player)
-                found.append(each._replace(rank=after.get(key), previous_rank=before.get(key)))
+                rank = after.get(key)
+                found.append(each._replace(rank=rank, previous_rank=before.get(key, rank)))
             else:
                 found.append(each)
         return found

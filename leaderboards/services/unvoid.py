@@ -9,13 +9,14 @@ from collections.abc import Collection
 from datetime import datetime
 
 from django.contrib.auth.models import AbstractBaseUser
-from django.db import transaction
+from django.db import IntegrityError, transaction
+from django.db.models import F, QuerySet
 
 from foundation.audit import record
 from foundation.audit.rows import about
 from foundation.failpoints import failpoint
 from foundation.statements import one_behind_the_other
-from leaderboards.errors import SubmissionsDropped, UnknownPlayer
+from leaderboards.errors import IdReused, SubmissionsDropped, UnknownPlayer
 from leaderboards.models import Period, Player, PurgedSubmission, Submission
 from leaderboards.services import events
 from leaderboards.services.players import is_erased, refuse_erased
@@ -42,8 +43,8 @@ def unvoid_by_hand(submission: Submission, reason: str, at: datetime, by: Abstra
 def unvoid_submission(submission: Submission, at: datetime) -> bool:
     """Let a voided submission of an open period count again; False if it counts already, which changes nothing.
 
-    Raises ``PeriodClosed``, ``BoardReserved``, ``UnknownPlayer`` (erased), or ``SubmissionsDropped`` where it was not
-    kept.
+    Raises ``PeriodClosed``, ``BoardReserved``, ``UnknownPlayer`` (erased), ``SubmissionsDropped`` where it was not
+    kept, or ``IdReused`` where its import was undone and its id stands for another by now.
     """
     return unvoid_in_open(submission.period_id, submission.player_id, [submission.pk], at) > 0
 
@@ -87,8 +88,8 @@ def restore_voided(period: Period, player: int, submissions: Collection[int]) ->
     """Take the marks of voiding off and derive the standing anew, locked: how many there were, and the standing to be
     written; None where it stays as it is, or there never was one.
 
-    ``player`` and ``submissions`` are internal numbers. Raises ``UnknownPlayer`` (erased), or ``SubmissionsDropped``
-    where one of the submissions is no more.
+    ``player`` and ``submissions`` are internal numbers. Raises ``UnknownPlayer`` (erased), ``SubmissionsDropped``
+    where one of the submissions is no more, or ``IdReused`` where another has the id of one.
     """
     whose, held = _hold_standing(period, player)
     if held is None:
@@ -117,4 +118,17 @@ def _unmark(period: Period, player: Player, submissions: Collection[int]) -> int
     if rows.count() != len(set(submissions)):
         raise SubmissionsDropped("The submission was not kept: it can not be restored any more.")
     PurgedSubmission.objects.filter(submission__in=submissions).delete()  # no purge has it void from here on
+    _take_ids(rows.exclude(freed_id=None))
     return rows.exclude(voided_at=None).update(voided_at=None)
+
+
+def _take_ids(rows: QuerySet[Submission]) -> None:
+    """Those whose import was undone have their ids again, so that the same file does not count beside them."""
+    try:
+        with transaction.atomic():
+            rows.update(external_id=F("freed_id"), freed_id=None)
+    except IntegrityError as error:
+        raise IdReused(
+            "Its import was undone, and another import brought a score with the same id since: edit or restore that "
+            "one, and leave this one void."
+        ) from error

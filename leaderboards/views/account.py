@@ -18,6 +18,7 @@ from foundation.errors import RateLimited, SunwiError
 from leaderboards.errors import AlreadyLinked, BadLinkCode
 from leaderboards.models import Player
 from leaderboards.refusals import translated
+from leaderboards.selectors.restrictions import NOWHERE, hidden_from
 from leaderboards.services import link
 
 
@@ -37,7 +38,13 @@ def account(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid() and _redeem(form, user):
         return redirect("account")
     player = Player.objects.filter(user=user).first()
-    return render(request, "leaderboards/account.html", {"form": form, "player": player, "has_mail": is_mail_sent()})
+    context = {
+        "form": form,
+        "player": player,
+        "hidden_on": hidden_from(player) if player else NOWHERE,
+        "has_mail": is_mail_sent(),
+    }
+    return render(request, "leaderboards/account.html", context)
 
 
 def _redeem(form: LinkForm, user: User) -> bool:

@@ -13,6 +13,7 @@ from django.shortcuts import render
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.translation import get_language
 
+from foundation.numbers import whole_number
 from leaderboards.selectors import Standings
 from leaderboards.views.crowd import followers
 
@@ -61,8 +62,7 @@ def moving(found: Standings) -> tuple[object, ...]:
 
 def page_number(request: HttpRequest) -> int:
     """Which page of rows is asked for. Raises ``Http404``."""
-    raw = request.GET.get("page", "1")
-    number = int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 12 else 0
+    number = whole_number(request.GET.get("page", "1")) or 0
     if not 1 <= number <= LAST_PAGE:
         raise Http404("There is no such page.")
     return number

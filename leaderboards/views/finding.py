@@ -5,6 +5,7 @@ The trap: a player's id may be a number. An id comes first, then a name, then a 
 
 from urllib.parse import urlencode
 
+from foundation.numbers import whole_number
 from leaderboards import selectors
 from leaderboards.core.entries import read_player
 from leaderboards.errors import BadPlayer
@@ -47,6 +48,5 @@ def _page(above: int | None) -> dict[str, str]:
 
 def _number(asked: str) -> int:
     """A place from 1, or 0 for what is none. Where equals share ranks it is the row that counts."""
-    digits = asked.replace(",", "").removeprefix("#")
-    is_number = digits.isascii() and digits.isdigit() and len(digits) < 12
-    return int(digits) if is_number and 1 <= int(digits) <= LAST_PAGE * ROWS else 0
+    number = whole_number(asked.replace(",", "").removeprefix("#")) or 0
+    return number if number <= LAST_PAGE * ROWS else 0

@@ -6,6 +6,7 @@ stands among those, it must be the same in both, so those who have moved since g
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -13,8 +14,10 @@ from typing import Any
 from django.template.loader import render_to_string
 from django.utils.html import escape
 
+from foundation.sql import SqlAway, ask
 from leaderboards import selectors
 from leaderboards.selectors import BoardPage
+from leaderboards.selectors.restrictions import NOWHERE, KeptOut, kept_out_here
 from leaderboards.views.answers import etag_of
 from leaderboards.views.chart import chart
 from leaderboards.views.panels import Beside, panels
@@ -54,7 +57,18 @@ class Own:
     def _place(self) -> str:
         """Who they are, where they stand and among whom."""
         me, total = self.page.me, self.page.standings.total
-        return repr((self.viewer, me and (me, total, self.page.neighbours)))
+        return repr((self.viewer, me and (me, total, self.page.neighbours), self.kept_out))
+
+    @cached_property
+    def kept_out(self) -> KeptOut | None:
+        """What keeps out whoever has signed in as their player; None where nothing does, or SQL cannot say."""
+        player, page = self.viewer.player, self.page
+        if player is None or not self.viewer.linked or page.me is not None:
+            return None
+        with suppress(SqlAway):
+            found = ask(lambda: kept_out_here(player, self.scene.board, page.stored))
+            return None if found == NOWHERE else found
+        return None
 
     def fill(self, text: Text) -> bytes:
         """The text with everything in its place."""
@@ -89,6 +103,7 @@ class Own:
     def render(self, template: str, **more: object) -> str:
         """A part by its template."""
         own = {"viewer": self.viewer, "sought": self.sought, "standings": self.page.standings, "is_fragment": True}
+        own["hidden_on"] = self.kept_out
         return render_to_string(f"leaderboards/{template}.html", {**self.scene.context, **own, **self.mine, **more})
 
     def default(self, place: str) -> str:

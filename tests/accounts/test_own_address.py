@@ -47,6 +47,15 @@ def test_another_address_counts_once_its_owner_says_so(client: Client) -> None:
     assert "This link is not known" in client.post(link).content.decode()
 
 
+@pytest.mark.parametrize(("before", "said"), [("", "is confirmed."), ("old@example.org", "was changed.")])
+def test_a_first_address_is_confirmed_and_a_later_one_changed(client: Client, before: str, said: str) -> None:
+    UserFactory.create(username="robin", password=PASSWORD, email=before)
+    sign_in(client, "robin")
+    client.post(EMAIL, {"email": ADDRESS})
+
+    assert f"Your address {said}" in client.post(mailed(), follow=True).content.decode()
+
+
 def test_an_address_belongs_to_one_account(client: Client) -> None:
     UserFactory.create(username="robin", password=PASSWORD)
     sign_in(client, "robin")

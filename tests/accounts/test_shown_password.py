@@ -34,5 +34,7 @@ def test_each_field_for_a_password_has_its_button_and_its_page_the_script(settin
         fields = re.findall(r'<input[^>]* type="password"[^>]* id="(\w+)"', page)
         assert len(fields) == page.count('type="password"') >= 1, path
         assert re.findall(r'aria-controls="(\w+)" aria-pressed="false" data-show-password hidden', page) == fields, path
+        line = r'<span class="password"><input[^>]*><button type="button" class="button show-password"'
+        assert len(re.findall(line, page)) == len(fields), path  # beside its field
         assert f"/static/{SCRIPT}" in page, path
     assert finders.find(SCRIPT)

@@ -22,6 +22,7 @@ from leaderboards.management.tables import Rejects, Table, open_table
 from leaderboards.models import Board, Storage
 from leaderboards.services.close import Closed
 from leaderboards.services.import_scores import BATCH, ROW, Columns, Import, close_past, import_batch
+from leaderboards.services.imports.acts import undoing
 
 MOST_NAMED = 50  # periods, in the entry of the audit log
 
@@ -119,6 +120,8 @@ def _refuse_impossible(board: Board) -> None:
         raise CommandError(f"Board {board.seq} counts in competitions, which a table of scores does not name.")
     if board.criteria:
         raise CommandError(f"Board {board.seq} ranks by several fields; a table brings points for boards of points.")
+    if undone := undoing(board):
+        raise CommandError(f"Import {undone.pk} into board {board.seq} is being undone: run it again when it is.")
 
 
 def _columns(table: Table, options: dict[str, Any]) -> Columns:

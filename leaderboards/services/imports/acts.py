@@ -34,6 +34,7 @@ def confirm(number: int, at: datetime, by: AbstractBaseUser | None) -> ImportRun
             raise ImportNotReady("It is not waiting for a yes: it is being judged, or somebody has confirmed it.")
         if run.stopped:
             raise ImportNotReady("It could not be judged: throw it away, mend the file and upload it again.")
+        refuse_beside_undo(run)
         if run.refused == run.rows or (run.kind == ImportKind.BOARDS and run.refused):
             raise ImportNotReady("Nothing of it can be taken: mend the file and upload it again.")
         if run.board is not None:
@@ -122,6 +123,22 @@ def refuse_twin(run: ImportRun) -> None:
     twin = next((each for each in confirmed if not did_nothing(each)), None)
     if twin is not None:
         raise ImportStays(f"The same file was imported into this board before (import {twin.pk}): undo that first.")
+
+
+def refuse_beside_undo(run: ImportRun) -> None:
+    """Raise ``ImportNotReady`` while another import into the board is being undone: its ids are not free yet, so rows
+    would be repetitions of what is void a moment later."""
+    if run.kind == ImportKind.SCORES and (other := undoing(run.board)):
+        raise ImportNotReady(
+            f"Import {other.pk} into this board is being undone: wait until it is. Then this file is judged again, and "
+            "you can confirm it."
+        )
+
+
+def undoing(board: Board | None) -> ImportRun | None:
+    """An import of scores into the board that is being undone, if any."""
+    runs = ImportRun.objects.filter(kind=ImportKind.SCORES, board=board, undone_at=None)
+    return runs.exclude(undo_at=None).order_by("pk").first()
 
 
 def register() -> None:

@@ -9,12 +9,33 @@ from datetime import datetime
 
 from django.db import transaction
 
-from leaderboards.models import ImportRun
+from leaderboards.models import ImportKind, ImportRun
 from leaderboards.models.imports import Phase
 
 logger = logging.getLogger(__name__)
 
 MOST_FAILURES = 3  # of one run; what is away or locked is no failure
+
+
+@transaction.atomic
+def end_undo(run: ImportRun, at: datetime) -> int:
+    """An import of scores is undone; files that wait beside it are judged anew. 1, or 0 where it was so before."""
+    ended = ImportRun.objects.filter(pk=run.pk, undone_at=None).update(undone_at=at)
+    if ended:
+        _judge_anew(run)
+    return ended
+
+
+def _judge_anew(undone: ImportRun) -> None:
+    """What waits for a yes at the same board, if anything, was judged by ids that are free by now."""
+    if undone.kind != ImportKind.SCORES:
+        return
+    idle = ImportRun.objects.filter(kind=undone.kind, board=undone.board_id, started_at=None, stopped="")
+    for run in idle.select_for_update(of=("self",)).order_by("pk"):
+        run.chunks.update(judged_at=None, skipped=[])
+        run.judgings, run.judged, run.refused, run.judged_at = run.judgings + 1, 0, 0, None
+        run.report = {"first": run.report["first"]}
+        run.save(update_fields=["judgings", "judged", "refused", "judged_at", "report"])
 
 
 @transaction.atomic
@@ -57,5 +78,6 @@ def _stop(run: ImportRun, at: datetime, why: str) -> None:
         run.judged_at = at
     else:
         run.undo_at = run.undo_by = None
+        _judge_anew(run)
     run.stopped = why
     run.save(update_fields=["judged_at", "undo_at", "undo_by", "stopped", "report"])

@@ -11,34 +11,41 @@ from foundation.chunks import in_chunks
 from foundation.errors import SunwiError
 from leaderboards.core.entries import Entry, read_value
 from leaderboards.core.instants import milliseconds
+from leaderboards.core.moves import Moves
 from leaderboards.core.periods import window_at
 from leaderboards.core.policies import State, judge
 from leaderboards.core.rules import Order
-from leaderboards.models import ImportRun, Period, Standing
+from leaderboards.models import ImportRun, Period, Player, Standing
 from leaderboards.selectors.hidden import hidden_now
+from leaderboards.selectors.rank_moves import moves_in
 from leaderboards.services.import_scores import entry_of
 from leaderboards.services.imports.rows import lines_of
 from leaderboards.services.imports.scores import job_of
 from leaderboards.stores.sql_writes import state_of
 
 ASKED_AT_ONCE = 500
+MOST_PERIODS = 20  # each has ranks of its own to work out
 LOOKED_AT = 1000  # of the best, for the first whom the import does not touch
 
 
 class Effect(NamedTuple):
-    """Periods that it touches, players who enter a ranking and are shown there, standings that change, and first places
-    that move."""
+    """Periods that it touches, players who enter a ranking and are shown there, standings that change, first places
+    that move; and how many ranks are others then, at the most where ``is_exact`` is False, or None where it touches too
+    many periods to work that out."""
 
     periods: int
     entering: int
     changed: int
     first_places: int
+    ranks: int | None = None
+    is_exact: bool = True
 
 
 def foresee(run: ImportRun, at: datetime) -> Effect:
     """The effect of the rows that the judging took, in the order of the file."""
     entering = changed = firsts = periods = 0
-    for label, entries in _by_label(run, at).items():
+    by_label, ranks = _by_label(run, at), Moves()
+    for label, entries in by_label.items():
         period = Period.objects.filter(board=run.board, label=label).select_related("board").first()
         if period is None:
             continue
@@ -49,7 +56,10 @@ def foresee(run: ImportRun, at: datetime) -> Effect:
         entering += sum(player not in old and player not in hidden for player in moved)
         changed += sum(player in old for player in moved)
         firsts += _first_moves(period, moved, hidden)
-    return Effect(periods, entering, changed, firsts)
+        if len(by_label) <= MOST_PERIODS:
+            ranks = ranks.plus(_rank_moves(period, moved))
+    told = ranks.ranks if len(by_label) <= MOST_PERIODS else None
+    return Effect(periods, entering, changed, firsts, told, ranks.is_exact)
 
 
 def _by_label(run: ImportRun, at: datetime) -> dict[str, list[Entry]]:
@@ -86,6 +96,16 @@ def _held(period: Period, players: list[str]) -> dict[str, State]:
             row.player.external_id: state_of(row.points, row.fields, row.at) for row in rows.select_related("player")
         }
     return found
+
+
+def _rank_moves(period: Period, moved: dict[str, State]) -> Moves:
+    """How many ranks change; those who are not known yet are counted by numbers that nobody has."""
+    known: dict[str, int] = {}
+    for names in in_chunks(sorted(moved), ASKED_AT_ONCE):
+        known |= dict(Player.objects.filter(external_id__in=names).values_list("external_id", "pk"))
+    unknown = {-nth: name for nth, name in enumerate(sorted(moved.keys() - known.keys()), start=1)}
+    after = {known[name]: moved[name] for name in known} | {number: moved[name] for number, name in unknown.items()}
+    return moves_in(period, after, unknown)
 
 
 def _first_moves(period: Period, moved: dict[str, State], hidden: set[str]) -> bool:

@@ -4,7 +4,7 @@ Undoing sets back what nobody has changed since, and removes who was made by the
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -33,7 +33,7 @@ Read = tuple[int, str, dict[str, str]]
 
 def judge(run: ImportRun, chunk: ImportChunk, _at: datetime) -> Finish:
     """What would become of the rows now: who is new, who changes."""
-    rows, errors = _read_all(lines_of(run, chunk))
+    rows, errors = read_all(lines_of(run, chunk))
     known = {each.external_id: each for each in Player.objects.filter(external_id__in=[name for _, name, _ in rows])}
     statuses = Counter(_status(known.get(name), profile) for _, name, profile in rows)
     return partial(Came, statuses + Counter({REJECTED: len(errors)}), tuple(errors))
@@ -41,7 +41,7 @@ def judge(run: ImportRun, chunk: ImportChunk, _at: datetime) -> Finish:
 
 def apply(run: ImportRun, chunk: ImportChunk, _at: datetime) -> Finish:
     """Set the profiles when the chunk is written down, in that transaction."""
-    return partial(_apply, run, *_read_all(lines_of(run, chunk)))
+    return partial(_apply, run, *read_all(lines_of(run, chunk)))
 
 
 def undo(run: ImportRun, at: datetime) -> tuple[int, int]:
@@ -55,6 +55,11 @@ def undo(run: ImportRun, at: datetime) -> tuple[int, int]:
     return sum(done), len(done) - sum(done)
 
 
+def is_as_made(row: ImportedPlayer) -> bool:
+    """Whether the player's profile is what the import made of it."""
+    return all(getattr(row.player, field) == text for field, text in row.after.items())
+
+
 def refers(player: Player) -> bool:
     """Whether any row of any app is about the player, or an account is linked to them; an import's own rows aside."""
     if player.user_id is not None:
@@ -66,6 +71,15 @@ def refers(player: Player) -> bool:
     )
 
 
+def referred(players: Collection[int]) -> set[int]:
+    """The same of many, by their internal numbers."""
+    found = set(Player.objects.filter(pk__in=players, user__isnull=False).values_list("pk", flat=True))
+    for model, name in _referring():
+        if model is not ImportedPlayer:
+            found.update(model._default_manager.filter(**{f"{name}__in": players}).values_list(name, flat=True))
+    return found
+
+
 def _referring() -> Iterator[tuple[type[Model], str]]:
     for relation in Player._meta.get_fields(include_hidden=True):
         model = relation.related_model
@@ -73,7 +87,8 @@ def _referring() -> Iterator[tuple[type[Model], str]]:
             yield model, relation.remote_field.name  # type: ignore[union-attr]  # relations back have one
 
 
-def _read_all(lines: list[Line]) -> tuple[list[Read], list[Error]]:
+def read_all(lines: list[Line]) -> tuple[list[Read], list[Error]]:
+    """The rows that can be taken (number, id, profile), and those that cannot."""
     rows, errors = [], []
     for line in lines:
         try:
@@ -141,8 +156,8 @@ def _note(run: ImportRun, player: Player, before: dict[str, str], after: dict[st
 
 def _set_back(row: ImportedPlayer, at: datetime) -> bool:
     """Whether the player is as before the import, or gone; one that was changed or is needed since stays."""
-    player = Player.objects.select_for_update().get(pk=row.player_id)
-    if any(getattr(player, field) != text for field, text in row.after.items()):
+    player = row.player = Player.objects.select_for_update().get(pk=row.player_id)
+    if not is_as_made(row):
         return False
     if not row.is_new:
         set_profile(player.external_id, _texts(row.before), at)

@@ -42,9 +42,10 @@ def lines_of(run: ImportRun, chunk: ImportChunk) -> list[Line]:
 
 @transaction.atomic
 def note_judged(run: ImportRun, chunk: ImportChunk, finish: Finish, at: datetime) -> bool:
-    """Write down what the judging of a chunk came to; False where another worker has done so."""
+    """Write down what the judging of a chunk came to; False where another worker has done so, or it began anew."""
+    judging = run.judgings
     run, chunk = _hold(run, chunk)
-    if chunk.judged_at is not None:
+    if chunk.judged_at is not None or run.judgings != judging:
         return False
     came = finish()
     chunk.judged_at, chunk.skipped = at, list(came.skipped)

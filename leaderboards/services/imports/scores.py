@@ -10,6 +10,7 @@ from datetime import datetime
 from functools import partial
 
 from django.db import transaction
+from django.db.models import F
 
 from leaderboards.core.submissions import Outcome, Status
 from leaderboards.core.tables import Line
@@ -61,7 +62,7 @@ def undo(chunk: ImportChunk, at: datetime) -> tuple[int, int]:
 
     Those of a closed period, of who was erased, and those that retention took, stay as they are. What a purge has void
     is void because of this from then on: undoing the purge must not bring it back. Their ids are free again, so that
-    the same file, or a better one, can be imported.
+    the same file, or a better one, can be imported; one that is restored by hand takes its own again.
     """
     voided = 0
     for submission in Submission.objects.filter(pk__in=chunk.kept, service=SERVICE).order_by("pk"):
@@ -83,7 +84,8 @@ def was_undone(submission: Submission) -> bool:
 def _take_back(submission: Submission, at: datetime) -> None:
     void_submission(submission, at)
     PurgedSubmission.objects.filter(submission=submission.pk).delete()
-    Submission.objects.filter(pk=submission.pk).update(external_id=None)
+    own = Submission.objects.filter(pk=submission.pk, external_id__isnull=False)  # a chunk may be undone twice
+    own.update(external_id=None, freed_id=F("external_id"))
 
 
 def _own(started_at: datetime, lines: list[Line], job: Import, outcomes: list[Outcome]) -> dict[int, int]:

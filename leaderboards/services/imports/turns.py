@@ -19,8 +19,8 @@ from foundation.sql import AWAY
 from leaderboards.errors import BadBoard
 from leaderboards.models import ImportChunk, ImportedPlayer, ImportKind, ImportRun, Storage
 from leaderboards.models.imports import Phase
-from leaderboards.services.imports import boards, foresee, players, scores
-from leaderboards.services.imports.ends import end, failed
+from leaderboards.services.imports import boards, foresee, foresee_players, players, scores
+from leaderboards.services.imports.ends import end, end_undo, failed
 from leaderboards.services.imports.rows import Finish, note_applied, note_judged
 
 LEASE = timedelta(seconds=120)  # a chunk takes a second or two, foreseeing 100,000 rows half a minute
@@ -95,7 +95,10 @@ def _judge(run: ImportRun, at: datetime) -> int:
         return int(note_judged(run, chunk, judge(run, chunk, at), at))
     if run.kind == ImportKind.SCORES:
         run.report["foreseen"] = foresee.foresee(run, at)._asdict()
-    return ImportRun.objects.filter(pk=run.pk, judged_at=None).update(judged_at=at, report=run.report)
+    elif run.kind == ImportKind.PLAYERS:
+        run.report["changes"] = foresee_players.foresee(run)._asdict()
+    as_read = ImportRun.objects.filter(pk=run.pk, judged_at=None, judgings=run.judgings)
+    return as_read.update(judged_at=at, report=run.report)
 
 
 def _apply(run: ImportRun, at: datetime) -> int:
@@ -131,7 +134,7 @@ def _undo(run: ImportRun, at: datetime) -> int:
         return _undo_players(run, at)
     chunk = run.chunks.filter(undone_at=None).order_by("-nth").first()
     if chunk is None:
-        return ImportRun.objects.filter(pk=run.pk, undone_at=None).update(undone_at=at)
+        return end_undo(run, at)
     undone, left = scores.undo(chunk, at)
     failpoint("import.after_voided")
     with transaction.atomic():

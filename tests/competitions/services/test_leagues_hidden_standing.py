@@ -1,10 +1,14 @@
 """A standing that is hidden in one period counts for nothing in the league there, and in the next one as always."""
 
+from unittest.mock import patch
+
 import pytest
 
 from competitions.services.league_turn import turn_due
 from competitions.services.leagues import begin_due, place_due
 from leaderboards.models import Period, Player
+from leaderboards.selectors.hidden import hidden_in
+from leaderboards.services import restrict as restricting
 from leaderboards.services.close import close_due
 from leaderboards.services.restrict import hiding_in, lift_from, restrict
 from tests.competitions.services.test_leagues import groups, league, moved, play, turned
@@ -48,3 +52,19 @@ def test_a_latecomer_is_held_against_those_who_are_left_where_the_group_before_i
     turned(board, {})
 
     assert [(player, outcome) for player, _, outcome in moved() if outcome != "stayed"] == [("a", "promoted")]
+
+
+def test_the_turn_goes_by_who_is_hidden_now_whatever_this_process_remembers() -> None:
+    board = league()
+    begin_due(NOON)
+    score(board, {"a": 9, "b": 7, "c": 5})
+    place_due(NOON)
+    close_due(NOON + DAY)
+    period = period_of(board)
+    assert not hidden_in(period)
+    with patch.object(restricting, "forget_bans"):  # another process hides
+        hide(period, "a")
+
+    turn_due(NOON + DAY)
+
+    assert moved() == [("b", 1, "promoted"), ("c", 2, "stayed"), ("a", None, "stayed")]

@@ -16,7 +16,7 @@ from foundation.audit import record
 from foundation.audit.acts import all_acts, all_subjects
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import undo
-from leaderboards.admin.audit_filters import ActFilter
+from leaderboards.admin.audit_acts import ActFilter
 from leaderboards.models import Player
 from leaderboards.services.ban import ban
 from tests.leaderboards.admin.typed import change, make_board, page, save, typed_from
@@ -138,6 +138,18 @@ def test_acts_of_boards_and_competitions_that_are_called_alike_are_one_choice(ad
 
     assert len(alike) == 2
     assert {entry.act for entry in shown} == set(alike)
+
+
+def test_acts_are_chosen_from_groups_and_what_else_is_filtered_by_stays(admin: Client) -> None:
+    record("board.retired", at=datetime(2026, 3, 2, tzinfo=UTC), reason="why")
+
+    shown = page(admin, f"{LOG}?who=neither&act=board.retired")
+
+    form = shown.split('class="act-filter"')[1].split("</form>")[0]
+    boards = form.split('<optgroup label="Boards">')[1].split("</optgroup>")[0]
+    assert '<option value="board.retired" selected>board retired</option>' in boards
+    assert '<input type="hidden" name="who" value="neither">' in form
+    assert form.count("<option value=") == len({str(act.label) for act in all_acts()}) + 1
 
 
 def test_the_list_is_filtered_by_act_by_whom_what_it_is_about_and_words(admin: Client) -> None:

@@ -5,10 +5,13 @@ from django.test import Client
 
 from foundation import clock
 from foundation.audit.models import AuditEntry
+from leaderboards import formats
 from leaderboards.models import Board, Period, Player, Restriction, Standing
+from leaderboards.selectors.periods import shown_as
+from tests.competitions.site import race
 from tests.leaderboards.admin.test_bans import of, scored
 from tests.leaderboards.admin.typed import make_board, page
-from tests.leaderboards.services.restricting import HIDDEN_STANDING, keep_out
+from tests.leaderboards.services.restricting import HIDDEN_STANDING, WAYS_ON_A_BOARD, keep_out
 from tests.leaderboards.views.pages import WEEK, close_all_past
 from tests.playing import score
 from tests.staff import staff
@@ -97,7 +100,7 @@ def test_the_log_says_before_what_its_undoing_moves(admin: Client, board: Board)
     assert "1 first place moves, 3 ranks change." in undoing
 
 
-@pytest.mark.parametrize("number", ["", "x", "²", "999999", "-1"])
+@pytest.mark.parametrize("number", ["", "x", "²", "999999", "-1", "9" * 30, "9" * 5000])
 def test_a_period_that_is_none_or_has_no_standing_of_theirs_has_no_page(
     admin: Client, board: Board, number: str
 ) -> None:
@@ -112,3 +115,64 @@ def test_only_who_may_change_players_hides_standings(board: Board, right: str, s
 
     assert client.get(there(final())).status_code == status
     assert ("Hide this standing" in page(client, standing_page(final()))) is (status == 200)
+
+
+def test_the_page_of_a_standing_says_whose_where_which_rank_and_leads_there(board: Board) -> None:
+    Player.objects.filter(external_id="ann").update(name="Ann")
+    looking = staff("view_standing", "view_player")
+
+    last, running = page(looking, standing_page(final())), page(looking, standing_page(Period.objects.latest("pk")))
+
+    days = formats.period_dates(board, shown_as(final()), clock.now().date())
+    assert f"<h1>Standing of Ann (ann): One, {days}</h1>" in last
+    assert f"{days} ({final().label})" in last
+    assert "rank 1 with 9" in last
+    assert f'<a href="/admin/leaderboards/player/{ann().pk}/change/">Ann (ann)</a>' in last
+    assert 'href="/players/ann/"' in last
+    assert f'href="/boards/{board.seq}/?period={final().label}"' in last
+    assert "Others do not see" not in last + running
+    assert Standing.objects.get(period=final(), player=ann()).member not in last.split("<h1>")[1].split("</h1>")[0]
+
+
+@pytest.mark.parametrize("how", WAYS_ON_A_BOARD)
+def test_a_hidden_standing_says_so_with_who_and_why_to_who_may_look_at_players(board: Board, how: str) -> None:
+    keep_out(how, board, "ann")
+    there = standing_page(Period.objects.get(starts_at__lte=clock.now(), ends_at__gt=clock.now()))
+    looking, without = staff("view_standing", "view_player"), staff("view_standing")
+
+    told, hint = page(looking, there), page(without, there)
+
+    assert "Others do not see this standing." in told
+    assert ("A test." in told) is (how != "banned everywhere")
+    row = Restriction.objects.first()
+    link = f"/admin/leaderboards/{f'restriction/{row.pk}' if row else f'player/{ann().pk}'}/change/"
+    assert f'<li><a href="{link}">' in told
+    assert "not shown" in told
+    assert "Moderators keep the player out here." in hint
+    assert "A test." not in hint
+
+
+def test_hiding_one_has_a_title_of_its_own_nothing_to_choose_and_a_way_back(admin: Client, board: Board) -> None:
+    asked = page(admin, there(final()))
+    blind = page(staff("change_player"), there(final()))
+
+    assert "<h1>Hide one standing of ann</h1>" in asked
+    assert "Show what changes" not in asked
+    assert f'<a href="{standing_page(final())}" class="closelink">' in asked
+    assert f'<a href="/admin/leaderboards/player/{ann().pk}/change/" class="closelink">' in blind
+
+
+def test_of_a_competition_it_is_said_what_is_done_there_instead(admin: Client) -> None:
+    competition = race({"ann": 9})
+    row = Standing.objects.get(period__label=f"c{competition.pk}", player__external_id="ann")
+    address = f"/admin/leaderboards/standing/{row.pk}/change/"
+    link = f"/admin/competitions/participant/?competition__id__exact={competition.pk}&amp;q=ann"
+
+    told, without = page(admin, address), page(staff("view_standing"), address)
+
+    assert f"This standing is of the competition {competition.name}, so it is not hidden here" in told
+    assert f'href="{link}"' in told
+    assert "ann" in page(admin, link.replace("&amp;", "&"))
+    assert "so it is not hidden here" in without
+    assert link not in without
+    assert "Hide this standing" not in told

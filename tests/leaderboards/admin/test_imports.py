@@ -14,8 +14,10 @@ from leaderboards.admin.seen import FIELD
 from leaderboards.models import Board, ImportRun
 from leaderboards.models.imports import Phase
 from leaderboards.services.boards import apply_boards
+from leaderboards.services.players import set_profile
 from tests.leaderboards.admin.typed import make_board, page
-from tests.leaderboards.imports.files import AT, boards_file, confirmed, moved, points, sent
+from tests.leaderboards.factories import UserFactory
+from tests.leaderboards.imports.files import AT, boards_file, confirmed, moved, points, sent, undone
 from tests.staff import staff
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -52,18 +54,64 @@ def test_a_file_of_scores_goes_from_upload_over_the_preview_to_the_board_and_bac
     ready = unescape(page(admin, address(run)))
     assert "1 first place moves." in ready
     assert "Refused rows: 1 of 1" in ready
-    assert '<th scope="row">2</th><td>alice</td><td>5</td>' in ready
+    assert "<li>1 rank changes.</li>" in ready
+    assert '<th scope="row">2</th><td>alice</td><td>5</td><td></td>' in ready
+    assert '<th scope="row">3</th><td>b/b</td><td>6</td><td><strong>refused</strong></td>' in ready
     assert "http-equiv" not in ready
 
     admin.post(address(run), {"confirm": "1"})
     assert moved(run).phase is Phase.DONE
     assert points(board) == {"alice": 5}
 
+    look = page(admin, address(run))
+    assert "alice, Made " in look
+    assert "<li>1 first place moves, 1 rank changes.</li>" in look
     unreasoned = admin.post(address(run), {"undo": "1", "reason": ""}, follow=True)
     assert "Give a reason" in unreasoned.content.decode()
     admin.post(address(run), {"undo": "1", "reason": "Wrong file."})
     assert moved(run).phase is Phase.UNDONE
     assert points(board) == {}
+
+
+def test_players_are_shown_old_and_new_and_a_cell_that_empties_is_marked_and_counted(admin: Client) -> None:
+    picture = "https://a.example/a.png"
+    set_profile("ann", {"name": "Ann", "avatar_url": picture}, AT)
+    set_profile("bob", {"name": "Bob"}, AT)
+    run = sent("players", f"player,name,avatar_url\nann,Anna,{picture}\nbob,,\nnew,,\n")
+
+    ready = page(admin, address(run))
+
+    assert "1 row has an empty cell that empties what the player has" in ready
+    assert '<th scope="row">2</th><td>ann</td><td>name</td><td>Ann</td><td>Anna</td>' in ready
+    assert '<th scope="row">3</th><td>bob</td><td>name</td><td>Bob</td><td><strong>empty</strong></td>' in ready
+    assert '<th scope="row">3</th><td>bob</td><td></td><td></td><td><strong>empties what the player has' in ready
+    assert ready.count("<strong>empt") == 2
+    assert "What changes, in the first rows" not in page(admin, address(confirmed(run)))
+
+
+def test_undoing_players_is_told_before_and_comes_to_just_that(admin: Client) -> None:
+    set_profile("ann", {"name": "Ann"}, AT)
+    set_profile("bob", {"name": "Bob"}, AT)
+    run = confirmed(sent("players", "player,name\nann,A\nbob,B\nnew,N\nlinked,L\n"))
+    set_profile("bob", {"name": "Bobby"}, AT)
+    UserFactory.create(player="linked")
+
+    look = page(admin, address(run))
+    over = undone(run)
+
+    assert "<li>1 profile is set back.</li><li>1 player is removed.</li><li>2 players stay: somebody" in look
+    assert (over.undone, over.left) == (2, 2)
+
+
+def test_undoing_boards_names_each_and_what_it_gets_back(admin: Client) -> None:
+    make_board(retention_days=30)
+    file = boards_file({"name": "Made", "retention_days": 60}, {"name": "Fresh", "period": "day"})
+
+    look = page(admin, address(confirmed(sent("boards", file))))
+
+    assert "new boards go if nobody has played on them" in look
+    assert "<h3>Made</h3>" in look
+    assert "<td>60</td><td>30</td>" in look
 
 
 def test_a_column_that_the_file_lacks_is_told_beside_the_field_that_names_it(admin: Client) -> None:

@@ -10,7 +10,7 @@ from foundation import clock
 from foundation.audit import record
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import NotUndoable, undo
-from leaderboards.errors import AlreadyLinked, UnknownPlayer
+from leaderboards.errors import AlreadyLinked, BadLinkCode, UnknownPlayer
 from leaderboards.models import Player
 from leaderboards.services.erase import erase_player
 from leaderboards.services.link import BY_HAND, link_by_hand, make_code, redeem
@@ -116,6 +116,18 @@ def test_an_account_that_has_a_player_is_refused_and_so_is_who_was_erased() -> N
     assert not AuditEntry.objects.filter(act=BY_HAND).exists()
 
 
+def test_the_look_refuses_an_account_with_another_player_and_leads_to_them() -> None:
+    admin = one_of("erase_player", "view_user")
+    bob = PlayerFactory.create(external_id="bob", name="<Bob>", user=UserFactory.create(username="taken"))
+    ann = PlayerFactory.create(external_id="ann")
+
+    asked, _ = shown(admin, of(ann, "account"), account="taken")
+
+    link = f'<a href="{of(bob, "account")}">&lt;Bob&gt; (bob)</a>'
+    assert f"taken is linked to another player, {link}: take that one from them first." in asked
+    assert "What changes" not in asked
+
+
 def test_an_undo_overrules_no_later_link_and_gives_nobody_to_an_account_that_is_gone() -> None:
     old, new = UserFactory.create(username="old"), UserFactory.create(username="new")
     ann = PlayerFactory.create(external_id="ann", user=old)
@@ -126,6 +138,7 @@ def test_an_undo_overrules_no_later_link_and_gives_nobody_to_an_account_that_is_
 
     with pytest.raises(NotUndoable, match="does not stand"):
         undo(taken_away.pk, WHY, clock.now(), None)
+    ann.refresh_from_db()
     link_by_hand(ann, old, WHY, clock.now(), None)
     new.delete()
     with pytest.raises(NotUndoable, match="no such account"):
@@ -167,3 +180,33 @@ def test_an_erasure_leaves_nothing_of_whose_the_player_was_and_who_changed_that(
     told = entry_of()
     assert (told.reason, told.before, told.after, told.by_name) == ("", {}, {}, "admin")
     assert not told.subjects.filter(kind="account").exists()
+
+
+def test_a_code_that_was_drawn_before_ends_where_the_player_is_taken_away_by_hand() -> None:
+    thief = UserFactory.create(username="thief")
+    ann = PlayerFactory.create(external_id="ann", user=thief)
+    code, _ = make_code("ann", clock.now())
+
+    link_by_hand(ann, None, WHY, clock.now(), None)
+    with pytest.raises(BadLinkCode):
+        redeem(code, thief, clock.now())
+    later, _ = make_code("ann", clock.now())
+    redeem(later, thief, clock.now())
+
+    assert owner() == "thief"
+
+
+def test_what_was_shown_of_nobodys_player_is_shown_again_once_somebody_has_them() -> None:
+    admin, cat = one_of("erase_player", "view_user"), UserFactory.create(username="cat")
+    ann = PlayerFactory.create(external_id="ann")
+    UserFactory.create(username="bob")
+    asked, typed = shown(admin, of(ann, "account"), account="bob")
+    code, _ = make_code("ann", clock.now())
+    redeem(code, cat, clock.now())
+
+    again = admin.post(of(ann, "account"), typed).content.decode()
+
+    assert ("loses the player" in asked, "cat loses the player." in again, owner()) == (False, True, "cat")
+    with pytest.raises(AlreadyLinked, match="changed a moment ago"):
+        link_by_hand(ann, UserFactory.create(), WHY, clock.now(), None)
+    assert owner() == "cat"

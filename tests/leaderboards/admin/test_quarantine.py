@@ -56,6 +56,8 @@ def test_the_queue_shows_what_waits_the_oldest_first_and_leads_to_all_that_a_pla
     assert ">dan<" not in shown
     assert "101 / 100" in shown
     number = of("cleo").player_id
+    first = shown.split("<tr>")[-1].split('<a href="')[1]
+    assert first.startswith(f"{QUEUE}{of('cleo').pk}/change/")
     assert f'<a href="/admin/leaderboards/player/{number}/change/">cleo</a>' in shown
     for way in ("submission", "standing", "quarantinedentry"):
         assert f"/admin/leaderboards/{way}/?player__id__exact={number}" in shown

@@ -1,6 +1,8 @@
 """Restrictions in the admin: one page for all kinds, with a choice of board, that says what comes of the very choice
 before it is done; and one for the end of it."""
 
+import re
+
 import pytest
 from django.test import Client
 
@@ -221,3 +223,33 @@ def test_only_who_may_change_players_restricts(
     viewer.post(of(ann(), "lift"), {"confirmed": "1", "what_runs": "hidden:", "seen": "hidden:", "reason": "Over."})
     assert Restriction.objects.filter(lifted_at__isnull=False).exists() is (status == 200)
     assert viewer.get(f"{PLAYERS}999999/restrict/").status_code == 404
+
+
+def test_the_list_is_filtered_by_width_and_by_moderator_and_leads_to_the_log_and_to_the_bans(
+    admin: Client, boards: tuple[Board, Board]
+) -> None:
+    keep_out("hidden standing", boards[0], "ann")
+    keep_out("hidden", boards[1], "bob")
+    keep_out("hidden everywhere", boards[1], "cleo")
+    keep_out("banned everywhere", boards[1], "dan")
+    post(admin, "restrict", asked("shadowed", boards[1]))
+    moderator = Restriction.objects.get(kind="shadowed").by_id
+
+    def whose(asked: str) -> set[str]:
+        listed = page(admin, f"/admin/leaderboards/restriction/?{asked}")
+        return set(re.findall(r'class="field-whose"><a[^>]*>(\w+)</a>', listed))
+
+    assert whose("") == {"ann", "bob", "cleo"}
+    assert [whose(f"where={width}") for width in ("standing", "board", "everywhere")] == [
+        {"ann"},
+        {"ann", "bob"},
+        {"cleo"},
+    ]
+    assert whose(f"by__id__exact={moderator}") == {"ann"}
+    everything = page(admin, "/admin/leaderboards/restriction/")
+    assert "Players banned from everything (1)" in everything
+    for row in Restriction.objects.all():
+        entry = AuditEntry.objects.get(note__restriction=row.pk)
+        assert f'<a href="/admin/foundation/auditentry/{entry.pk}/change/">Entry</a>' in everything
+    unread = page(staff("view_player"), "/admin/leaderboards/restriction/")
+    assert "/admin/foundation/auditentry/" not in unread

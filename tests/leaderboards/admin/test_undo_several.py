@@ -1,11 +1,14 @@
 """Several chosen entries of the audit log are undone with one reason, each by itself, and what is refused is told."""
 
 import pytest
+from django.db import OperationalError
 from django.test import Client
 
 from foundation import clock
 from foundation.audit import record
 from foundation.audit.models import AuditEntry
+from foundation.audit.undo import undo
+from leaderboards.admin import undo_several
 from leaderboards.models import Board, Player, Restriction
 from leaderboards.services.ban import ban, lift
 from leaderboards.services.players import set_profile
@@ -59,6 +62,27 @@ def test_what_is_chosen_is_undone_after_a_look_and_what_is_refused_is_told_with_
     undone = AuditEntry.objects.exclude(undoes=None)
     assert sorted(undone.values_list("reason", "by_name")) == [("No ring.", "admin")] * 2
     assert "None of the selected can be undone: nothing was done." in again
+
+
+def test_an_error_of_sql_at_one_keeps_no_other_and_is_listed(
+    admin: Client, board: Board, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("ann", "bob", "cleo"):
+        ban([player(name).pk], "A ring.", clock.now(), None)
+    entries = list(AuditEntry.objects.filter(act="player.banned"))
+
+    def deadlocked(number: int, *args: object) -> object:
+        if number == entries[1].pk:
+            raise OperationalError("deadlock detected")
+        return undo(number, *args)  # type: ignore[arg-type]  # as it came
+
+    monkeypatch.setattr(undo_several, "undo", deadlocked)
+
+    done = act(admin, LOG, "undo_selected", *entries, confirmed="1", reason="No ring.")
+
+    assert "Undone: 2. Refused: 1." in done
+    assert "The database was busy, or away" in done
+    assert banned() == {"bob"}
 
 
 def test_the_latest_of_several_changes_is_undone_first(admin: Client, board: Board) -> None:

@@ -49,8 +49,9 @@ def test_what_it_does_to_ranks_is_told_as_it_then_is(board: Board) -> None:
     behind = sent("scores", "player,points\nbob,5\nalice,3\ncarol,1\n", board)
     ahead = sent("scores", "player,points\nbob,10\n", board)
 
-    assert behind.report["foreseen"] == {"periods": 1, "entering": 1, "changed": 1, "first_places": 0}
-    assert ahead.report["foreseen"] == {"periods": 1, "entering": 0, "changed": 1, "first_places": 1}
+    told = {"periods": 1, "changed": 1, "is_exact": True}
+    assert behind.report["foreseen"] == told | {"entering": 1, "first_places": 0, "ranks": 1}  # carol has one anew
+    assert ahead.report["foreseen"] == told | {"entering": 0, "first_places": 1, "ranks": 2}
 
 
 def test_whom_nobody_sees_enters_no_ranking(board: Board) -> None:

@@ -19,7 +19,7 @@ from leaderboards.selectors.if_banned import on_boards
 from leaderboards.selectors.past import ranks_before
 from leaderboards.services import restrict as service
 from leaderboards.services.close import close_period
-from leaderboards.services.restrict import What, hiding_in, lift_from, restrict
+from leaderboards.services.restrict import What, hide_standings, hiding_in, lift_from, restrict
 from tests.leaderboards.factories import AdminFactory, BoardFactory, PlayerFactory
 from tests.leaderboards.services.restricting import keep_out, let_back
 from tests.leaderboards.services.site import DAY, NOON, follow, make_board, period_of, score
@@ -151,7 +151,7 @@ def test_another_process_hides_it_within_a_second(storage: str) -> None:
 
     with patch.object(service, "forget_bans"):
         hide("ann", second)
-    later = clock.monotonic() + 1.0
+    later = clock.monotonic() + 1.001  # more than a second, however coarse the clock
     with patch.object(clock, "monotonic", lambda: later):
         assert listed(second) == CLOSED_UP
 
@@ -210,3 +210,17 @@ def test_a_standing_of_a_competition_is_refused_with_what_is_done_there() -> Non
 
     with pytest.raises(NotHideable, match="disqualify the participant there"):
         hiding_in(period)
+
+
+def test_several_are_hidden_all_or_none() -> None:
+    """In a competition nobody is hidden like this: then nobody is in the periods named before it either."""
+    _board, first, second = two_days("sql")
+    ann, bob = (Player.objects.get(external_id=name).pk for name in ("ann", "bob"))
+    event = Period(pk=second.pk + 1, board=BoardFactory.create(storage="sql", period="event"), label="c1")
+
+    with pytest.raises(NotHideable):
+        hide_standings({first: [ann, bob], event: [ann]}, "A bot.", clock.now(), None)
+    assert not Restriction.objects.exists()
+
+    assert hide_standings({first: [ann, bob], second: [ann]}, "A bot.", clock.now(), None) == 3
+    assert hide_standings({first: [ann], second: [ann, bob]}, "A bot.", clock.now(), None) == 1

@@ -10,7 +10,7 @@ import pytest
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import NotUndoable, undo
 from leaderboards.models import PurgedSubmission, Standing, Submission
-from leaderboards.selectors.purging import BASELINE, foresee_purge
+from leaderboards.selectors.purging import BASELINE, Kept, foresee_purge
 from leaderboards.services import purge as asking
 from leaderboards.services import run_purge
 from leaderboards.services.close import close_due
@@ -227,7 +227,7 @@ def test_closed_periods_of_a_calendar_and_baselines_stay_and_are_counted() -> No
 
     assert void_numbers() == [7]
     assert (made.voided, made.kept) == (1, 1)
-    assert (foreseen.submissions, foreseen.players, foreseen.kept) == (1, 1, 1)
+    assert (foreseen.submissions, foreseen.players, foreseen.kept) == (1, 1, Kept(closed=1))
     assert final(period_of(board)) == standings
 
 

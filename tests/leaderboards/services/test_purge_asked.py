@@ -11,7 +11,7 @@ from leaderboards.core.moves import Moves
 from leaderboards.errors import BadPurge
 from leaderboards.models import Purge
 from leaderboards.selectors import purging
-from leaderboards.selectors.purging import foresee_purge
+from leaderboards.selectors.purging import Kept, foresee_purge
 from leaderboards.services import purge as asking
 from leaderboards.services.purge import ask_purge
 from tests.leaderboards.factories import AdminFactory
@@ -70,7 +70,7 @@ def test_it_is_told_before_what_ranks_do(storage: str) -> None:
     foreseen = foresee_purge(of("a"))
 
     assert foreseen.moves == Moves(firsts=1, ranks=3)  # b is first, c second, a third; d stays fourth
-    assert (foreseen.submissions, foreseen.players, foreseen.kept) == (1, 1, 0)
+    assert (foreseen.submissions, foreseen.players, foreseen.kept) == (1, 1, Kept())
 
 
 @pytest.mark.parametrize("bound", ["MOST_REPLAYED", "MOST_PERIODS"])

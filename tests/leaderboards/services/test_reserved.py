@@ -1,18 +1,24 @@
 """Boards that hold the totals of a series: nobody else changes their standings, through whichever door."""
 
+from datetime import timedelta
+
 import pytest
 from django.test import Client
 
-from competitions.models import Series
+from competitions.models import Competition, Series
 from competitions.services.series import score_due
 from foundation import clock
+from foundation.audit.models import AuditEntry
 from leaderboards import selectors
 from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Caller, Outcome
 from leaderboards.errors import BoardReserved
-from leaderboards.models import Submission
+from leaderboards.models import Player, Submission
+from leaderboards.selectors.purging import Kept, Range
 from leaderboards.selectors.reserved import forget_reserved, reserved_for
+from leaderboards.services.purge import PURGED, ask_purge, look_at_purge, what_stays
 from leaderboards.services.remove import remove_player
+from leaderboards.services.run_purge import run_due
 from leaderboards.services.submit import backfill, submit
 from leaderboards.services.unvoid import unvoid_submission
 from leaderboards.services.void import void_submission
@@ -82,3 +88,50 @@ def test_the_board_in_the_admin_says_that_it_is_reserved(series: Series, client:
 
     assert f"holds the totals of series {series.pk}" in page
     assert "holds the totals" not in other
+
+
+def test_a_purge_is_told_before_and_after_what_it_leaves_of_a_series_and_of_a_cancelled_competition(
+    series: Series,
+) -> None:
+    now, ann = clock.now(), Player.objects.get(external_id="ann")
+    running = BoardFactory.create(name="Other")
+    submit([read_entry({"board": running.seq, "player": "ann", "points": 9}, 0)], Caller("tests"), now)
+    Submission.objects.update(created_at=now - timedelta(minutes=5))
+    Competition.objects.update(cancelled_at=now)
+    chosen = Range(now - timedelta(minutes=9), now - timedelta(minutes=2), ann.pk)
+
+    foreseen = look_at_purge(chosen, now)
+    with pytest.raises(BoardReserved):
+        look_at_purge(chosen._replace(player=None, board=series.board_id), now)
+    made = ask_purge(chosen, "A cheat.", now, None)
+    run_due(now, 60.0)
+    made.refresh_from_db()
+
+    assert (foreseen.submissions, foreseen.kept) == (1, Kept(reserved=1, events=1))
+    assert (made.voided, made.kept) == (1, 2)
+    assert what_stays(made, now) == foreseen.kept
+    assert made.finished_at == now
+
+
+def test_the_form_of_a_purge_offers_no_such_board_and_its_page_says_what_stays(series: Series) -> None:
+    admin, now = Client(), clock.now()
+    admin.force_login(AdminFactory.create())
+    Submission.objects.update(created_at=now - timedelta(minutes=5))
+    form = admin.get("/admin/leaderboards/purge/add/").content.decode()
+    ann = Player.objects.get(external_id="ann")
+    made = ask_purge(Range(now - timedelta(minutes=9), now - timedelta(minutes=2), ann.pk), "A cheat.", now, None)
+    address = f"/admin/leaderboards/purge/{made.pk}/change/"
+
+    moving = admin.get(address)
+    run_due(now, 60.0)
+    over = admin.get(address).content.decode()
+
+    assert f'<option value="{series.board_id}">' not in form
+    assert 'data-live="2"' in moving.content.decode()
+    part = admin.get(f"{address}?fragment=1")
+    assert 'data-part="purge"' in part.content.decode()
+    assert admin.get(f"{address}?fragment=1", headers={"if-none-match": part["ETag"]}).status_code == 304
+    assert "data-live" not in over
+    assert "1 stay: they lie on a board of a series, whose totals follow its competitions." in over
+    entry = AuditEntry.objects.get(act=PURGED)
+    assert f'href="/admin/foundation/auditentry/{entry.pk}/undo/"' in over

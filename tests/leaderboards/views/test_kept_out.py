@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from foundation import clock
-from leaderboards.models import Board
+from leaderboards.models import Board, Period
 from leaderboards.views import scenes, second
 from tests.leaderboards.services.restricting import HIDDEN_STANDING, keep_out, let_back
 from tests.leaderboards.views.pages import WEEK, close_all_past, signed_in, text
@@ -101,16 +101,54 @@ def test_the_page_of_the_shadowed_is_as_it_was_for_themselves(board: Board, zoe:
         ("hidden everywhere", "Moderators have hidden you: nobody sees you on any board."),
         (HIDDEN_STANDING, "Moderators have hidden your standing on Weekly wins in "),
         ("banned", "Moderators have banned you from Weekly wins: your scores are not taken there."),
+        ("banned everywhere", "Moderators have banned you: nobody sees you on any board, and your scores are not"),
     ],
 )
 def test_the_hidden_are_told_so_and_see_no_place_of_theirs(board: Board, zoe: Client, how: str, told: str) -> None:
+    there = f"/boards/{board.seq}/"
+    mina = signed_in(Client(), "another", "mina")
+    before = zoe.get(f"{there}?fragment=1")
     keep_out(how, board, "zoe")
     forget()
 
-    own, there = shown(zoe, "/players/zoe/"), shown(zoe, f"/boards/{board.seq}/")
+    pages = [shown(zoe, address) for address in (there, "/account/")]
+    followed = zoe.get(f"{there}?fragment=1", headers={"if-none-match": before["ETag"]})
+    hers = zoe.get("/players/zoe/")
 
-    assert told in own
-    assert "Ranked on no board at the moment." in own
-    assert ("Best final ranks" in own) is (how == HIDDEN_STANDING)  # last week stays as it was
-    assert CHEAT not in there
-    assert told not in shown(Client(), "/players/zoe/")
+    assert [told in page for page in (*pages, text(followed))] == [True] * 3
+    assert CHEAT not in pages[0]
+    assert "is not ranked in this period" not in pages[0]
+    if how == "banned everywhere":
+        assert hers.status_code == 404
+    else:
+        assert told in text(hers)
+        assert "Ranked on no board at the moment." in text(hers)
+        assert ("Best final ranks" in text(hers)) is (how == HIDDEN_STANDING)  # last week stays as it was
+    others = [Client(), mina, Client(headers={"cookie": "player=zoe"})]
+    seen = [shown(each, address) for each in others for address in (there, f"{there}?player=zoe", "/players/zoe/")]
+    assert "Moderators" not in " ".join(seen)
+    assert "zoe is not ranked in this period." in shown(others[2], there)
+    let_back()
+    forget()
+    assert CHEAT in shown(zoe, there)
+    assert "Moderators" not in shown(zoe, "/account/")
+
+
+def test_in_another_period_nothing_is_told_of_one_hidden_standing(board: Board, zoe: Client) -> None:
+    keep_out(HIDDEN_STANDING, board, "zoe")
+    last = Period.objects.exclude(restrictions__isnull=False).earliest("starts_at")
+
+    assert CHEAT in shown(zoe, f"/boards/{board.seq}/?period={last.label}")
+    assert "Moderators" not in shown(zoe, f"/boards/{board.seq}/?period={last.label}")
+
+
+@pytest.mark.parametrize("how", EVERYWHERE)
+def test_the_shadowed_without_a_score_are_told_nothing(board: Board, how: str) -> None:
+    score(make_board(name="Other"), {"nora": 1})
+    nora = signed_in(Client(), "third", "nora")
+    before = [shown(nora, address) for address in (f"/boards/{board.seq}/", "/account/")]
+    keep_out(how, board, "nora")
+    forget()
+
+    assert [shown(nora, address) for address in (f"/boards/{board.seq}/", "/account/")] == before
+    assert "nora is not ranked in this period." in before[0]

@@ -131,7 +131,7 @@ def test_where_the_player_cannot_be_erased_now_the_account_stays_and_the_page_sa
 ) -> None:
     client = with_player()
 
-    def away(*_: Any) -> None:
+    def away(*_: Any, **_unless: Any) -> None:
         raise StorageUnavailable("Redis does not have it.")
 
     monkeypatch.setattr(leaving, "erase_player", away)

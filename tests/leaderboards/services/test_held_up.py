@@ -1,0 +1,91 @@
+"""A process that is frozen with a request in its hands: once others count on the request being over, it is refused."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from foundation import clock
+from leaderboards.core.submissions import Outcome
+from leaderboards.models import Board
+from leaderboards.selectors.purging import UNDER_WAY
+from leaderboards.services import decide_redis, decide_sql
+from leaderboards.services.resolve import HELD_UP_AT_MOST
+from leaderboards.services.run_purge import run_due
+from tests.leaderboards.services.purging import ask, of
+from tests.leaderboards.services.site import NOON, follow, make_board, period_of, points, score
+
+SECOND = timedelta(seconds=1)
+STORAGES = pytest.mark.parametrize("storage", ["sql", "hybrid", "redis"])
+
+
+def held_up(patch: pytest.MonkeyPatch, storage: str, for_so_long: timedelta) -> None:
+    """The process is frozen for so long where nothing can come in between any more: behind the barrier, or just before
+    the script."""
+    where, step = (decide_redis, "of_the_present") if storage == "redis" else (decide_sql, "enter")
+    deed, seconds = getattr(where, step), clock.monotonic
+
+    def freeze() -> None:
+        patch.setattr(clock, "monotonic", lambda: seconds() + for_so_long.total_seconds())
+
+    def frozen(*args: Any) -> Any:
+        if storage == "redis":
+            freeze()
+            return deed(*args)
+        answer = deed(*args)
+        freeze()
+        return answer
+
+    patch.setattr(where, step, frozen)
+
+
+def sent(board: Board) -> Outcome:
+    [outcome] = score(board, {"ann": 1000}, NOON + SECOND)
+    return outcome
+
+
+def standing_on(board: Board) -> dict[str, int]:
+    follow(period_of(board))
+    return points(board)
+
+
+@STORAGES
+def test_it_is_refused_and_counts_when_it_is_sent_again(monkeypatch: pytest.MonkeyPatch, storage: str) -> None:
+    board = make_board(storage)
+    score(board, {"ann": 1, "bob": 7})  # known from now on
+    with monkeypatch.context() as patch:
+        held_up(patch, storage, HELD_UP_AT_MOST + SECOND)
+        late = sent(board)
+    before = standing_on(board)
+
+    again = sent(board)
+
+    assert (late.status, late.code) == ("rejected", "unavailable")
+    assert "held up" in str(late.detail)
+    assert before == {"ann": 1, "bob": 7}
+    assert again.status == "updated"
+    assert standing_on(board) == {"ann": 1000, "bob": 7}
+
+
+@STORAGES
+def test_for_as_long_as_a_request_takes_it_counts(monkeypatch: pytest.MonkeyPatch, storage: str) -> None:
+    board = make_board(storage)
+    score(board, {"ann": 1, "bob": 7})
+    held_up(monkeypatch, storage, HELD_UP_AT_MOST - SECOND)
+
+    assert sent(board).status == "updated"
+
+
+def test_nothing_of_a_purged_range_comes_in_once_the_purge_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    board = make_board("sql")
+    score(board, {"ann": 1, "bob": 7})
+    until = NOON + 2 * SECOND
+    purge = ask(of(until=until, board=board.pk), until)
+    run_due(until + UNDER_WAY, 60.0)
+    purge.refresh_from_db()
+    held_up(monkeypatch, "sql", UNDER_WAY + SECOND)
+
+    late = sent(board)
+
+    assert purge.finished_at is not None
+    assert (late.code, points(board)) == ("unavailable", {})
