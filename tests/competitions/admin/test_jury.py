@@ -109,7 +109,7 @@ def test_who_gives_a_reason_is_told_before_who_reads_it(admin: Client) -> None:
     public = {"disqualify", "reinstate", "bring_back", "confirm", "accept-late", "void", "restore"}
     assert {name for name, html in asked.items() if PUBLIC in html} == public
     assert {name for name, html in asked.items() if "in the words of your reason" in html} == {
-        *("remove", "disqualify", "reinstate", "bring_back"),
+        *("remove", "disqualify", "reinstate", "bring_back", "void", "restore", "accept-late"),
     }
     assert "Only those who run the competition read it." in asked["move"]
     assert "page shows it to everybody" in asked["cancel"]
