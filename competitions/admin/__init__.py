@@ -8,6 +8,7 @@ from competitions.admin import (
     competitions,
     grants,
     leagues,
+    looks,
     notices,
     participants,
     rewards,
@@ -15,12 +16,16 @@ from competitions.admin import (
     snapshots,
     teams,
 )
+from leaderboards.admin import event_looks
+
+event_looks.provide(looks.of_scores, looks.who_hides)
 
 __all__ = [
     "comments",
     "competitions",
     "grants",
     "leagues",
+    "looks",
     "notices",
     "participants",
     "rewards",

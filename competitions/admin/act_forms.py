@@ -39,7 +39,9 @@ class ReasonForm(ActForm):
 class Act:
     """``run`` raises what the service refuses; ``preview`` says in lines what would change.
 
-    With ``at_once`` the preview hangs on nothing that is typed: it stands beside the fields, and one post does it.
+    With ``at_once`` the preview hangs on nothing that is typed: it stands beside the fields, and one post does it. With
+    ``is_sealed`` it stays as it is while nobody acts: then it is done only if it was shown as it is now, or if the same
+    form did it before (``was_sent``).
     """
 
     slug: str
@@ -51,3 +53,5 @@ class Act:
     preview: Callable[[Competition, Typed], list[str]]
     form: type[ActForm] = ActForm
     at_once: bool = False
+    is_sealed: bool = False
+    was_sent: Callable[[Competition, Typed], bool] = lambda _competition, _typed: False

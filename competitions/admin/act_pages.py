@@ -3,6 +3,7 @@
 An act takes two posts: the first shows what would change, the second does it. What is refused stands in the form.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -15,6 +16,7 @@ from django.utils.translation import gettext as _
 
 from competitions.admin.act_forms import Act, ActForm
 from competitions.admin.acts import ACTS
+from competitions.admin.judged_lines import Foreseen
 from competitions.models import Competition
 from competitions.refusals import translated
 from competitions.selectors.participants import not_started
@@ -55,9 +57,12 @@ class ActPages(NamedLookups[Competition]):
             raise PermissionDenied
         form = act.form(competition, request.POST or None)
         confirmed = "confirmed" in request.POST
-        if request.method == "POST" and form.is_valid() and confirmed and self._run(request, act, form):
-            return redirect("admin:competitions_competition_change", number)
-        return self._asked(request, act, form)
+        is_seen = True
+        if request.method == "POST" and form.is_valid() and confirmed:
+            is_seen = request.POST.get("shown") == _seal(act, form) or act.was_sent(competition, form.cleaned_data)
+            if is_seen and self._run(request, act, form):
+                return redirect("admin:competitions_competition_change", number)
+        return self._asked(request, act, form, is_other=not is_seen)
 
     def _run(self, request: HttpRequest, act: Act, form: ActForm) -> bool:
         try:
@@ -70,7 +75,7 @@ class ActPages(NamedLookups[Competition]):
         messages.success(request, str(act.done))
         return True
 
-    def _asked(self, request: HttpRequest, act: Act, form: ActForm) -> HttpResponse:
+    def _asked(self, request: HttpRequest, act: Act, form: ActForm, *, is_other: bool) -> HttpResponse:
         typed = form.cleaned_data if form.is_bound and form.is_valid() else None
         shows_all = act.at_once or not form.fields
         lines = act.preview(form.competition, typed or {}) if shows_all or typed is not None else []
@@ -80,6 +85,8 @@ class ActPages(NamedLookups[Competition]):
             "act": act,
             "form": form,
             "lines": lines,
+            "shown_seal": _digest(act, form, lines) if act.is_sealed and lines else "",
+            "is_other": is_other,
             "may_confirm": shows_all or typed is not None,
             "original": form.competition,
             "opts": self.opts,
@@ -126,6 +133,19 @@ def scores_of(request: HttpRequest, competition: Competition) -> str:
     if period is None or not (kept and may_see(request, Submission)):
         return ""
     return f"{reverse('admin:leaderboards_submission_changelist')}?period__id__exact={period.pk}"
+
+
+def _seal(act: Act, form: ActForm) -> str | None:
+    """Of what would be shown now; None where nothing is sealed."""
+    if not act.is_sealed:
+        return None
+    return _digest(act, form, act.preview(form.competition, form.cleaned_data))
+
+
+def _digest(act: Act, form: ActForm, lines: Sequence[str]) -> str:
+    """Of all that is shown and, where that hangs on it, typed."""
+    typed = {} if act.at_once else {name: form.data.get(form.add_prefix(name), "") for name in form.fields}
+    return Foreseen(settled=tuple(lines)).seal(act.slug, [form.competition.pk], typed)
 
 
 def _name(slug: str) -> str:

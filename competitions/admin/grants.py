@@ -12,6 +12,7 @@ from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
+from competitions.admin.judged_lines import Foreseen
 from competitions.admin.reasons import Asked, WithReason
 from competitions.admin.take_back import InsteadForm, Preview, by_period, give_all_back, if_given_back, if_next_in_line
 from competitions.models import RewardGrant
@@ -92,9 +93,10 @@ class GrantAdmin(WithReason[RewardGrant]):
         )
         chosen = list(grants)
         form = InsteadForm(chosen, request.POST.dict() if "confirmed" in request.POST else None)
-        asked = _asked("take_back", _("Take back rewards"), question, form.run)
+        previews = if_next_in_line(chosen)
+        asked = _asked("take_back", _("Take back rewards"), question, form.run, previews)
         asking = self.ask(request, asked, chosen, form)
-        return asking and _foreseeing(asking, _("If the next in line gets them"), if_next_in_line(chosen))
+        return asking and _foreseeing(asking, _("If the next in line gets them"), previews)
 
     @admin.action(description=_lazy("Give back the selected rewards"), permissions=["act"])
     def give_back(self, request: HttpRequest, grants: QuerySet[RewardGrant]) -> HttpResponseBase | None:
@@ -104,8 +106,10 @@ class GrantAdmin(WithReason[RewardGrant]):
             "instead loses it, and is told."
         )
         chosen = list(grants)
-        asking = self.ask(request, _asked("give_back", _("Give back rewards"), question, give_all_back), chosen)
-        return asking and _foreseeing(asking, _("If they are given back"), if_given_back(chosen))
+        previews = if_given_back(chosen)
+        asked = _asked("give_back", _("Give back rewards"), question, give_all_back, previews)
+        asking = self.ask(request, asked, chosen)
+        return asking and _foreseeing(asking, _("If they are given back"), previews)
 
     def each(
         self, request: HttpRequest, asked: Asked[RewardGrant], chosen: Sequence[RewardGrant], reason: str = ""
@@ -130,18 +134,30 @@ class GrantAdmin(WithReason[RewardGrant]):
         return request.user.has_perm("competitions.change_rewardgrant")
 
 
-def _asked(action: str, title: str, question: str, together: Deed) -> _Together:
+def _asked(action: str, title: str, question: str, together: Deed, previews: Sequence[Preview]) -> _Together:
     """The players and the game read why something is taken back; why it is given back, staff alone."""
     told, kept = _("They are told, in the words of your reason."), _("Only those who run the competition read it.")
     readers = told if action == "take_back" else kept
-    return _Together(action, title, question, lambda row, *said: together([row], *said), _name, readers, together)
+    lines = (_("No rank changes, and no revision of a result is made: places do not move."),)
+    foreseen = Foreseen(lines, tuple(map(repr, previews)))
+    return _Together(
+        action,
+        title,
+        question,
+        lambda row, *said: together([row], *said),
+        _name,
+        readers,
+        foresee=lambda: foreseen,
+        at_once=True,
+        together=together,
+    )
 
 
-def _foreseeing(asking: HttpResponseBase, foreseen: str, previews: Sequence[Preview]) -> HttpResponseBase:
+def _foreseeing(asking: HttpResponseBase, choice: str, previews: Sequence[Preview]) -> HttpResponseBase:
     """The page that asks, with what the act comes to."""
     assert isinstance(asking, TemplateResponse)  # noqa: S101 - for the type checker
     asking.template_name = "admin/competitions/reward_act.html"
-    asking.context_data = {**(asking.context_data or {}), "foreseen": foreseen, "previews": previews}
+    asking.context_data = {**(asking.context_data or {}), "choice": choice, "previews": previews}
     return asking
 
 

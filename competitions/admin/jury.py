@@ -14,13 +14,16 @@ from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import ngettext
 
 from competitions.admin.act_forms import Act, ActForm, ReasonForm, Typed
+from competitions.admin.judged_lines import judged_in_words, rewards_in_words
 from competitions.admin.times import ClockField, in_zone, on_the_clock
 from competitions.models import Competition
 from competitions.refusals import translated
+from competitions.selectors.deeds import accepting
+from competitions.selectors.if_judged import if_confirmed, if_judged
 from competitions.selectors.standings import standings
 from competitions.selectors.winners import rewards_to_grant
 from competitions.services.confirm import confirm
-from competitions.services.judge import LateScore, accept_late, refuse_late, was_accepted
+from competitions.services.judge import LateScore, accept_late, refuse_late, was_accepted, was_sent
 from foundation import clock
 from foundation.errors import SunwiError
 from foundation.reasons import LONGEST_REASON
@@ -123,9 +126,10 @@ def _if_accepted(competition: Competition, typed: Typed) -> list[str]:
     name = late.player.external_id
     try:
         value = read_value(period.rules, Entry(0, None, competition.pk, name, late.points, fields, None, None))
-        at_ms = period.layout.quantize(milliseconds(late.happened_at))
+        new = State(value, period.layout.quantize(milliseconds(late.happened_at)))
         again = was_accepted(competition, period, late, value)
-        now, then = foresee_added(period, late.player, State(value, at_ms))
+        now, then = foresee_added(period, late.player, new)
+        judged = if_judged(competition, accepting(period, late.player.pk, new))
     except SunwiError as error:
         return [translated(error.detail)]
     words = {"player": name, "when": on_the_clock(late.happened_at, competition.timezone, year=True)}
@@ -134,20 +138,19 @@ def _if_accepted(competition: Competition, typed: Typed) -> list[str]:
         _("A score of %(player)s that happened %(when)s.") % words,
         _("Now: %(now)s. Then: %(then)s.") % words,
         *([_("The same score was accepted before: it would be taken once more.")] if again else []),
-        *_if_final(competition),
+        *judged_in_words(competition, judged),
     ]
-
-
-def _if_final(competition: Competition) -> list[str]:
-    return [] if competition.final_at is None else [_("The result is final: this makes its next revision.")]
 
 
 def _if_confirmed(competition: Competition, _typed: Typed) -> list[str]:
     found = standings(competition, clock.now(), 0, 1, full=True)
-    lines = [ngettext("%(count)s player is ranked.", "%(count)s players are ranked.", found.total)]
-    lines = [lines[0] % {"count": found.total}]
+    said = ngettext("%(count)s player is ranked.", "%(count)s players are ranked.", found.total)
+    lines = [said % {"count": found.total}]
+    told = if_confirmed(competition)
     if found.rows:
         lines.append(_("%(player)s leads.") % {"player": found.rows[0].name})
+    if told.is_counted:
+        lines += rewards_in_words(told.rewards)
     rewards = rewards_to_grant(competition)
     words = ngettext("%(count)s reward is granted.", "%(count)s rewards are granted.", rewards) % {"count": rewards}
     lines += [words, _("Participants are told their result.")]
@@ -166,6 +169,7 @@ CONFIRM = Act(
     preview=_if_confirmed,
     form=ConfirmForm,
     at_once=True,
+    is_sealed=True,
 )
 ACCEPT_LATE = Act(
     slug="accept-late",
@@ -176,4 +180,6 @@ ACCEPT_LATE = Act(
     offered=lambda competition, _at: competition.closed_at is not None and competition.cancelled_at is None,
     preview=_if_accepted,
     form=LateForm,
+    is_sealed=True,
+    was_sent=lambda competition, typed: was_sent(competition, typed["token"]),
 )

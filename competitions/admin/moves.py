@@ -35,11 +35,14 @@ class MoveForm(forms.Form):
 
     def run(self, participant: Participant, reason: str, by: AbstractBaseUser) -> Participant:
         """Move one. Raises what ``move`` refuses."""
-        goal = Goal(
+        return move(participant, Goal(*self.goal(participant)), reason, clock.agreed(), by)
+
+    def goal(self, participant: Participant) -> tuple[int | None, int | None]:
+        """The numbers of the team and of the division to which one is moved."""
+        return (
             _chosen(self.cleaned_data["team"], participant.team_id),
             _chosen(self.cleaned_data["division"], participant.division_id),
         )
-        return move(participant, goal, reason, clock.agreed(), by)
 
 
 class _OfCompetition(admin.SimpleListFilter):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 
 from django.contrib import admin, messages
 from django.contrib.auth.models import AbstractBaseUser
@@ -10,9 +11,11 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
+from competitions.admin.judged_lines import Foreseen, foresee, may_see_ranks
 from competitions.admin.moves import DivisionFilter, MoveForm, TeamFilter
 from competitions.admin.reasons import Asked, WithReason
 from competitions.models import Competition, Participant
+from competitions.selectors.deeds import Deed, bringing_back, disqualifying, moving, reinstating, removing
 from competitions.services.bring_back import bring_back
 from competitions.services.disqualify import disqualify, reinstate, remove
 from foundation import clock
@@ -58,34 +61,42 @@ class ParticipantAdmin(WithReason[Participant]):
             messages.error(request, _("Choose participants of one competition: teams and divisions are its own."))
             return None
         form = MoveForm(chosen[0].competition, request.POST if "confirmed" in request.POST else None)
+        foreseen = _foreseeing(request, chosen, partial(moving, goals=form.goal))
         question = _("Their points count in the new team and division from now on, and the move stays on record.")
         readers = _("Only those who run the competition read it.")
-        asked = Asked("move", _("Move participants"), question, form.run, _name, readers)
+        asked = Asked("move", _("Move participants"), question, form.run, _name, readers, foreseen)
         return self.ask(request, asked, chosen, form)
 
     @admin.action(description=_lazy("Remove the selected participants"), permissions=["act"])
     def remove(self, request: HttpRequest, participants: QuerySet[Participant]) -> HttpResponseBase | None:
         """They may join again."""
-        question = _("They leave the ranking, and everybody below moves up. They may join again.")
-        asked = Asked("remove", _("Remove participants"), question, _by(remove), _name, _told())
-        return self.ask(request, asked, list(participants))
+        question, chosen = _("They leave the ranking. They may join again."), list(participants)
+        foreseen = _foreseeing(request, chosen, removing)
+        asked = Asked("remove", _("Remove participants"), question, _by(remove), _name, _told(), foreseen)
+        return self.ask(request, asked, chosen)
 
     @admin.action(description=_lazy("Disqualify the selected participants"), permissions=["act"])
     def disqualify(self, request: HttpRequest, participants: QuerySet[Participant]) -> HttpResponseBase | None:
         """Until they are reinstated."""
         question = _(
-            "They are shown nowhere any more, and everybody below moves up, also where the result is final already. "
-            "Who is reinstated has their scores and their place back."
+            "They are shown nowhere any more, also where the result is final already. Who is reinstated has their "
+            "scores and their place back."
         )
-        asked = Asked("disqualify", _("Disqualify participants"), question, _by(disqualify), _name, _told_and_public())
-        return self.ask(request, asked, list(participants))
+        chosen = list(participants)
+        foreseen = _foreseeing(request, chosen, lambda _competition, rows: disqualifying(rows))
+        told = _told_and_public()
+        asked = Asked("disqualify", _("Disqualify participants"), question, _by(disqualify), _name, told, foreseen)
+        return self.ask(request, asked, chosen)
 
     @admin.action(description=_lazy("Reinstate the selected participants"), permissions=["act"])
     def reinstate(self, request: HttpRequest, participants: QuerySet[Participant]) -> HttpResponseBase | None:
         """Those who were disqualified."""
         question = _("Who was disqualified has their scores and their place back.")
-        asked = Asked("reinstate", _("Reinstate participants"), question, _by(reinstate), _name, _told_and_public())
-        return self.ask(request, asked, list(participants))
+        chosen = list(participants)
+        foreseen = _foreseeing(request, chosen, lambda _competition, rows: reinstating(rows))
+        told = _told_and_public()
+        asked = Asked("reinstate", _("Reinstate participants"), question, _by(reinstate), _name, told, foreseen)
+        return self.ask(request, asked, chosen)
 
     @admin.action(description=_lazy("Bring back the selected participants"), permissions=["act"])
     def bring_back(self, request: HttpRequest, participants: QuerySet[Participant]) -> HttpResponseBase | None:
@@ -96,7 +107,9 @@ class ParticipantAdmin(WithReason[Participant]):
         )
         chosen = list(participants)
         question = " ".join(filter(None, (question, _teams_of_before(chosen), _stay_out(chosen))))
-        asked = Asked("bring_back", _("Bring participants back"), question, _by(bring_back), _name, _told_and_public())
+        foreseen = _foreseeing(request, chosen, bringing_back)
+        told = _told_and_public()
+        asked = Asked("bring_back", _("Bring participants back"), question, _by(bring_back), _name, told, foreseen)
         return self.ask(request, asked, chosen)
 
     def has_act_permission(self, request: HttpRequest) -> bool:
@@ -106,6 +119,12 @@ class ParticipantAdmin(WithReason[Participant]):
 
 def _by(service: Service) -> Callable[[Participant, str, AbstractBaseUser], Participant]:
     return lambda row, reason, by: service(row.competition, row.player, reason, clock.now(), by)
+
+
+def _foreseeing(
+    request: HttpRequest, chosen: Sequence[Participant], deed: Callable[[Competition, Sequence[Participant]], Deed]
+) -> Callable[[], Foreseen]:
+    return partial(foresee, chosen, deed, sees_hidden=may_see_ranks(request))
 
 
 def _told() -> str:

@@ -11,9 +11,11 @@ from django.forms import Form
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.translation import gettext as _
 
+from competitions.admin.judged_lines import Foreseen
 from competitions.refusals import translated
 from foundation.client import signed_in
 from foundation.errors import SunwiError
+from foundation.reasons import is_reason
 from leaderboards.admin.paging import ReadOnlyAdmin
 from leaderboards.admin.reason_page import Asking, given_reason, reason_page
 
@@ -22,11 +24,17 @@ Row = TypeVar("Row", bound=Model)
 
 @dataclass(frozen=True, slots=True)
 class Asked(Asking, Generic[Row]):
-    """What is asked before ``deed`` is done to a row, how a row is called, and who reads the reason (empty: staff)."""
+    """What is asked before ``deed`` is done to a row, how a row is called, and who reads the reason (empty: staff).
+
+    ``foresee`` says what it comes to for all that are chosen: then only what was shown is done. With ``at_once`` that
+    hangs on nothing that is typed.
+    """
 
     deed: Callable[[Row, str, AbstractBaseUser], object]
     name: Callable[[Row], str]
     readers: str = ""
+    foresee: Callable[[], Foreseen] | None = None
+    at_once: bool = False
 
 
 class WithReason(ReadOnlyAdmin[Row]):
@@ -35,13 +43,32 @@ class WithReason(ReadOnlyAdmin[Row]):
     def ask(
         self, request: HttpRequest, asked: Asked[Row], chosen: Sequence[Row], form: Form | None = None
     ) -> HttpResponseBase | None:
-        """The reason first, and what else ``form`` asks for; without them nothing happens."""
+        """The reason first, and what else ``form`` asks for; without them, and unseen, nothing happens."""
         is_filled = form is None or form.is_valid()
-        if is_filled and (reason := given_reason(request)):
+        foreseen = asked.foresee() if asked.foresee and (is_filled or asked.at_once) else None
+        typed = form.cleaned_data if form is not None and is_filled and not asked.at_once else {}
+        seal = "" if foreseen is None else foreseen.seal(asked.action, [row.pk for row in chosen], typed)
+        is_seen = asked.foresee is None or (seal != "" and request.POST.get("shown") == seal)
+        wants = "confirmed" in request.POST and "look" not in request.POST
+        if is_filled and is_seen and wants and (reason := given_reason(request)):
             self.each(request, asked, chosen, reason)
             return None
-        rows = [asked.name(each) for each in chosen]
-        return reason_page(self, request, asked, chosen, rows=rows, form=form, readers=asked.readers)
+        return reason_page(
+            self,
+            request,
+            asked,
+            chosen,
+            rows=[asked.name(each) for each in chosen],
+            form=form,
+            readers=asked.readers,
+            foreseen=foreseen,
+            shown_seal=seal,
+            to_look=asked.foresee is not None and foreseen is None,
+            to_look_again=form is not None and foreseen is not None and not asked.at_once,
+            is_other=wants and is_filled and not is_seen,
+            missing=wants and not is_reason(request.POST.get("reason", "")),
+            template="admin/competitions/foreseen_act.html",
+        )
 
     def each(self, request: HttpRequest, asked: Asked[Row], chosen: Sequence[Row], reason: str = "") -> None:
         """Each by itself: one that is refused does not keep the others."""

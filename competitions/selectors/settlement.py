@@ -8,10 +8,10 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass, field
 
-from competitions.models import Revision, RewardGrant, RewardRun
+from competitions.models import RewardGrant, RewardRun
 from competitions.selectors.revisions import latest_revision
 from competitions.selectors.reward_rules import Kept, kept_rules, withheld
-from competitions.selectors.winners import earned
+from competitions.selectors.winners import Result, earned, result_of
 from leaderboards.selectors.hidden import forget_hidden
 
 
@@ -50,19 +50,17 @@ def difference(run: RewardRun, passed_over: Set[int], given_back: Collection[int
     """
     forget_hidden()  # what this process remembers may be older than the end of the period
     last = None if run.competition is None else latest_revision(run.competition)
-    return following(last, run, passed_over, given_back)
+    return following(result_of(run.period, last), run, passed_over, given_back)
 
 
-def following(
-    last: Revision | None, run: RewardRun, passed_over: Set[int], given_back: Collection[int] = ()
-) -> Difference:
-    """The same from this revision, which need not be published; None for a ranking that has none."""
+def following(result: Result, run: RewardRun, passed_over: Set[int], given_back: Collection[int] = ()) -> Difference:
+    """The same from this result, which need not be there yet."""
     alike: dict[object, list[Kept]] = defaultdict(list)
     for rule in kept_rules(run):
         alike[rule.mark].append(rule)
     found = Difference()
     for rules in alike.values():
-        found += _of_alike(rules, run, last, (passed_over, given_back))
+        found += _of_alike(rules, run, result, (passed_over, given_back))
     return found
 
 
@@ -89,14 +87,14 @@ def passed_together(grants: Sequence[RewardGrant]) -> list[RewardGrant]:
 
 
 def _of_alike(
-    rules: Sequence[Kept], run: RewardRun, last: Revision | None, acts: tuple[Set[int], Collection[int]]
+    rules: Sequence[Kept], run: RewardRun, result: Result, acts: tuple[Set[int], Collection[int]]
 ) -> Difference:
     """Of tiers whose grants cannot be told apart: of each player, as many stand as they earn of these tiers."""
     (passed_over, given_back), one, found = acts, rules[0], Difference()
     ranks: dict[int, int] = {}
     missing: Counter[int] = Counter()
     for rule in rules:
-        winners = earned(rule.rule, run.period, last, passed_over)
+        winners = earned(rule.rule, result, passed_over)
         ranks |= winners
         missing.update(winners.keys())
     rows = RewardGrant.objects.filter(RewardGrant.STANDING, one.grants, period=run.period_id)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence, Set
 
 from competitions.models import ChangeKind, Revision, RewardGrant, RewardRun
 from competitions.selectors.settlement import following
+from competitions.selectors.winners import result_of
 from competitions.sentences import PRIZES_MOVED_ON, SEVERAL_CHANGES
 
 # A number is that of a revision's row, whose reason it is; anything else is the reason itself.
@@ -79,7 +80,7 @@ def _missing(
 ) -> Iterator[tuple[Revision, set[int]]]:
     """Each revision with the grants (numbers) that it does not earn."""
     for revision in revisions:
-        yield revision, {grant.pk for grant in following(revision, run, passed_over).lost}
+        yield revision, {grant.pk for grant in following(result_of(run.period, revision), run, passed_over).lost}
 
 
 def _together(newer: Sequence[Revision], *, has_moved: bool) -> Why:

@@ -63,7 +63,7 @@ def register() -> None:
 
 def undo_disqualifying(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
     """Reinstate the participant. Raises ``NotUndoable``, or what ``reinstate`` does."""
-    participant = _participant_of(entry)
+    participant = participant_of(entry)
     if participant.disqualified_at != entry.at:
         raise NotUndoable(STANDS_NO_MORE)
     reinstate(participant.competition, participant.player, reason, at, by)
@@ -71,7 +71,7 @@ def undo_disqualifying(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser 
 
 def undo_reinstating(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
     """Disqualify the participant again. Raises ``NotUndoable``, or what ``disqualify`` does."""
-    participant = _participant_of(entry)
+    participant = participant_of(entry)
     refuse_overruled(entry, _OF_PLACE, ["competition", "player"])
     if participant.disqualified_at is not None:
         raise NotUndoable(STANDS_NO_MORE)
@@ -80,7 +80,7 @@ def undo_reinstating(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | 
 
 def undo_removing(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
     """Bring the participant back. Raises ``NotUndoable``, or what ``bring_back`` does."""
-    participant = _participant_of(entry)
+    participant = participant_of(entry)
     if participant.left_at != entry.at:
         raise NotUndoable(STANDS_NO_MORE)
     bring_back(participant.competition, participant.player, reason, at, by)
@@ -91,7 +91,7 @@ def undo_voiding(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None
     submission = submission_of(entry)
     refuse_decided(entry, _OF_SCORES)
     refuse_void_beside(entry, submission)
-    if judge.unvoid(_competition_of(entry), submission, reason, at, by) is None:
+    if judge.unvoid(competition_of(entry), submission, reason, at, by) is None:
         raise NotUndoable(STANDS_NO_MORE)
 
 
@@ -99,7 +99,7 @@ def undo_restoring(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | No
     """Void the score again. Raises ``NotUndoable``, or what ``judge.void`` does."""
     submission = submission_of(entry)
     refuse_decided(entry, _OF_SCORES)
-    if judge.void(_competition_of(entry), submission, reason, at, by) is None:
+    if judge.void(competition_of(entry), submission, reason, at, by) is None:
         raise NotUndoable(STANDS_NO_MORE)
 
 
@@ -128,14 +128,16 @@ def undo_taking_back(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | 
     give_back(grants, reason, at, by)
 
 
-def _competition_of(entry: AuditEntry) -> Competition:
+def competition_of(entry: AuditEntry) -> Competition:
+    """The competition that an entry is about. Raises ``NotUndoable``."""
     rows = Competition.objects.select_related("board").defer("picture").filter(pk__in=entry.keys("competition"))
     if (found := rows.first()) is None:
         raise NotUndoable("There is no such competition any more.")
     return found
 
 
-def _participant_of(entry: AuditEntry) -> Participant:
+def participant_of(entry: AuditEntry) -> Participant:
+    """The participant that an entry is about. Raises ``NotUndoable``."""
     rows = Participant.objects.select_related("competition__board", "player").defer("competition__picture")
     competitions, players = (map(int, entry.keys(kind)) for kind in ("competition", "player"))
     theirs = rows.filter(competition__in=list(competitions), player__in=list(players))

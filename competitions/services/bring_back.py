@@ -11,7 +11,8 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
 from competitions.errors import CompetitionFull, CompetitionOver, NotAParticipant
-from competitions.models import Change, ChangeKind, Competition, Participant, Team
+from competitions.models import ChangeKind, Competition, Participant, Team
+from competitions.selectors.coming_back import scores_gone_with, team_before
 from competitions.selectors.competitions import places_taken
 from competitions.selectors.grouped import forget_grouped
 from competitions.services.changes import note, reason_given
@@ -20,9 +21,9 @@ from competitions.services.freeze import freeze_if_due
 from competitions.services.judge import closing_meanwhile
 from competitions.services.locked import held_participant, locked, period_of
 from competitions.services.notices import tell_player
-from competitions.services.teams import Wish, place_kept, team_given_up
+from competitions.services.teams import Wish, place_kept
 from foundation.failpoints import failpoint
-from leaderboards.models import Period, Player, Storage, Submission
+from leaderboards.models import Period, Player, Storage
 from leaderboards.services.correct import unvoid_in_closed
 from leaderboards.services.players import refuse_erased
 from leaderboards.services.unvoid import unvoid_in_open
@@ -78,12 +79,8 @@ def _refuse(held: Competition, participant: Participant) -> None:
 
 
 def _team_of_before(held: Competition, participant: Participant) -> Team | None:
-    """The team that their row remembers or, for who was removed before the start, the record of that."""
-    team = participant.team
-    if team is None and participant.left_at is not None:
-        removals = Change.objects.filter(competition=held, kind=ChangeKind.REMOVED, at=participant.left_at)
-        removal = removals.filter(details__player=participant.player.external_id).order_by("-pk").first()
-        team = team_given_up(held, removal.details) if removal is not None else None
+    """Their team of before, if it has a place."""
+    team = team_before(held, participant)
     return None if team is None else place_kept(held, participant.player, team, Wish())
 
 
@@ -95,21 +92,11 @@ def _still_out(participant: Participant) -> dict[str, str]:
 
 def _give_back(held: Competition, period: Period, participant: Participant, at: datetime) -> dict[str, int]:
     """Restore what went with them, and derive their standing anew; how many scores that were, nothing on boards that
-    keep none. What is void since they joined and was not judged went with them, whatever clock said when."""
+    keep none."""
     if period.board.storage == Storage.REDIS:
         return {}
-    player = participant.player_id
-    own = Submission.objects.filter(period=period, player=player, voided_at__gt=participant.joined_at)
-    numbers = list(own.exclude(pk__in=_judged(held, participant)).values_list("pk", flat=True))
+    player, numbers = participant.player_id, scores_gone_with(participant, period)
     if held.closed_at is not None:
         return {"scores": unvoid_in_closed(period.pk, player, numbers, at)}
     with closing_meanwhile():
         return {"scores": unvoid_in_open(period.pk, player, numbers, at)}
-
-
-def _judged(held: Competition, participant: Participant) -> list[int]:
-    """The scores of theirs that the jury has voided, and not restored since: those stay void."""
-    acts = Change.objects.filter(competition=held, kind__in=(ChangeKind.VOIDED, ChangeKind.RESTORED))
-    of_player = acts.filter(details__player=participant.player.external_id).order_by("pk")
-    last = dict(of_player.values_list("details__submission", "kind"))
-    return [number for number, kind in last.items() if kind == ChangeKind.VOIDED]

@@ -12,6 +12,7 @@ from django.db.models.functions import Cast, Concat
 from competitions.models import Competition, Participant, Revision, RewardRun
 from competitions.selectors.revisions import latest_revision
 from competitions.selectors.settlement import Difference, following, passed_over_in
+from competitions.selectors.winners import result_of
 from leaderboards.models import FinalStanding
 from leaderboards.services.events import IfBanned
 
@@ -64,4 +65,6 @@ def _after(last: Revision, players: set[int], *, banned: bool) -> Revision | Non
 def _rewards(after: Revision) -> Difference:
     """Which rewards are revoked and which are granted once they follow the revision."""
     run = RewardRun.objects.select_related("period__board").filter(competition=after.competition).first()
-    return Difference() if run is None else following(after, run, passed_over_in(run).keys())
+    if run is None:
+        return Difference()
+    return following(result_of(run.period, after), run, passed_over_in(run).keys())

@@ -175,6 +175,11 @@ def was_accepted(competition: Competition, period: Period, late: LateScore, valu
     return _accepted(competition, _about_late(period, late, value)).exists()
 
 
+def was_sent(competition: Competition, token: str) -> bool:
+    """Whether a late score was accepted by this sending before."""
+    return token != "" and _accepted(competition, {"token": token}).exists()
+
+
 def score_text(period: Period, value: tuple[int, ...]) -> str:
     """A value as people write it: 12.50, or kills 3, deaths 1."""
     points, fields = period.rules.shown(value)

@@ -6,7 +6,6 @@ with a reason that stays on record; who joins later chooses while joining. Once 
 next revision, and no team or division is made, renamed or deleted any more.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -28,6 +27,7 @@ from competitions.errors import (
     WrongTeamCode,
 )
 from competitions.models import ChangeKind, Competition, Division, Participant, Team, TeamEntry
+from competitions.selectors.coming_back import TEAM_NUMBER
 from competitions.selectors.grouped import forget_grouped
 from competitions.selectors.teams import division_by_id, places_taken, team_by_id
 from competitions.services.changes import note, reason_given
@@ -37,8 +37,6 @@ from competitions.services.locked import locked
 from foundation.failpoints import failpoint
 from foundation.rate_limit import refuse_over
 from leaderboards.models import Player
-
-_NUMBER = "team_number"  # in a record: names may be given anew
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,21 +189,16 @@ def give_up_team(held: Competition, participant: Participant, at: datetime) -> d
     """The place in a team of who goes before the start; an empty team that a player founded goes with it.
 
     From the start on the row remembers the team, for who comes back. Both rows are held. Returns what a record says of
-    it, by which ``team_given_up`` finds the team; nothing where no place is given up.
+    it, by which ``selectors/coming_back.py`` finds the team; nothing where no place is given up.
     """
     team = participant.team
     if team is None or held.starts_at <= at:
         return {}
-    said = {_NUMBER: team.pk, "team_before": team.name, "team": ""}
+    said = {TEAM_NUMBER: team.pk, "team_before": team.name, "team": ""}
     participant.team = None
     participant.save(update_fields=["team"])
     drop_if_empty(team)
     return said
-
-
-def team_given_up(held: Competition, details: Mapping[str, Any]) -> Team | None:
-    """The team that somebody gave up, by what the record says of their going; None where there is none any more."""
-    return held.teams.filter(pk=details[_NUMBER]).first() if _NUMBER in details else None
 
 
 def drop_if_empty(team: Team) -> None:

@@ -16,7 +16,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import URLPattern, reverse
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
@@ -27,6 +27,7 @@ from foundation.client import signed_in
 from foundation.numbers import whole_number
 from leaderboards.admin.ban_lines import if_banned_in_words
 from leaderboards.admin.bans import BanPages
+from leaderboards.admin.event_looks import who_hides
 from leaderboards.admin.player_deeds import Deed, full_name
 from leaderboards.admin.reason_page import given_reason
 from leaderboards.admin.restrict_forms import (
@@ -136,7 +137,8 @@ class RestrictionPages(BanPages):
         try:
             form = _form_of(deed, request, numbers)
         except NotHideable as error:
-            messages.error(request, translated(error.detail))
+            way = who_hides(request, _period(request.GET.get("period", ""), numbers), numbers)
+            messages.error(request, format_html("{} {}", translated(error.detail), way))
             return None
         if isinstance(form, LiftForm) and form.is_empty:
             messages.warning(request, str(deed.nobody))

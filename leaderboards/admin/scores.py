@@ -18,6 +18,7 @@ from foundation import clock
 from foundation.client import signed_in
 from foundation.models import ServiceKey
 from leaderboards.admin.edit_score import EditPages
+from leaderboards.admin.event_looks import look_at_scores
 from leaderboards.admin.foreseen_page import moves_in_words
 from leaderboards.admin.places import place_text
 from leaderboards.admin.reason_page import Asking, do_each, given_reason, reason_page
@@ -125,12 +126,17 @@ class SubmissionAdmin(EditPages):
         if len(chosen) > MOST_AT_ONCE:
             messages.error(request, deed.too_many)
             return None
-        if reason := given_reason(request):
+        look = look_at_scores(request, chosen, restored=deed.restores)
+        is_seen = request.POST.get("shown", "") == look.seal
+        if is_seen and (reason := given_reason(request)):
             self._do(request, deed, chosen, reason)
             return None
         readers = READ_BY_ALL if any(row.period.board.is_event for row in chosen) else ""
-        told = [*foretold(chosen, restored=deed.restores)]
-        return reason_page(self, request, deed, chosen, rows=told, readers=readers)
+        told = [*foretold(chosen, restored=deed.restores), *look.lines]
+        is_other = "confirmed" in request.POST and not is_seen
+        return reason_page(
+            self, request, deed, chosen, rows=told, readers=readers, shown_seal=look.seal, is_other=is_other
+        )
 
     def _do(self, request: HttpRequest, deed: "_Deed", chosen: Sequence[Submission], reason: str) -> None:
         def run(row: Submission) -> bool:

@@ -11,7 +11,7 @@ from competitions.services.judge import void
 from foundation import clock
 from leaderboards.models import Submission
 from tests.competitions.admin.judging import SUBMISSIONS, judge, provisional
-from tests.competitions.admin.typed import LIST, act, change, page, recorded, refusals
+from tests.competitions.admin.typed import LIST, act, change, page, recorded, refusals, sealed
 from tests.competitions.site import (
     make_board,
     open_competition,
@@ -25,9 +25,9 @@ def test_a_judge_confirms_with_one_press_and_is_told_before_what_comes_of_it(db:
     competition, client = provisional(), judge()
 
     asked = page(client, act(competition, "confirm"))
-    too_long = client.post(act(competition, "confirm"), {"confirmed": "1", "reason": "x" * 301})
+    too_long = sealed(client, act(competition, "confirm"), {"confirmed": "1", "reason": "x" * 301})
     unconfirmed = reloaded(competition).final_at
-    done = client.post(act(competition, "confirm"), {"confirmed": "1", "reason": ""})
+    done = sealed(client, act(competition, "confirm"), {"confirmed": "1", "reason": ""})
 
     for words in (
         "2 players are ranked.",
@@ -52,7 +52,7 @@ def test_what_to_confirm_is_listed_drawn_and_said_as_the_next_step(admin: Client
     reveal(competition, clock.now(), None)
     html = page(admin, change(competition))
     listed = page(admin, f"{LIST}?state=to_confirm")
-    admin.post(act(competition, "confirm"), {"confirmed": "1", "reason": ""})
+    sealed(admin, act(competition, "confirm"), {"confirmed": "1", "reason": ""})
 
     assert "confirm it or reveal it: final by itself" in hidden
     assert hidden.count('aria-current="step"') == 2  # what the public sees, and what is so behind the curtain

@@ -13,7 +13,7 @@ from competitions.services.judge import void
 from foundation import clock
 from leaderboards.models import Player, Submission
 from tests.competitions.admin.judging import SUBMISSIONS, judge, provisional
-from tests.competitions.admin.typed import act, change, page, recorded
+from tests.competitions.admin.typed import act, change, page, recorded, sealed
 from tests.competitions.factories import MINUTE
 from tests.competitions.site import (
     SOON,
@@ -39,7 +39,7 @@ def test_from_the_standings_a_judge_comes_to_the_scores_of_a_player_and_voids_on
     row = Submission.objects.get(player__external_id="alice")
     chosen = {"action": "void", "_selected_action": [row.pk]}
     asked = client.post(scores, chosen).content.decode()
-    client.post(scores, chosen | {"confirmed": "1", "reason": "Came by car."})
+    sealed(client, scores, chosen | {"confirmed": "1", "reason": "Came by car."})
 
     assert f'href="{scores}&q=alice"' in full
     assert f'href="{scores}"' in form
@@ -74,7 +74,7 @@ def test_a_judge_restores_a_voided_score_and_sees_what_comes_of_it_first(db: Non
 
     asked = client.post(SUBMISSIONS, chosen).content.decode()
     before = ranks(competition, clock.now())
-    client.post(SUBMISSIONS, chosen | {"confirmed": "1", "reason": "The car was lent."})
+    sealed(client, SUBMISSIONS, chosen | {"confirmed": "1", "reason": "The car was lent."})
 
     assert "Now: not ranked. Then: rank 1 with 30." in asked
     assert before == [("bob", 1, 20)]

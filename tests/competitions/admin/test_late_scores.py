@@ -12,7 +12,7 @@ from competitions.models import Change, Competition
 from competitions.services.finish import finish
 from foundation import clock
 from tests.competitions.admin.judging import PLAYED, judge, provisional
-from tests.competitions.admin.typed import ZONE, act, change, moment, page, recorded, refusals
+from tests.competitions.admin.typed import ZONE, act, change, moment, page, recorded, refusals, sealed
 from tests.competitions.factories import DAY, HOUR, START
 from tests.competitions.site import (
     joined,
@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
 def late(client: Client, competition: Competition, **typed: str) -> Any:
     happened = moment("happened_at", PLAYED.replace(microsecond=0), ZONE)
     fields = {"player": "bob", "points": "40", "reason": "The network was down.", "token": "t", **happened}
-    return client.post(act(competition, "accept-late"), fields | typed)
+    return sealed(client, act(competition, "accept-late"), fields | typed)
 
 
 @pytest.mark.parametrize("storage", ["hybrid", "redis"])

@@ -38,8 +38,11 @@ PARTICIPANTS, COMMENTS, GRANTS, TIERS = (
 
 
 def acted(client: Client, address: str, action: str, *rows: int, **more: str) -> Any:
-    """The answer to this action for the chosen rows."""
-    return client.post(address, {"action": action, "_selected_action": rows, **more}, follow=True)
+    """The answer to this action for the chosen rows; what is confirmed was looked at before."""
+    sent = {"action": action, "_selected_action": rows, **more}
+    looked = client.post(address, {**sent, "look": "1"}, follow=True).context if "confirmed" in more else None
+    shown = {} if looked is None else {"shown": looked.get("shown_seal", "")}
+    return client.post(address, {**sent, **shown}, follow=True)
 
 
 def said(client: Client, address: str, action: str, *rows: int, **more: str) -> str:

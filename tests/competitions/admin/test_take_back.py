@@ -49,6 +49,8 @@ def test_the_page_tells_who_would_lose_and_get_what_and_so_it_comes(admin: Clien
     page = said(admin, GRANTS, "take_back", gold.pk)
 
     assert "<caption>If the next in line gets them: A cup</caption>" in page
+    assert "No rank changes, and no revision of a result is made" in page
+    assert "Show again" not in page  # it hangs on nothing that is typed
     assert '<button type="submit" class="confirm-yes">Yes: Take back rewards</button>' in page
     assert foreseen(page) == {
         ("alice", "1", "Gold", "loses it"), ("bob", "2", "Silver", "loses it"),

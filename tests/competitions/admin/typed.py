@@ -57,6 +57,14 @@ def page(client: Client, address: str) -> str:
     return " ".join(unescape(answer.content.decode()).split())
 
 
+def sealed(client: Client, address: str, sent: dict[str, Any]) -> Any:
+    """The answer to this form; one that says yes was looked at before, and carries the seal of what it showed."""
+    if "confirmed" not in sent:
+        return client.post(address, sent)
+    looked = client.post(address, {name: text for name, text in sent.items() if name != "confirmed"})
+    return client.post(address, {**sent, "shown": looked.context.get("shown_seal", "")})
+
+
 def recorded(client: Client, competition: Competition) -> list[str]:
     """The latest row of a competition's record as its page shows it: when, what, by whom, about what, and why."""
     row = re.search(r"<tr><td><time.*?</tr>", page(client, change(competition)))
