@@ -7,10 +7,13 @@ from competitions.core.lifecycle import Phase
 from leaderboards import formats
 
 
-def phase_word(phase: Phase, revision: int = 1) -> str:
+def phase_word(phase: Phase, revision: int = 1, *, is_behind: bool = False) -> str:
     """Where a competition stands, as a label in the active language; of a final result that was revised, by which
-    ``revision`` (from 1). The API has words of its own, which stay."""
+    ``revision`` (from 1), and that another is made where the latest ``is_behind``. The API has words of its own, which
+    stay."""
     word = _word(phase)
+    if phase is Phase.FINAL and is_behind:
+        return _("%(phase)s · being worked out again") % {"phase": word}
     if phase is not Phase.FINAL or revision <= 1:
         return word
     return _("%(phase)s · revision %(number)s") % {"phase": word, "number": formats.number(revision)}

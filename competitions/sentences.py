@@ -4,10 +4,11 @@ Places are those of the notice's snapshot, never today's, so that what was held 
 """
 
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
+from django.utils.translation import ngettext, pgettext
 
 from competitions.models import Notice, NoticeKind
 from leaderboards import formats
@@ -20,6 +21,7 @@ LEFT_OUT_ANEW = (OTHERS_LEFT_OUT, BANNED_OR_LET_IN)
 PRIZES_MOVED_ON = "Somebody else's reward was taken back or given back, so each reward behind it has moved."
 # The same where several acts came together, and none of them alone is why.
 SEVERAL_CHANGES = "Several changes came together, and each reward follows the result as it is now."
+MOST_SCORES = 10  # that one notice names
 
 
 def subject(notice: Notice) -> str:
@@ -46,10 +48,10 @@ def reason_shown(reason: str) -> str:
     return reason
 
 
-def zoned(at: datetime, zone: str, now: datetime) -> str:
+def zoned(at: datetime, zone: str, now: datetime, *, seconds: bool = False) -> str:
     """Fri 20 Nov, 14:03 (Asia/Seoul): a time on the clock of ``zone``, which it names; with its year if that is not
-    the one of ``now``."""
-    said = {"moment": formats.dated(at, zone, now), "zone": zone}
+    the one of ``now``, and with ``seconds`` where they matter."""
+    said = {"moment": formats.dated(at, zone, now, seconds=seconds), "zone": zone}
     return pgettext("a time and its zone", "%(moment)s (%(zone)s)") % said
 
 
@@ -65,10 +67,14 @@ def _short(notice: Notice) -> str:
         NoticeKind.DISQUALIFIED: pgettext("a notice", "you were disqualified"),
         NoticeKind.REINSTATED: pgettext("a notice", "you were reinstated"),
         NoticeKind.BROUGHT_BACK: pgettext("a notice", "you were brought back"),
+        NoticeKind.SCORE_VOIDED: pgettext("a notice", "a score of yours does not count any more"),
+        NoticeKind.SCORE_RESTORED: pgettext("a notice", "a score of yours counts again"),
+        NoticeKind.SCORE_ACCEPTED: pgettext("a notice", "a late score of yours counts"),
         NoticeKind.RESULT: pgettext("a notice", "your final place"),
         NoticeKind.RESULT_CHANGED: pgettext("a notice", "your final place has changed"),
         NoticeKind.REWARDED: pgettext("a notice", "you won a reward"),
         NoticeKind.REWARD_REVOKED: pgettext("a notice", "a reward was taken back"),
+        NoticeKind.REWARD_CHANGED: pgettext("a notice", "you have another reward now"),
         NoticeKind.SUMMARY: pgettext("a notice", "what happened meanwhile"),
     }[NoticeKind(notice.kind)]
 
@@ -89,10 +95,14 @@ def _sentence(notice: Notice, zone: str) -> str:
         ],
         NoticeKind.REINSTATED: lambda: [_reinstated(notice), _reason(notice)],
         NoticeKind.BROUGHT_BACK: lambda: [_back(notice), _reason(notice)],
+        NoticeKind.SCORE_VOIDED: lambda: [*_judged(notice), _reason(notice)],
+        NoticeKind.SCORE_RESTORED: lambda: [*_judged(notice), _reason(notice)],
+        NoticeKind.SCORE_ACCEPTED: lambda: [*_judged(notice), _reason(notice)],
         NoticeKind.RESULT: lambda: [_final_place(notice)],
         NoticeKind.RESULT_CHANGED: lambda: [_changed_place(notice), _reason(notice)],
         NoticeKind.REWARDED: lambda: [_won(notice)],
         NoticeKind.REWARD_REVOKED: lambda: [_lost(notice), _reason(notice)],
+        NoticeKind.REWARD_CHANGED: lambda: [_swapped(notice), _reason(notice)],
     }[kind]()
     return " ".join(each for each in said if each)
 
@@ -118,6 +128,39 @@ def _back(notice: Notice) -> str:
     return _("You take part again. Your scores of before were not kept.")
 
 
+def _judged(notice: Notice) -> list[str]:
+    """Which scores of theirs, and no place: it may be hidden. Those that were judged together are one sentence."""
+    together = [notice, *sorted(notice.merged.all(), key=lambda each: each.pk)]
+    scores = [_score(each) for each in together]
+    patterns = {
+        NoticeKind.SCORE_VOIDED: ngettext(
+            "%(number)s score of yours does not count any more: %(scores)s.",
+            "%(number)s scores of yours do not count any more: %(scores)s.",
+            len(scores),
+        ),
+        NoticeKind.SCORE_RESTORED: ngettext(
+            "%(number)s score of yours counts again: %(scores)s.",
+            "%(number)s scores of yours count again: %(scores)s.",
+            len(scores),
+        ),
+        NoticeKind.SCORE_ACCEPTED: ngettext(
+            "%(number)s score of yours that came too late counts all the same: %(scores)s.",
+            "%(number)s scores of yours that came too late count all the same: %(scores)s.",
+            len(scores),
+        ),
+    }
+    words = {"number": formats.number(len(scores)), "scores": "; ".join(scores[:MOST_SCORES])}
+    more = len(scores) - MOST_SCORES
+    said = patterns[NoticeKind(notice.kind)] % words
+    return [said, _("And %(count)s more.") % {"count": formats.number(more)}] if more > 0 else [said]
+
+
+def _score(notice: Notice) -> str:
+    """As the board's unit spells it."""
+    text, board = str(_of_change(notice).get("score", "")), notice.competition.board
+    return text if board.criteria or not text else formats.measured(board, Decimal(text))
+
+
 def _of_change(notice: Notice) -> dict[str, Any]:
     return notice.change.details if notice.change is not None else {}
 
@@ -134,7 +177,9 @@ def _before(notice: Notice) -> str:
 
 def _end_moved(notice: Notice, zone: str) -> str:
     ends_at = datetime.fromisoformat(notice.details["ends_at"])
-    return _("The competition now ends on %(moment)s.") % {"moment": zoned(ends_at, zone, notice.created_at)}
+    return _("The competition now ends on %(moment)s.") % {
+        "moment": zoned(ends_at, zone, notice.created_at, seconds=notice.competition.course.is_short)
+    }
 
 
 def _final_place(notice: Notice) -> str:
@@ -167,12 +212,23 @@ def _lost(notice: Notice) -> str:
     return _("The reward “%(reward)s” was taken back.") % {"reward": reward}
 
 
+def _swapped(notice: Notice) -> str:
+    """One thing, though it is two rows: another reward in the place of the one before."""
+    return _("You now have “%(reward)s” instead of “%(before)s”, in place %(rank)s.") % {
+        "reward": notice.grant.name if notice.grant else "",
+        "before": notice.grant_before.name if notice.grant_before else "",
+        "rank": formats.number(notice.rank or 0),
+    }
+
+
 def _reason(notice: Notice) -> str:
     """Why: of what people did, of the new results that moved the place, or of a reward that was taken back."""
     if notice.change is not None:
         reasons = [notice.change.reason]
     elif notice.kind == NoticeKind.REWARD_REVOKED and notice.grant is not None:
         reasons = [notice.grant.revoked_reason]
+    elif notice.grant_before is not None:
+        reasons = [notice.grant_before.revoked_reason]
     else:
         reasons = _of_revisions(notice)
     said = [_("Reason: %(reason)s") % {"reason": reason_shown(each)} for each in dict.fromkeys(reasons) if each]

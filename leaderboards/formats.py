@@ -143,12 +143,15 @@ def _spelt(at: datetime, zone: str, _language: str | None) -> str:
     return spell(at.astimezone(ZoneInfo(zone)), pgettext("date format", "D j M, H:i"))
 
 
-def dated(at: datetime, zone: str, now: datetime) -> str:
-    """Fri 20 Nov, 14:03; with the year if it is another one than ``now``'s on the zone's clock."""
+def dated(at: datetime, zone: str, now: datetime, *, seconds: bool = False) -> str:
+    """Fri 20 Nov, 14:03, or 14:03:05 with ``seconds``; with the year if it is another one than ``now``'s on the zone's
+    clock."""
     there = at.astimezone(ZoneInfo(zone))
-    if there.year == now.astimezone(ZoneInfo(zone)).year:
-        return moment(at, zone)
-    return spell(there, pgettext("date format", "D j M Y, H:i"))
+    is_this_year = there.year == now.astimezone(ZoneInfo(zone)).year
+    if seconds:
+        this_year, other = pgettext("date format", "D j M, H:i:s"), pgettext("date format", "D j M Y, H:i:s")
+        return spell(there, this_year if is_this_year else other)
+    return moment(at, zone) if is_this_year else spell(there, pgettext("date format", "D j M Y, H:i"))
 
 
 def lately(at: datetime, zone: str, now: datetime) -> str:

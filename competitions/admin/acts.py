@@ -9,14 +9,16 @@ from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import ngettext
 
 from competitions.admin.act_forms import Act, ReasonForm, Typed
+from competitions.admin.fixed import fixed_by_publishing, in_words, open_until_final
 from competitions.admin.jury import ACCEPT_LATE, CONFIRM
-from competitions.admin.times import ClockField, as_typed, in_zone, on_the_clock
+from competitions.admin.times import ClockField, as_typed, in_zone, on_its_clock
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition
 from competitions.selectors.competitions import participants_count
 from competitions.services.cancel import cancel
 from competitions.services.change_end import change_end
 from competitions.services.freeze import reveal
+from competitions.services.notices import listeners
 from competitions.services.publish import publish
 from foundation import clock
 
@@ -47,19 +49,22 @@ class CancelForm(ReasonForm):
 
 
 def _told(competition: Competition) -> str:
-    count = participants_count(competition)
+    count = listeners(competition).count()
     return ngettext("%(count)s participant is told.", "%(count)s participants are told.", count) % {"count": count}
 
 
 def _if_published(competition: Competition, _typed: Typed) -> list[str]:
-    zone = competition.timezone
+    start, end = (on_its_clock(competition, each) for each in (competition.starts_at, competition.ends_at))
     has_begun = competition.starts_at <= clock.now()
     return [
         *([_("Its start lies in the past, so it runs from the moment it is published.")] if has_begun else []),
         _("Anybody can see it and join from now on, as its settings say."),
         _("It runs from %(start)s to %(end)s; from now on the two change with a reason only.")
-        % {"start": on_the_clock(competition.starts_at, zone), "end": on_the_clock(competition.ends_at, zone)},
+        % {"start": start, "end": end},
         *_if_hidden_from_the_start(competition),
+        _("Fixed from now on: %(settings)s.") % {"settings": in_words(fixed_by_publishing(competition))},
+        _("Until the result is final these may still change: %(settings)s.")
+        % {"settings": in_words(open_until_final(competition))},
         _("Its rules are those of the board “%(board)s” as they are now.") % {"board": competition.board},
     ]
 
@@ -71,14 +76,14 @@ def _if_hidden_from_the_start(competition: Competition) -> list[str]:
 
 
 def _if_moved(competition: Competition, typed: Typed) -> list[str]:
-    zone, ends_at = competition.timezone, typed["ends_at"]
+    ends_at = typed["ends_at"]
     lines = [
         _("The end moves from %(before)s to %(after)s.")
-        % {"before": on_the_clock(competition.ends_at, zone), "after": on_the_clock(ends_at, zone)},
+        % {"before": on_its_clock(competition, competition.ends_at), "after": on_its_clock(competition, ends_at)},
     ]
     freezes_at = replace(competition.course, ends_at=ends_at).freezes_at
     if freezes_at is not None and competition.frozen_at is None:
-        lines.append(_("The standings freeze %(when)s.") % {"when": on_the_clock(freezes_at, zone)})
+        lines.append(_("The standings freeze %(when)s.") % {"when": on_its_clock(competition, freezes_at)})
         if freezes_at <= competition.starts_at:
             lines.append(_("The freeze is then as long as the competition: nobody sees a ranking until you reveal it."))
     if competition.join_until is not None and competition.join_until > ends_at:
@@ -93,12 +98,15 @@ def _if_cancelled(competition: Competition, _typed: Typed) -> list[str]:
 
 
 def _if_revealed(competition: Competition, _typed: Typed) -> list[str]:
+    count = participants_count(competition)
+    taking_part = ngettext("%(count)s player takes part.", "%(count)s players take part.", count) % {"count": count}
     if competition.is_provisional:
         return [
+            taking_part,
             _("Everybody sees the ranking, as a provisional result. This can not be undone."),
             _("Rewards are granted once the result is final."),
         ]
-    return [_("Everybody sees the final ranking, and rewards are granted. This can not be undone.")]
+    return [taking_part, _("Everybody sees the final ranking, and rewards are granted. This can not be undone.")]
 
 
 def _lives(competition: Competition) -> bool:

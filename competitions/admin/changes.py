@@ -12,7 +12,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from competitions.admin.times import on_the_clock
+from competitions.admin.times import exactly
 from competitions.models import Change, Competition, Revision
 from competitions.sentences import LEFT_OUT_ANEW
 from competitions.services.take_back import Instead
@@ -71,7 +71,7 @@ def _ban(revision: Revision, players: set[int], zone: str, *, is_ban: bool) -> C
     more = [_("And %(count)s more.") % {"count": number - MOST_NAMES}] if number > MOST_NAMES else []
     return ChangeInWords(
         at=revision.made_at,
-        when=on_the_clock(revision.made_at, zone, year=True),
+        when=exactly(revision.made_at, zone),
         what=what % {"number": number},
         by="–",
         reason="",
@@ -82,7 +82,7 @@ def _ban(revision: Revision, players: set[int], zone: str, *, is_ban: bool) -> C
 def _in_words(change: Change, zone: str) -> ChangeInWords:
     return ChangeInWords(
         at=change.at,
-        when=on_the_clock(change.at, zone, year=True),
+        when=exactly(change.at, zone),
         what=change.get_kind_display(),
         by=str(change.by) if change.by else "–",
         reason=change.reason,
@@ -130,4 +130,4 @@ def _who_instead(choice: str) -> str:
 
 
 def _clock(text: str, zone: str) -> str:
-    return on_the_clock(datetime.fromisoformat(text), zone, year=True)
+    return exactly(datetime.fromisoformat(text), zone)

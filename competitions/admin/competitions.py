@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import admin, messages
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Model, OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
@@ -17,15 +17,17 @@ from competitions.admin.form import FIXED, CompetitionForm
 from competitions.admin.rewards import CompetitionTiers
 from competitions.admin.steps import next_step, steps
 from competitions.admin.teams import CompetitionDivisions
-from competitions.admin.times import on_the_clock
-from competitions.models import Competition, Revision
+from competitions.admin.times import on_its_clock
+from competitions.models import Competition, Notice, Participant, Revision, RewardGrant, Snapshot
 from competitions.phases import phase_word
 from competitions.services.invite import invite
 from competitions.services.picture import set_picture
 from foundation import clock
+from leaderboards.views.permissions import may_see
 
 FOLDED = ("collapse",)
 _SHOWN_INSTEAD = {"starts_at": "begins", "ends_at": "ends"}
+_LISTED_BY_IT: tuple[type[Model], ...] = (Participant, Snapshot, Notice, RewardGrant)
 _LATEST_REVISION = Subquery(
     Revision.objects.filter(competition=OuterRef("pk")).order_by("-number").values("number")[:1]
 )
@@ -129,12 +131,12 @@ class CompetitionAdmin(ActPages):
     @admin.display(description=_lazy("starts"), ordering="starts_at")
     def begins(self, competition: Competition) -> str:
         """On its own clock."""
-        return on_the_clock(competition.starts_at, competition.timezone)
+        return on_its_clock(competition, competition.starts_at)
 
     @admin.display(description=_lazy("ends"), ordering="ends_at")
     def ends(self, competition: Competition) -> str:
         """On its own clock."""
-        return on_the_clock(competition.ends_at, competition.timezone)
+        return on_its_clock(competition, competition.ends_at)
 
     @admin.display(description=_lazy("next step"))
     def next_step(self, competition: Competition) -> str:
@@ -183,6 +185,7 @@ class CompetitionAdmin(ActPages):
                 "changes": changes_in_words(competition),
                 "zone": competition.timezone,
                 "scores": scores_of(request, competition),
+                "may_see": {each._meta.model_name: may_see(request, each) for each in _LISTED_BY_IT},
             }
         return super().render_change_form(request, context, *args, **kwargs)
 

@@ -15,7 +15,7 @@ from django.utils.translation import ngettext
 
 from competitions.admin.act_forms import Act, ActForm, ReasonForm, Typed
 from competitions.admin.judged_lines import judged_in_words, rewards_in_words
-from competitions.admin.times import ClockField, in_zone, on_the_clock
+from competitions.admin.times import ClockField, exactly, in_zone
 from competitions.models import Competition
 from competitions.refusals import translated
 from competitions.selectors.deeds import accepting
@@ -28,7 +28,7 @@ from foundation import clock
 from foundation.errors import SunwiError
 from foundation.reasons import LONGEST_REASON
 from leaderboards.admin.places import place_text
-from leaderboards.admin.scores import READ_BY_ALL
+from leaderboards.admin.scores import READ_BY_ALL, READ_WHEN_JUDGED
 from leaderboards.core.entries import Entry, read_value
 from leaderboards.core.instants import milliseconds
 from leaderboards.core.policies import State
@@ -65,7 +65,7 @@ class LateForm(ReasonForm):
             self.fields[name] = field
         self.order_fields(["player", *(name for name in self.fields if _is_value(name)), "happened_at", "reason"])
         self.initial["token"] = secrets.token_urlsafe(16)
-        self.fields["reason"].help_text = READ_BY_ALL
+        self.fields["reason"].help_text = READ_WHEN_JUDGED
         self.fields["happened_at"].help_text = _("On the clock of %(zone)s.") % {"zone": competition.timezone}
 
     def clean_token(self) -> str:
@@ -132,7 +132,7 @@ def _if_accepted(competition: Competition, typed: Typed) -> list[str]:
         judged = if_judged(competition, accepting(period, late.player.pk, new))
     except SunwiError as error:
         return [translated(error.detail)]
-    words = {"player": name, "when": on_the_clock(late.happened_at, competition.timezone, year=True)}
+    words = {"player": name, "when": exactly(late.happened_at, competition.timezone)}
     words |= {"now": place_text(period, now), "then": place_text(period, then)}
     return [
         _("A score of %(player)s that happened %(when)s.") % words,

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from django.utils.translation import gettext as _
 
-from competitions.admin.times import on_the_clock
+from competitions.admin.times import on_its_clock
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition
 from competitions.phases import phase_word
@@ -41,7 +41,7 @@ def steps(competition: Competition, at: datetime) -> list[Step]:
     if phase in (Phase.FINAL, Phase.CANCELLED):
         states[-1] = "now"
     return [
-        Step(title, on_the_clock(when, competition.timezone, year=True) if when else "", state)
+        Step(title, on_its_clock(competition, when, year=True) if when else "", state)
         for (_phase, title, when), state in zip(course, states, strict=True)
     ]
 
@@ -81,7 +81,7 @@ def _provisional(competition: Competition) -> str:
     until = review_until(competition)
     if until is None:
         return phase_word(Phase.PROVISIONAL)
-    return _("provisional until %(when)s") % {"when": on_the_clock(until, competition.timezone)}
+    return _("provisional until %(when)s") % {"when": on_its_clock(competition, until)}
 
 
 def next_step(competition: Competition, at: datetime) -> str:
@@ -99,7 +99,7 @@ def next_step(competition: Competition, at: datetime) -> str:
 
 
 def _next_of_review(competition: Competition, phase: Phase) -> str:
-    until = on_the_clock(review_until(competition), competition.timezone)
+    until = on_its_clock(competition, review_until(competition))
     if phase is Phase.FROZEN:
         return _("confirm it or reveal it: final by itself %(when)s") % {"when": until}
     return _("confirm it: final by itself %(when)s") % {"when": until}
@@ -113,4 +113,4 @@ def _next_time(competition: Competition, phase: Phase) -> str:
         said, when = _("freezes %(when)s"), freezes_at
     else:
         said, when = _("ends %(when)s"), competition.ends_at
-    return said % {"when": on_the_clock(when, competition.timezone)}
+    return said % {"when": on_its_clock(competition, when)}

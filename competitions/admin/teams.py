@@ -68,7 +68,13 @@ class ByCompetition:
 
 
 class DivisionForm(forms.ModelForm[Division]):
-    """A division's name and place among the others."""
+    """A division's name and place among the others; the name stays once the result is published with it."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        division = self.instance
+        if division.pk and division.competition.final_at is not None:
+            self.fields["name"].widget.attrs["readonly"] = True  # it is sent all the same, and refused if it is another
 
     def clean_name(self) -> str:
         """One line that can be seen."""
@@ -106,10 +112,22 @@ class CompetitionDivisions(ByCompetition, admin.TabularInline[Division, Competit
         """With how many are in each."""
         return super().get_queryset(request).annotate(counted=_MEMBERS)
 
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Offered until the result is final; what an older page sends then is refused in words."""
+        return super().has_add_permission(request, obj) and not _only_looked_at(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Likewise."""
+        return super().has_delete_permission(request, obj) and not _only_looked_at(request, obj)
+
     @admin.display(description=_lazy("participants"))
     def members(self, division: Division) -> str:
         """Who has not left."""
         return _members_link(division, "division") if division.pk else "-"
+
+
+def _only_looked_at(request: HttpRequest, competition: Competition | None) -> bool:
+    return competition is not None and competition.final_at is not None and request.method != "POST"
 
 
 class TeamForm(forms.ModelForm[Team]):

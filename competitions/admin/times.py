@@ -12,6 +12,8 @@ from django.contrib.admin.widgets import AdminSplitDateTime
 from django.utils.dateformat import format as spell
 from django.utils.translation import pgettext
 
+from competitions.models import Competition
+
 
 class ClockField(forms.SplitDateTimeField):
     """A date and a time of day on the competition's clock; ``in_zone`` makes a moment of it."""
@@ -25,6 +27,21 @@ def on_the_clock(at: datetime | None, zone: str, year: bool = False) -> str:
         return "-"
     local = at.astimezone(ZoneInfo(zone))
     return spell(local, pgettext("date format", "D j M Y H:i T") if year else pgettext("date format", "D j M H:i T"))
+
+
+def exactly(at: datetime | None, zone: str, year: bool = True) -> str:
+    """Mon 23 Nov 2026 00:00:05 KST: of acts and of scores, of which several may fall into a minute."""
+    if at is None:
+        return "-"
+    local = at.astimezone(ZoneInfo(zone))
+    with_year, without = pgettext("date format", "D j M Y H:i:s T"), pgettext("date format", "D j M H:i:s T")
+    return spell(local, with_year if year else without)
+
+
+def on_its_clock(competition: Competition, at: datetime | None, year: bool = False) -> str:
+    """A time of a competition on its own clock; with seconds where it takes but minutes."""
+    spelt = exactly if competition.course.is_short else on_the_clock
+    return spelt(at, competition.timezone, year)
 
 
 def as_typed(at: datetime | None, zone: str) -> datetime | None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+SHORT = timedelta(minutes=10)
+
 
 class Phase(StrEnum):
     """A competition's life, as the public sees it."""
@@ -53,6 +55,11 @@ class Course:
     def shows_nothing(self, at: datetime) -> bool:
         """Whether all of it is behind the freeze at ``at``, so that nothing may be said of anybody's score."""
         return self.hides_from_the_start and self.is_hidden(at)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether seconds matter in its times."""
+        return self.ends_at - self.starts_at < SHORT
 
     @property
     def frozen_since(self) -> datetime | None:

@@ -10,9 +10,9 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from competitions.management.game import Game
-from competitions.management.naive import Counted, ranking
+from competitions.management.naive import Counted, Heard, ranking
 from competitions.management.record import Record
-from competitions.management.witness import BEST, Witness
+from competitions.management.witness import BEST, Witness, amount
 from competitions.models import Competition, RewardRun
 from competitions.selectors.competitions import competition_by_id
 from competitions.services.confirm import confirm
@@ -80,7 +80,7 @@ class JuryEvening:
         self._concerned.insert(1, self._cut_off)
         if not self._game.is_refused(self._game.entry(self._cut_off, LATE, "cut-off"), at):
             raise SunwiError("A score that came after the closing was not refused.")
-        self._told(at, f"closed after {len(self._record.accepted)} submissions: the result is provisional")
+        self._told(at, f"closed after {amount(len(self._record.accepted), 'submission')}: the result is provisional")
         self._told(at, f"a score of {self._cut_off}, who was cut off, comes too late and is refused")
         self._look(at)
 
@@ -93,6 +93,7 @@ class JuryEvening:
         late = LateScore(self._players[self._cut_off], happened_at, LATE)
         accept_late(self._competition, late, "The network of the hall had failed.", at, None)
         self._record.late.append(Counted(self._cut_off, LATE, happened_at))
+        self._record.judged.append(Heard("score_accepted", self._cut_off, "", at))
         self._told(at, f"it accepts the {LATE} points of {self._cut_off}")
         self._look(at)
 
@@ -139,6 +140,7 @@ class JuryEvening:
         submission = Submission.objects.get(competition=self._game.number, external_id=name)
         void(self._competition, submission, "The line was crossed.", at, None)
         self._record.voided.add(name)
+        self._record.judged.append(Heard("score_voided", player, "", at))
         self._told(at, f"it voids {accepted[name].points} points of {player}, who was first then")
 
     def _publish(self, what: str, at: datetime, act: Callable[[], object]) -> None:
@@ -149,7 +151,7 @@ class JuryEvening:
             granted = settle(run.pk, at) if run else grant_of(period_of(self._competition), at)
             told = _told_in_turns(self._competition, at)
         self._record.publish(at)
-        self._told(at, f"{what}: {granted} rewards are granted, {told} notices written")
+        self._told(at, f"{what}: {amount(granted, 'reward')} granted, {amount(told, 'notice')} written")
 
     def _look(self, at: datetime) -> None:
         competition = self._competition

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 GOALS = (("first_taken", 1), ("top3_entered", 3), ("top10_entered", 10))
 Passed = dict[tuple[int, str], str]
+Won = tuple[str, str]  # a prize, and who has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,23 +118,45 @@ def rewards(prizes: Iterable[Prize], counted: Collection[Counted]) -> set[tuple[
     return {(prize.name, player) for prize in prizes for player in ranks if _earns(prize, player, ranks, points)}
 
 
-def outcomes(results: Iterable[Result]) -> Iterator[Heard]:
-    """What is heard of each result in turn: a place that is new or another, what is won, and what is lost again."""
+def outcomes(results: Iterable[Result], prizes: Iterable[Prize]) -> Iterator[Heard]:
+    """What is heard of each result in turn: a place that is new or another, what is won, and what is lost again; one
+    thing where a prize of ``prizes`` takes the place of another of its kind."""
     places: dict[str, int | None] = {}
-    held: Set[tuple[str, str]] = frozenset()
+    held: Set[Won] = frozenset()
+    kinds = {prize.name: prize.kind for prize in prizes}
     for each in results:
         for player in each.listeners:
             rank, was = each.ranks.get(player), places.get(player)
             if rank != was:
                 yield Heard("result_changed" if player in places else "result", player, moved(was, rank), each.at)
                 places[player] = rank
-        yield from (Heard("rewarded", player, prize, each.at) for prize, player in each.won - held)
-        yield from (Heard("reward_revoked", player, prize, each.at) for prize, player in held - each.won)
+        swaps = _swaps(held - each.won, each.won - held, kinds)
+        won, lost = each.won - held - {now for _, now in swaps}, held - each.won - {before for before, _ in swaps}
+        yield from (Heard("rewarded", player, prize, each.at) for prize, player in won)
+        yield from (Heard("reward_revoked", player, prize, each.at) for prize, player in lost)
+        for (before, player), (now, _) in swaps:
+            yield Heard("reward_changed", player, moved(before, now), each.at)
         held = each.won
 
 
-def moved(was: int | None, rank: int | None) -> str:
-    """From which place to which, in words."""
+def lost(results: Iterable[Result]) -> Iterator[Won]:
+    """What each result takes away again."""
+    for before, after in pairwise(results):
+        yield from before.won - after.won
+
+
+def _swaps(lost: Set[Won], won: Set[Won], kinds: Mapping[str, str]) -> list[tuple[Won, Won]]:
+    """What each player lost, beside what they won instead: a prize of the same kind."""
+    found: list[tuple[Won, Won]] = []
+    for before in sorted(lost):
+        taken = [now for _, now in found]
+        fit = [each for each in sorted(won) if each[1] == before[1] and kinds[each[0]] == kinds[before[0]]]
+        found += [(before, now) for now in fit if now not in taken][:1]
+    return found
+
+
+def moved(was: object, rank: object) -> str:
+    """From which place or prize to which, in words."""
     return f"{was or 'none'} to {rank or 'none'}"
 
 

@@ -7,7 +7,7 @@ rehearsal and the verdict go by them.
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from competitions.management.naive import Counted, Prize, Result, ranking, rewards
+from competitions.management.naive import Counted, Heard, Prize, Result, ranking, rewards
 
 ALERTS = ("first_taken", "first_lost", "top3_entered", "top10_entered")
 PRIZES = (
@@ -26,6 +26,7 @@ class Record:
     accepted: dict[str, Counted] = field(default_factory=dict)
     late: list[Counted] = field(default_factory=list)
     voided: set[str] = field(default_factory=set)  # ids of what was accepted
+    judged: list[Heard] = field(default_factory=list)  # what those hear whose scores were voided, or accepted late
     gone: dict[str, datetime] = field(default_factory=dict)
     disqualified: dict[str, datetime] = field(default_factory=dict)
     back: dict[str, datetime] = field(default_factory=dict)

@@ -19,6 +19,7 @@ from competitions.management.game import Game
 from competitions.management.jury_evening import JuryEvening
 from competitions.management.naive import ranking
 from competitions.management.record import ALERTS, PRIZES, Record
+from competitions.management.witness import amount
 from competitions.models import Competition, RewardTier, Snapshot
 from competitions.selectors.competitions import competition_by_id
 from competitions.services import preferences
@@ -155,7 +156,7 @@ class Rehearsal:
         if cup.starts_at <= at < cup.ends_at:
             self._snapshot(cup, at)
         if told := release_held(at, of=cup):
-            self._told(at, f"the night is over somewhere: {told} notices are told")
+            self._told(at, f"the night is over somewhere: {amount(told, 'notice')} told")
         finish(cup, at)
 
     def _snapshot(self, cup: Competition, at: datetime) -> None:
@@ -167,7 +168,7 @@ class Rehearsal:
             told = compare(taken.pk, at) if taken else 0
         self.record.ranks[due_at] = ranking(self.record.counted)
         if told:
-            self._told(at, f"{told} have passed somebody that matters")
+            self._told(at, f"told of a place won or lost: {amount(told, 'player')}")
 
     # -- what the participants do --------------------------------------------------------------
 

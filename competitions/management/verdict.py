@@ -7,7 +7,18 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from competitions.management.naive import Heard, Look, broken, moved, notices, outcomes, published, ranking, rewards
+from competitions.management.naive import (
+    Heard,
+    Look,
+    broken,
+    lost,
+    moved,
+    notices,
+    outcomes,
+    published,
+    ranking,
+    rewards,
+)
 from competitions.management.record import ALERTS, PRIZES, Record
 from competitions.models import (
     Competition,
@@ -62,7 +73,7 @@ def judge(competition: Competition, record: Record) -> Verdict:
         (_taken_late(competition), late),
         (told, due),
         (standing, Counter(rewards(PRIZES, record.counted))),
-        (revoked, Counter((about, player) for kind, player, about in due.elements() if kind == "reward_revoked")),
+        (revoked, Counter(lost(record.results))),
         (Counter(range(len(documents))), Counter(range(len(record.results)))),
     ]
     return Verdict(
@@ -123,7 +134,7 @@ def _taken_late(competition: Competition) -> Counter[tuple[str, int]]:
 
 
 def _told(competition: Competition) -> Told:
-    rows = Notice.objects.filter(competition=competition).select_related("player", "grant")
+    rows = Notice.objects.filter(competition=competition).select_related("player", "grant", "grant_before")
     return Counter((each.kind, each.player.external_id, _about(each)) for each in rows)
 
 
@@ -133,6 +144,8 @@ def _about(notice: Notice) -> str:
         return str(notice.snapshot_id)
     if notice.revision_id is not None:
         return moved(notice.previous_rank, notice.rank)
+    if notice.grant_before is not None:
+        return moved(notice.grant_before.name, notice.grant and notice.grant.name)
     return notice.grant.name if notice.grant else ""
 
 
@@ -144,7 +157,7 @@ def _granted(competition: Competition, revoked: bool) -> Counter[tuple[str, str]
 
 def _due(competition: Competition, record: Record) -> Told:
     """Every notice that there must be, and a summary of what somebody was to hear at night."""
-    heard = [*_of_ranks(competition, record), *_of_people(record), *outcomes(record.results)]
+    heard = [*_of_ranks(competition, record), *_of_people(record), *outcomes(record.results, PRIZES)]
     told = Counter((each.kind, each.player, each.about) for each in heard)
     return told + _summaries([(each.player, each.at) for each in heard])
 
@@ -162,11 +175,12 @@ def _of_ranks(competition: Competition, record: Record) -> Iterator[Heard]:
 
 
 def _of_people(record: Record) -> Iterator[Heard]:
-    """The moved end, who is out, and who is in again."""
+    """The moved end, who is out, who is in again, and whose scores were judged."""
     if record.moved_at is not None:
         yield from (Heard("extended", player, "", record.moved_at) for player in record.told_of_end)
     yield from (Heard("disqualified", player, "", at) for player, at in record.disqualified.items())
     yield from (Heard("reinstated", player, "", at) for player, at in record.back.items())
+    yield from record.judged
 
 
 def _summaries(heard: list[tuple[str, datetime]]) -> Told:

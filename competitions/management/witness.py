@@ -53,6 +53,11 @@ class Witness:
                 label = " " * LABEL
 
 
+def amount(number: int, noun: str) -> str:
+    """1 player, 3 players: for nouns that take an s."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def _state(competition: Competition, at: datetime) -> str:
     phase, since = competition.phase(at), competition.course.frozen_since
     if phase is Phase.FROZEN and since is not None:
@@ -69,10 +74,12 @@ def _judged(competition: Competition, at: datetime) -> str:
     if competition.closed_at is None:
         return "it still runs"
     if competition.final_at is None:
-        return f"provisional, {rewards_to_grant(competition)} rewards to grant if it is confirmed as it stands"
+        return (
+            f"provisional, {amount(rewards_to_grant(competition), 'reward')} to grant if it is confirmed as it stands"
+        )
     latest = latest_revision(competition)
     number = latest.number if latest else 0
-    return f"final, revision {number}, {grants(competition, at).total} rewards stand"
+    return f"final, revision {number}, {amount(grants(competition, at).total, 'reward')} in force"
 
 
 def _best(rows: Iterable[Row]) -> str:

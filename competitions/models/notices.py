@@ -27,10 +27,14 @@ class NoticeKind(models.TextChoices):
     DISQUALIFIED = "disqualified", _("disqualified")
     REINSTATED = "reinstated", _("reinstated")
     BROUGHT_BACK = "brought_back", _("brought back to a competition")
+    SCORE_VOIDED = "score_voided", _("a score was voided")
+    SCORE_RESTORED = "score_restored", _("a score was restored")
+    SCORE_ACCEPTED = "score_accepted", _("a late score was accepted")
     RESULT = "result", _("the final place")
     RESULT_CHANGED = "result_changed", _("the final place changed")
     REWARDED = "rewarded", _("a reward was won")
     REWARD_REVOKED = "reward_revoked", _("a reward was taken back")
+    REWARD_CHANGED = "reward_changed", _("a reward took the place of another")
     SUMMARY = "summary", _("what happened meanwhile")
 
 
@@ -38,7 +42,9 @@ class Notice(models.Model):
     """Something that one player is told about one competition, once.
 
     ``held_until`` is the end of their quiet hours; a held notice is merged into a ``summary`` then, or dropped if the
-    competition has ended. What is neither held, dropped nor merged stands in the inbox.
+    competition has ended. What is neither held, dropped nor merged stands in the inbox. Scores that are judged alike
+    within minutes are merged into the notice of the first. ``grant`` is what is won or lost, ``grant_before`` what it
+    took the place of.
     """
 
     competition = models.ForeignKey(Competition, models.CASCADE, related_name="notices", verbose_name=_("competition"))
@@ -52,6 +58,9 @@ class Notice(models.Model):
         Revision, models.CASCADE, null=True, related_name="notices", verbose_name=_("revision")
     )
     grant = models.ForeignKey(RewardGrant, models.CASCADE, null=True, related_name="notices", verbose_name=_("reward"))
+    grant_before = models.ForeignKey(
+        RewardGrant, models.CASCADE, null=True, related_name="+", verbose_name=_("reward before")
+    )
     rank = models.BigIntegerField(_("rank"), null=True)
     previous_rank = models.BigIntegerField(_("rank before"), null=True)
     details: models.JSONField[dict[str, Any]] = models.JSONField(_("details"), default=dict)

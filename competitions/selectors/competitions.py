@@ -13,6 +13,7 @@ from foundation.sql import Remembered, row_stamps
 from leaderboards.choices import Visibility
 from leaderboards.errors import UnknownCompetition
 from leaderboards.models import Board
+from leaderboards.selectors.restrictions import shown as players_shown
 
 LARGEST_NUMBER = 2**63 - 1
 
@@ -93,8 +94,9 @@ def shown(known: Collection[Competition], at: datetime) -> list[Listed]:
 
 
 def participant_counts(numbers: Collection[int]) -> dict[int, int]:
-    """How many take part now in each of these competitions; those with nobody are left out."""
-    rows = Participant.objects.filter(Participant.TAKING_PART, competition__in=numbers).order_by()
+    """How many take part now in each of these competitions, and are shown there; those with nobody are left out."""
+    is_shown = players_shown("competition__board")
+    rows = Participant.objects.filter(Participant.TAKING_PART, is_shown, competition__in=numbers).order_by()
     return dict(rows.values_list("competition").annotate(Count("pk")))
 
 
@@ -104,5 +106,5 @@ def places_taken(competition: Competition) -> int:
 
 
 def participants_count(competition: Competition) -> int:
-    """How many take part now."""
+    """How many take part now, and are shown."""
     return participant_counts([competition.pk]).get(competition.pk, 0)

@@ -7,9 +7,9 @@ from leaderboards.models import Player
 def inbox(player: Player, limit: int = 50) -> list[Notice]:
     """Their latest notices, with what their sentences need."""
     rows = Notice.objects.filter(Notice.TOLD, player=player).select_related(
-        "competition__board", "change", "revision", "grant", "player__preference"
+        "competition__board", "change", "revision", "grant", "grant_before", "player__preference"
     )
-    merged = ("merged__change", "merged__revision", "merged__grant")
+    merged = ("merged__change", "merged__revision", "merged__grant", "merged__grant_before", "merged__merged__change")
     return list(rows.defer("competition__picture").prefetch_related(*merged)[:limit])
 
 

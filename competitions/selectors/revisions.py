@@ -15,7 +15,7 @@ from competitions.models import Competition, Revision, RevisionPart, VacatedPlac
 from foundation.errors import Unavailable
 from leaderboards.models import Period, Player
 from leaderboards.selectors.export import Finalist, final_ranking
-from leaderboards.selectors.hidden import shadowed_in
+from leaderboards.selectors.hidden import hidden_now, shadowed_in
 from leaderboards.selectors.restrictions import viewer
 
 LARGEST_NUMBER = 2**31 - 1
@@ -58,6 +58,14 @@ def latest_revision(competition: Competition) -> Revision | None:
     return competition.revisions.order_by("number").last()
 
 
+def is_behind(revision: Revision) -> bool:
+    """Whether the latest revision names somebody who is not shown any more, or lacks somebody who is again: for the
+    seconds until the schedule has published the next."""
+    competition = revision.competition
+    period = Period.objects.filter(board=competition.board_id, label=competition.label).select_related("board").first()
+    return period is not None and sorted(hidden_now(period)) != revision.left_out
+
+
 def ranking_published(revision: Revision, period: Period) -> Iterator[tuple[int, Finalist]]:
     """The final standings of the period that the latest revision shows, best first, each with its published rank.
 
@@ -68,12 +76,17 @@ def ranking_published(revision: Revision, period: Period) -> Iterator[tuple[int,
 
 
 def revision_shown(competition: Competition, at: datetime, number: int | None = None) -> Revision:
-    """The revision of this number, or the latest. Raises ``NotFinal`` or ``UnknownRevision``."""
+    """The revision of this number, or the latest. Raises ``NotFinal`` or ``UnknownRevision``, and ``Unavailable`` where
+    the latest is asked for and is about to be another: who is not shown is in no answer that says how it is now."""
     if competition.final_at is None or competition.is_hidden(at):
         raise NotFinal("This competition has no final result yet.")
     last = latest_revision(competition)
     if last is None:
         raise NotFinal("The result is final and is being published: ask again in a few seconds.")
+    if number is None and is_behind(last):
+        raise Unavailable(
+            f"The result is being worked out again: ask again in some seconds. Revision {last.number} stays readable."
+        )
     if number is None or number == last.number:
         return last
     found = competition.revisions.filter(number=number).first() if 0 < number <= LARGEST_NUMBER else None

@@ -29,6 +29,7 @@ from competitions.services.changes import note, reason_given
 from competitions.services.confirm import revise_if_final
 from competitions.services.freeze import freeze_if_due
 from competitions.services.locked import held_participant, locked, period_of
+from competitions.services.notices import tell_player
 from foundation.failpoints import failpoint
 from leaderboards.core.entries import Entry, read_value
 from leaderboards.errors import PeriodClosed, SubmissionsDropped, UnknownCompetition
@@ -84,6 +85,7 @@ def void(
         else:
             void_in_closed(submission, at)
             revise_if_final(held, at, change)
+        tell_player(change, submission.player)
         failpoint("judge.before_commit")
     return change
 
@@ -125,6 +127,7 @@ def unvoid(  # noqa: PLR0913 (one part of the act each, the purge by name)
         else:
             unvoid_in_closed(found.period_id, found.player_id, [found.pk], at)
             revise_if_final(held, at, change)
+        tell_player(change, found.player)
         failpoint("judge.before_commit")
     return change
 
@@ -157,6 +160,7 @@ def accept_late(
         sent = {"token": late.token} if late.token else {}
         change = note(held, ChangeKind.ACCEPTED, at, by, reason, **about, **sent)
         revise_if_final(held, at, change)
+        tell_player(change, late.player)
         failpoint("judge.before_commit")
     return change
 

@@ -109,7 +109,7 @@ def _wait(claimed: Mail, error: OSError, at: datetime) -> None:
 
 def message(mail: Mail, post: BaseEmailBackend | None = None) -> EmailMultiAlternatives:
     """The message as it is sent: text and HTML, in the site's language. Its id is the notice's, at every try."""
-    about = ("competition", "change", "revision", "grant", "player__preference")
+    about = ("competition__board", "change", "revision", "grant", "grant_before", "player__preference")
     notice = Notice.objects.select_related(*about).defer("competition__picture").get(pk=mail.notice_id)
     site = settings.SITE_URL.rstrip("/")
     preferences = f"{site}/inbox/settings/"

@@ -5,12 +5,12 @@ reason, and what a competition came to are always told (docs/decisions/0015, 004
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import groupby
 from operator import attrgetter
 
 from django.db import transaction
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from competitions.core.quiet_hours import QuietHours
 from competitions.models import Change, ChangeKind, Competition, Notice, NoticeKind, Participant
@@ -29,7 +29,13 @@ _OF_ONE = {
     ChangeKind.DISQUALIFIED: NoticeKind.DISQUALIFIED,
     ChangeKind.REINSTATED: NoticeKind.REINSTATED,
     ChangeKind.BROUGHT_BACK: NoticeKind.BROUGHT_BACK,
+    ChangeKind.VOIDED: NoticeKind.SCORE_VOIDED,
+    ChangeKind.RESTORED: NoticeKind.SCORE_RESTORED,
+    ChangeKind.ACCEPTED: NoticeKind.SCORE_ACCEPTED,
 }
+_OF_SCORES = (NoticeKind.SCORE_VOIDED, NoticeKind.SCORE_RESTORED, NoticeKind.SCORE_ACCEPTED)
+# Hundreds of one player may be judged at once: who has not heard of the first by then hears of all in one notice.
+TOGETHER = timedelta(minutes=10)
 # What ranks did: old news once the competition is over.
 _OF_RANKS = (NoticeKind.FIRST_TAKEN, NoticeKind.FIRST_LOST, NoticeKind.TOP3_ENTERED, NoticeKind.TOP10_ENTERED)
 
@@ -75,17 +81,35 @@ def tell_participants(change: Change) -> int:
 
 
 def tell_player(change: Change, player: Player, at: datetime | None = None) -> bool:
-    """Tell one player that they were removed, brought back, disqualified or reinstated, in the caller's transaction.
+    """Tell one player that they were removed, brought back, disqualified or reinstated, or that a score of theirs was
+    voided, restored or accepted, in the caller's transaction.
 
-    Nobody mutes that, and a freeze does not hide it: it tells no ranks. The banned are told nothing now, but once they
-    are let in again (``services/tell_let_in.py``); returns whether there was something to tell. ``at`` is when they are
-    told, by default when it was done.
+    Nobody mutes that, and a freeze does not hide it: it tells no ranks, and of scores their own alone. The banned are
+    told nothing now, but once they are let in again (``services/tell_let_in.py``); returns whether there was something
+    to tell. ``at`` is when they are told, by default when it was done.
     """
-    kind = _OF_ONE.get(ChangeKind(change.kind))
+    kind, at = _OF_ONE.get(ChangeKind(change.kind)), at or change.at
     if kind is None or player.banned_at is not None:
         return False
-    write([Notice(competition=change.competition, player=player, kind=kind, change=change)], at or change.at)
+    notice = Notice(competition=change.competition, player=player, kind=kind, change=change, created_at=at)
+    notice.merged_into = _unheard(notice) if kind in _OF_SCORES else None
+    if notice.merged_into is None:
+        write([notice], at)
+    else:
+        notice.save()
     return True
+
+
+def _unheard(notice: Notice) -> Notice | None:
+    """A notice of minutes ago of the same kind and reason that its player has neither read nor been sent."""
+    assert notice.change is not None  # noqa: S101 - for the type checker: it is of an act
+    since = notice.created_at - TOGETHER
+    rows = Notice.objects.filter(
+        Q(mail=None) | Q(mail__sent_at=None, mail__dead_at=None), competition=notice.competition, player=notice.player,
+        kind=notice.kind, change__reason=notice.change.reason, created_at__gte=since, merged_into=None, dropped_at=None,
+        read_at=None,
+    )  # fmt: skip  # as a table
+    return rows.order_by("pk").last()
 
 
 def release_held(at: datetime, of: Competition | None = None) -> int:

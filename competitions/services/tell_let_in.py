@@ -1,7 +1,7 @@
 """Telling players who were banned, and are let in again, what was done to them meanwhile, as far as it still holds.
 
-Whether they were disqualified, removed, or taken back by then differs from what they heard last: only that is told. The
-notice is the row that proves it, one for each act.
+Whether they were disqualified or removed, or a score of theirs is void by then, differs from what they heard last: only
+that is told. The notice is the row that proves it, one for each act.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,8 @@ CHUNK = 500
 NEWS_FOR = timedelta(days=7)  # since the ban was lifted: a schedule that stood still for so long tells old news
 _DISQUALIFYING = (ChangeKind.DISQUALIFIED, ChangeKind.REINSTATED)
 _REMOVING = (ChangeKind.REMOVED, ChangeKind.BROUGHT_BACK)
-_TAKING_AWAY = (ChangeKind.DISQUALIFIED, ChangeKind.REMOVED)
+_JUDGING = (ChangeKind.VOIDED, ChangeKind.RESTORED)
+_TAKING_AWAY = (ChangeKind.DISQUALIFIED, ChangeKind.REMOVED, ChangeKind.VOIDED)
 
 
 def tell_let_in(at: datetime) -> int:
@@ -38,7 +39,7 @@ def _untold(players: QuerySet[Player]) -> Iterator[Change]:
     for some in in_chunks(players, CHUNK):
         by_name = {player.external_id: player for player in some}
         part = Participant.objects.filter(player__in=[player.pk for player in some])
-        acts = Change.objects.filter(kind__in=(*_DISQUALIFYING, *_REMOVING), notices=None)
+        acts = Change.objects.filter(kind__in=(*_DISQUALIFYING, *_REMOVING, *_JUDGING), notices=None)
         acts = acts.filter(competition__in=part.values("competition"), details__player__in=list(by_name))
         for change in acts.select_related("competition").defer("competition__picture").order_by("pk"):
             if _was_banned(by_name[change.details["player"]], change.at):
@@ -66,11 +67,24 @@ def _tell(change: Change, at: datetime) -> bool:
 
 def _is_news(held: Competition, change: Change, participant: Participant) -> bool:
     """Whether it is the latest act of its kind, still holds, and is not what they were told last."""
-    alike = _DISQUALIFYING if change.kind in _DISQUALIFYING else _REMOVING
-    acts = Change.objects.filter(competition=held, kind__in=alike, details__player=participant.player.external_id)
-    is_away = participant.disqualified_at if alike is _DISQUALIFYING else participant.left_at
-    was_taken_away = change.kind in _TAKING_AWAY
-    if acts.filter(pk__gt=change.pk).exists() or (is_away is not None) != was_taken_away:
+    acts, was_taken_away = _alike(held, change, participant), change.kind in _TAKING_AWAY
+    if acts.filter(pk__gt=change.pk).exists() or not _holds(change, participant):
         return False
     heard = acts.filter(notices__isnull=False).order_by("pk").last()
     return (heard is not None and heard.kind in _TAKING_AWAY) != was_taken_away
+
+
+def _alike(held: Competition, change: Change, participant: Participant) -> QuerySet[Change]:
+    """The acts that do or undo the same: of scores, those of the same score."""
+    kinds = next(several for several in (_DISQUALIFYING, _REMOVING, _JUDGING) if change.kind in several)
+    acts = Change.objects.filter(competition=held, kind__in=kinds, details__player=participant.player.external_id)
+    return acts.filter(details__submission=change.details["submission"]) if kinds is _JUDGING else acts
+
+
+def _holds(change: Change, participant: Participant) -> bool:
+    """Whether they are still away, or still there: who left may have joined again by themselves. A score is judged by
+    its jury alone."""
+    if change.kind in _JUDGING:
+        return True
+    is_away = participant.disqualified_at if change.kind in _DISQUALIFYING else participant.left_at
+    return (is_away is not None) == (change.kind in _TAKING_AWAY)

@@ -1,5 +1,7 @@
 """Telling players what they won and what was taken back: each grant and each revoking once, in turns.
 
+Whose reward took the place of another of its kind (Gold for Silver) reads one thing, not of a loss and a gain.
+
 A chunk is one transaction: the notices, their e-mails, and the mark on the grants. Rewards of calendar boards are
 told by webhooks alone, since a notice belongs to a competition. The banned are told nothing: theirs wait, unmarked,
 and are told once they are let in again, as far as they still hold. Anybody who is granted again what they lost without
@@ -7,7 +9,7 @@ hearing of it is told nothing: a short ban says nothing twice. So a loss waits u
 was let in again.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
@@ -49,8 +51,44 @@ def _tell_granted(whose: Q, at: datetime) -> int | None:
     _rows([grant for grant in grants if grant.revoked_at is not None]).update(revoked_told_at=at)
     _rows(grants).update(told_at=at)
     known = _known(stands)
-    news = [grant for grant in stands if grant.pk not in known]
-    return _write(grants, list(_notices(news, NoticeKind.REWARDED, _wants)), at)
+    swapped = _swapped([grant for grant in stands if grant.pk not in known])
+    _rows(list(swapped.values())).update(revoked_told_at=at)
+    news = [grant for grant in stands if grant.pk not in known and grant.pk not in swapped]
+    changed = _notices([grant for grant in stands if grant.pk in swapped], NoticeKind.REWARD_CHANGED, lambda _g: True)
+    told = [*changed, *_notices(news, NoticeKind.REWARDED, _wants)]
+    for notice in told:
+        notice.grant_before = swapped.get(notice.grant_id or 0)
+    return _write(grants, told, at)
+
+
+def _swapped(news: Sequence[RewardGrant]) -> dict[int, RewardGrant]:
+    """Number of a grant → the one of its player that it took the place of: lost to a result, untold, and of a tier of
+    the same kind. What staff took back is told by itself, with their reason; what was won again is lost to nobody."""
+    those = {"period__in": {grant.period_id for grant in news}, "player__in": {grant.player_id for grant in news}}
+    lost = RewardGrant.objects.select_for_update(of=("self",)).filter(
+        ~Exists(_again()), revoked_at__isnull=False, revoked_told_at=None, told_at__isnull=False, withheld_at=None,
+        competition__isnull=False, tier__isnull=False, **those,
+    )  # fmt: skip  # as a table
+    waiting: dict[tuple[object, ...], list[RewardGrant]] = defaultdict(list)
+    for grant in lost.select_related("tier").order_by("pk"):
+        waiting[_of_kind(grant)].append(grant)
+    found = {}
+    for grant in news:
+        if before := waiting.get(_of_kind(grant)):
+            found[grant.pk] = before.pop(0)
+    return found
+
+
+def _of_kind(grant: RewardGrant) -> tuple[object, ...]:
+    return (grant.period_id, grant.player_id, grant.tier.kind if grant.tier else None)
+
+
+def _again() -> QuerySet[RewardGrant]:
+    """Of a grant: the same that its player was granted anew."""
+    return RewardGrant.objects.filter(
+        RewardGrant.STANDING, period=OuterRef("period"), player=OuterRef("player"), name=OuterRef("name"),
+        code=OuterRef("code"), pk__gt=OuterRef("pk"),
+    )  # fmt: skip  # as a table
 
 
 @transaction.atomic
@@ -60,11 +98,7 @@ def _tell_revoked(whose: Q, at: datetime) -> int | None:
     if not RewardGrant.objects.filter(due).exists():
         return None
     grants = _next(due & ~Q(competition__in=unfollowed(at)))
-    again = RewardGrant.objects.filter(
-        RewardGrant.STANDING, period=OuterRef("period"), player=OuterRef("player"), name=OuterRef("name"),
-        code=OuterRef("code"), pk__gt=OuterRef("pk"),
-    )  # fmt: skip  # as a table
-    won_again = set(_rows(grants).filter(Exists(again)).values_list("pk", flat=True))
+    won_again = set(_rows(grants).filter(Exists(_again())).values_list("pk", flat=True))
     _rows(grants).update(revoked_told_at=at)
     lost = [grant for grant in grants if grant.pk not in won_again]
     return _write(grants, list(_notices(lost, NoticeKind.REWARD_REVOKED, lambda _grant: True)), at)
@@ -74,12 +108,12 @@ def _known(grants: Sequence[RewardGrant]) -> set[int]:
     """Those (numbers) whose players were told that they won them before, and nothing else since."""
     those = {"period__in": {grant.period_id for grant in grants}, "player__in": {grant.player_id for grant in grants}}
     of_those = RewardGrant.objects.filter(**those)
-    told = Notice.objects.filter(
-        kind__in=(NoticeKind.REWARDED, NoticeKind.REWARD_REVOKED), grant__in=of_those.values("pk")
-    )
+    told = Notice.objects.filter(grant__in=of_those.values("pk"))
     believed: Counter[tuple[object, ...]] = Counter()
     for kind, *reward in told.values_list("kind", *(f"grant__{name}" for name in _REWARD)):
-        believed[tuple(reward)] += 1 if kind == NoticeKind.REWARDED else -1
+        believed[tuple(reward)] += -1 if kind == NoticeKind.REWARD_REVOKED else 1
+    swapped = Notice.objects.filter(grant_before__in=of_those.values("pk"))
+    believed.subtract(swapped.values_list(*(f"grant_before__{name}" for name in _REWARD)))
     others = of_those.filter(RewardGrant.STANDING).exclude(pk__in=[grant.pk for grant in grants])
     believed.subtract(others.values_list(*_REWARD))
     known = set()
@@ -94,7 +128,8 @@ def _known(grants: Sequence[RewardGrant]) -> set[int]:
 def _next(due: Q) -> list[RewardGrant]:
     heard = shown("competition__board") | Q(competition=None)
     rows = RewardGrant.objects.select_for_update(skip_locked=True, of=("self",)).filter(due & heard)
-    joined = rows.select_related("competition", "player__user", "player__preference").defer("competition__picture")
+    joined = rows.select_related("competition", "tier", "player__user", "player__preference")
+    joined = joined.defer("competition__picture")
     return list(joined.order_by("pk")[:CHUNK])
 
 

@@ -23,7 +23,7 @@ from competitions.views.joining import join
 from competitions.views.own_team import wish_of
 from competitions.views.participants import known_of
 from competitions.views.result import result_of, stands
-from competitions.views.words import timed
+from competitions.views.words import timed_of
 from foundation import clock
 from foundation.sql import SqlAway, ask
 from leaderboards.stores.base import Page
@@ -70,7 +70,7 @@ def _parts(shown: Competition, viewer: Viewer, number: int, at: datetime) -> tup
     states["result"] = result_of(shown, page, number, at)
     states |= tabs_of(shown) | best_teams(shown, viewer, at)
     since, until = shown.course.frozen_since, _review_until(shown, phase)
-    provisional_until = timed(until, shown.timezone, at) if until and at < until else ""
+    provisional_until = timed_of(shown, until, at) if until and at < until else ""
     head = (phase, shown.name, since, provisional_until, at >= shown.ends_at)
     seen = (*head, viewer, moving(page.standings), page.me, page.neighbours, states)
     context = {
@@ -108,13 +108,13 @@ def _when(shown: Competition, phase: Phase, at: datetime) -> dict[str, Any]:
     return {
         "phase": phase,
         "zone": zone,
-        "starts": timed(shown.starts_at, zone, at),
-        "ends": timed(shown.ends_at, zone, at),
+        "starts": timed_of(shown, shown.starts_at, at),
+        "ends": timed_of(shown, shown.ends_at, at),
         "until": until,
         "has_ended": at >= shown.ends_at,
         "seconds_left": left if left > 0 and not is_over else None,
         "shows_nothing": shown.course.shows_nothing(at),
-        "frozen_since": timed(frozen_since, zone, at) if phase is Phase.FROZEN and frozen_since else "",
+        "frozen_since": timed_of(shown, frozen_since, at) if phase is Phase.FROZEN and frozen_since else "",
         "is_running": phase in (Phase.RUNNING, Phase.OPEN),
         "every": 0 if is_over or phase is Phase.DRAFT else LIVE_EVERY_SECONDS,
     }

@@ -13,7 +13,7 @@ from competitions.views.joining import offer
 from competitions.views.own_team import choices
 from competitions.views.series import series_named
 from competitions.views.talk import talk
-from competitions.views.words import attempts, timed, who_earns, who_may_join
+from competitions.views.words import attempts, timed_of, who_earns, who_may_join
 from foundation.sql import SqlAway, ask
 from leaderboards.choices import Visibility
 from leaderboards.models import Board
@@ -31,17 +31,17 @@ def extras(request: HttpRequest, competition: Competition, viewer: Viewer, at: d
 
 
 def _extras(request: HttpRequest, competition: Competition, viewer: Viewer, at: datetime) -> dict[str, Any]:
-    zone, freezes_at = competition.timezone, competition.course.frozen_since
+    freezes_at = competition.course.frozen_since
     is_over = competition.cancelled_at is not None or competition.ends_at <= at
     offered = offer(request, competition, own_player(request), at)
     return {
         "offer": offered,
         **(choices(competition) if offered.kind == "join" else {}),
         "who_may_join": "" if is_over else who_may_join(competition),
-        "join_until": timed(competition.join_until, zone, at) if competition.join_until else "",
+        "join_until": timed_of(competition, competition.join_until, at) if competition.join_until else "",
         "attempts": attempts(competition),
         "links_board": competition.board.visibility == Visibility.PUBLIC or may_see(request, Board),
-        "freezes": timed(freezes_at, zone, at) if freezes_at and competition.course.may_hide else "",
+        "freezes": timed_of(competition, freezes_at, at) if freezes_at and competition.course.may_hide else "",
         "to_reveal": _may_reveal(request, competition, at),
         "series": series_named(request, competition),
         **_way(competition, viewer, at),

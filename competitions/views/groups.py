@@ -19,7 +19,7 @@ from competitions.errors import UnknownDivision, UnknownTeam
 from competitions.models import Competition, Division, Team
 from competitions.phases import phase_word
 from competitions.selectors.grouped import RowOfDivision, TeamRow, grouped, of_division
-from competitions.selectors.revisions import latest_numbers
+from competitions.selectors.revisions import is_behind, latest_revision
 from competitions.selectors.teams import (
     Member,
     disqualified_teams,
@@ -217,13 +217,19 @@ def _with_teams(competition: Competition) -> Competition:
     return competition
 
 
+def _stands(competition: Competition, phase: Phase) -> str:
+    """In words; of a final result by which revision, or that another is made."""
+    latest = latest_revision(competition) if phase is Phase.FINAL else None
+    return phase_word(phase) if latest is None else phase_word(phase, latest.number, is_behind=is_behind(latest))
+
+
 def _around_it(competition: Competition, at: datetime, page: int, total: int) -> dict[str, Any]:
     phase = competition.phase(at)
     is_over = phase in (Phase.FINAL, Phase.CANCELLED, Phase.DRAFT)
     return {
         "competition": competition,
         "phase": phase,
-        "phase_word": phase_word(phase, latest_numbers([competition.pk]).get(competition.pk, 1)),
+        "phase_word": _stands(competition, phase),
         "nobody": nobody_of_a_group(phase, competition.course.shows_nothing(at)),
         "zone": competition.timezone,
         "number": page,

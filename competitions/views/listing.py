@@ -17,7 +17,7 @@ from competitions.selectors.revisions import latest_numbers
 from competitions.selectors.series import series_known
 from competitions.views.access import may_know
 from competitions.views.series import may_know_series
-from competitions.views.words import timed
+from competitions.views.words import timed_of
 from foundation import clock
 from foundation.numbers import whole_number
 from leaderboards.choices import Visibility
@@ -93,14 +93,14 @@ def _board(request: HttpRequest) -> int | None:
 
 
 def _card(listed: Listed, at: datetime, revision: int = 1) -> Card:
-    competition, zone = listed.competition, listed.competition.timezone
+    competition = listed.competition
     until = competition.starts_at if listed.phase is Phase.OPEN else competition.ends_at
     left = int((until - at).total_seconds())
     return Card(
         listed,
         phase_word(listed.phase, revision),
-        timed(competition.starts_at, zone, at),
-        timed(competition.ends_at, zone, at),
+        timed_of(competition, competition.starts_at, at),
+        timed_of(competition, competition.ends_at, at),
         left if left > 0 and listed.phase not in OVER else None,
     )
 

@@ -9,7 +9,7 @@ from competitions.core.lifecycle import Phase
 from competitions.models import Competition, Revision
 from competitions.phases import phase_word
 from competitions.selectors.grouped import TeamRow
-from competitions.selectors.revisions import revisions_shown
+from competitions.selectors.revisions import is_behind, revisions_shown
 from competitions.sentences import reason_shown
 from competitions.views.groups import team_podium, team_result
 from competitions.views.words import timed
@@ -35,11 +35,13 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The best players and teams, each with their result in words; and the revisions, the latest first."""
+    """The best players and teams, each with their result in words; and the revisions, the latest first, which
+    ``is_behind`` while another is made."""
 
     podium: Podium
     team_podium: Podium
     revisions: list[Published]
+    is_behind: bool
 
 
 def result_of(competition: Competition, page: BoardPage, number: int, at: datetime) -> Result | None:
@@ -47,13 +49,15 @@ def result_of(competition: Competition, page: BoardPage, number: int, at: dateti
     if competition.phase(at) is not Phase.FINAL:
         return None
     podium, teams = (_podium(competition, page), _team_podium(competition, at)) if number == 1 else ([], [])
-    revisions = reversed(revisions_shown(competition, at))
-    return Result(podium, teams, [_published(each, competition.timezone, at) for each in revisions])
+    revisions = revisions_shown(competition, at)
+    published = [_published(each, competition.timezone, at) for each in reversed(revisions)]
+    return Result(podium, teams, published, bool(revisions) and is_behind(revisions[-1]))
 
 
 def stands(phase: Phase, shown: Result | None) -> str:
     """Where a competition stands in words; of a result that was revised, by which revision."""
-    return phase_word(phase, shown.revisions[0].number if shown and shown.revisions else 1)
+    number = shown.revisions[0].number if shown and shown.revisions else 1
+    return phase_word(phase, number, is_behind=shown is not None and shown.is_behind)
 
 
 def _published(revision: Revision, zone: str, at: datetime) -> Published:

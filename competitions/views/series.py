@@ -20,7 +20,7 @@ from competitions.selectors import series as selectors
 from competitions.selectors.revisions import latest_numbers
 from competitions.selectors.series import SeriesRow
 from competitions.views.access import may_know
-from competitions.views.words import timed
+from competitions.views.words import timed_of
 from foundation import clock
 from leaderboards import formats
 from leaderboards.selectors import Row
@@ -133,14 +133,14 @@ def _events_shown(events: Sequence[SeriesEvent], at: datetime) -> list[EventShow
 
 def _event_shown(nth: int, event: SeriesEvent, revision: int, at: datetime) -> EventShown:
     competition = event.competition
-    phase, zone = competition.phase(at), competition.timezone
+    phase = competition.phase(at)
     return EventShown(
         nth,
         competition,
         phase,
         phase_word(phase, revision),
-        timed(competition.starts_at, zone, at),
-        timed(competition.ends_at, zone, at),
+        timed_of(competition, competition.starts_at, at),
+        timed_of(competition, competition.ends_at, at),
         event.revision_counted is not None,
     )
 

@@ -19,9 +19,15 @@ from leaderboards.models import Board
 BEFORE_THE_END = (Phase.DRAFT, Phase.OPEN, Phase.RUNNING)
 
 
-def timed(at: datetime, zone: str, now: datetime) -> SafeString:
-    """Fri 20 Nov, 14:03 as a page says it, where a script puts it on the viewer's clock."""
-    return format_html('<time datetime="{}">{}</time>', formats.machine(at), formats.dated(at, zone, now))
+def timed(at: datetime, zone: str, now: datetime, *, seconds: bool = False) -> SafeString:
+    """Fri 20 Nov, 14:03 as a page says it, where a script puts it on the viewer's clock; 14:03:05 with ``seconds``."""
+    said = formats.dated(at, zone, now, seconds=seconds)
+    return format_html('<time datetime="{}">{}</time>', formats.machine(at), said)
+
+
+def timed_of(competition: Competition, at: datetime, now: datetime) -> SafeString:
+    """The same on a competition's own clock; with seconds where it takes but minutes."""
+    return timed(at, competition.timezone, now, seconds=competition.course.is_short)
 
 
 def who_may_join(competition: Competition) -> str:
@@ -104,5 +110,5 @@ def refusal(error: SunwiError, competition: Competition, now: datetime) -> str:
 
 def joining_was_until(competition: Competition, now: datetime) -> str:
     """That it is too late, and since when."""
-    until = timed(competition.join_until or competition.ends_at, competition.timezone, now)
+    until = timed_of(competition, competition.join_until or competition.ends_at, now)
     return format_html(_("Joining was possible until %(moment)s.").replace("%(moment)s", "{}"), until)

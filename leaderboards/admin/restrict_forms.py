@@ -103,6 +103,8 @@ def what_in_words(what: What) -> str:
     if what.board is not None and what.period is not None:
         words = {"number": what.board.seq, "name": what.board.name, "period": what.period.label}
         return _("one standing hidden: board %(number)s, %(name)s, period %(period)s") % words
+    if what.is_ban_from_all:
+        return _("banned from everything")
     where = _("all boards")
     if what.board is not None:
         where = _("board %(number)s, %(name)s") % {"number": what.board.seq, "name": what.board.name}

@@ -11,6 +11,7 @@ from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponseBase
+from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
@@ -40,6 +41,7 @@ from leaderboards.stores.sql_writes import state_of
 MOST_AT_ONCE = 500  # each is a field of the form that asks
 MOST_FORESEEN = 50  # players: each is counted in SQL
 READ_BY_ALL = _lazy("Everybody can read it once the result is final: write it for the public.")
+READ_WHEN_JUDGED = format_lazy("{} {}", _lazy("They are told, in the words of your reason."), READ_BY_ALL)
 
 
 def value_text(row: Standing | Submission) -> str:
@@ -131,7 +133,7 @@ class SubmissionAdmin(EditPages):
         if is_seen and (reason := given_reason(request)):
             self._do(request, deed, chosen, reason)
             return None
-        readers = READ_BY_ALL if any(row.period.board.is_event for row in chosen) else ""
+        readers = READ_WHEN_JUDGED if any(row.period.board.is_event for row in chosen) else ""
         told = [*foretold(chosen, restored=deed.restores), *look.lines]
         is_other = "confirmed" in request.POST and not is_seen
         return reason_page(

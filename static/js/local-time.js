@@ -10,7 +10,8 @@ const moment = { ...minute, weekday: "short", day: "numeric", month: "short" };
 
 function form(text, at) {
   if (/^[0-9:]+$/.test(text)) return text.length > 5 ? second : minute;
-  return at.getFullYear() === new Date().getFullYear() ? moment : { ...moment, year: "numeric" };
+  const known = /:\d\d:\d\d/.test(text) ? { ...moment, second: "2-digit" } : moment;
+  return at.getFullYear() === new Date().getFullYear() ? known : { ...known, year: "numeric" };
 }
 
 function retell() {

@@ -34,7 +34,7 @@ PLAIN = (
         for rest in ("second-factor/", "passkey/", "passkey/challenge/", "confirm/", "confirm/passkey/")
     ),
     *(f"accounts/{rest}" for rest in ("password/", "reset/", "reset/done/", "reset/<uidb64>/<token>/", "email/")),
-    *(f"accounts/{rest}/<str:token>/" for rest in ("sign-up", "invitations", "email")),
+    *(f"accounts/{rest}/<str:token>/" for rest in ("sign-up", "invitations", "email", "email/back")),
     *(
         f"accounts/security/{rest}"
         for rest in ("", "app/", "app/remove/", "passkeys/", "passkeys/challenge/", "codes/")

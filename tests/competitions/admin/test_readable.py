@@ -45,7 +45,7 @@ def test_the_record_says_old_and_new_on_the_competitions_clock(admin: Client) ->
 
     told, html = changes_in_words(competition)[0], page(admin, change(competition))
 
-    before, after = (f"{at.astimezone(SEOUL):%H:%M} KST" for at in (END, END + HOUR))
+    before, after = (f"{at.astimezone(SEOUL):%H:%M:%S} KST" for at in (END, END + HOUR))
     assert (told.what, told.by, told.reason) == ("end moved", "admin", "Rain.")
     [line] = told.details
     assert line.startswith("end: ")
@@ -63,13 +63,13 @@ def test_each_act_is_told_under_labels_and_nothing_of_a_form_is() -> None:
     assert noted(competition, ChangeKind.ACCEPTED, **late) == [
         "player: ann",
         "score: 12.5",
-        "happened: Mon 23 Nov 2026 12:05 KST",
+        "happened: Mon 23 Nov 2026 12:05:00 KST",
     ]
     assert noted(competition, ChangeKind.VOIDED, player="ann", score="7", submission=3)[-1] == "submission: #3"
     assert noted(competition, ChangeKind.HIDDEN, player="ann", comment=4) == ["player: ann", "comment: #4"]
     assert noted(competition, ChangeKind.PUBLISHED) == []
     with translation.override("ko"):
-        assert noted(competition, ChangeKind.ACCEPTED, **late)[2] == "발생 시각: 2026년 11월 23일 (월) 12:05 KST"
+        assert noted(competition, ChangeKind.ACCEPTED, **late)[2] == "발생 시각: 2026년 11월 23일 (월) 12:05:00 KST"
 
 
 def test_rewards_taken_back_and_who_is_brought_back_are_told_in_words_on_the_competitions_clock() -> None:
@@ -86,7 +86,7 @@ def test_rewards_taken_back_and_who_is_brought_back_are_told_in_words_on_the_com
     assert noted(competition, ChangeKind.GIVEN_BACK, **taken) == ["player: ann", "reward: Gold"]
     assert noted(competition, ChangeKind.BROUGHT_BACK, **back) == [
         "player: ann",
-        "had left: Mon 23 Nov 2026 12:05 KST",
+        "had left: Mon 23 Nov 2026 12:05:00 KST",
         "scores that count again: 46",
     ]
     with translation.override("ko"):
@@ -95,7 +95,7 @@ def test_rewards_taken_back_and_who_is_brought_back_are_told_in_words_on_the_com
             "대신 받는 사람: 다음 순위자",
         ]
         assert noted(competition, ChangeKind.BROUGHT_BACK, **back)[1:] == [
-            "나간 시각: 2026년 11월 23일 (월) 12:05 KST",
+            "나간 시각: 2026년 11월 23일 (월) 12:05:00 KST",
             "다시 인정된 점수: 46",
         ]
 

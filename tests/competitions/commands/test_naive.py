@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from competitions.management.naive import Result, broken, outcomes
+from competitions.management.naive import Prize, Result, broken, lost, outcomes
 
 AT = datetime(2026, 3, 1, 20, tzinfo=UTC)
+PRIZES = (Prize("Gold", "rank", 1), Prize("Silver", "rank", 2, from_rank=2), Prize("Nine", "points", 9))
 
 
 def result(*order: str, gold: str, listeners: str) -> Result:
@@ -17,7 +18,7 @@ def result(*order: str, gold: str, listeners: str) -> Result:
 
 
 def heard(*results: Result) -> set[tuple[str, str, str]]:
-    return {(each.kind, each.player, each.about) for each in outcomes(results)}
+    return {(each.kind, each.player, each.about) for each in outcomes(results, PRIZES)}
 
 
 def test_of_each_result_those_hear_whose_place_is_new_or_another_and_who_wins_and_loses() -> None:
@@ -33,6 +34,19 @@ def test_of_each_result_those_hear_whose_place_is_new_or_another_and_who_wins_an
         ("rewarded", "x", "Gold"), ("reward_revoked", "a", "Gold"),
     }  # fmt: skip  # as a table
     assert heard(first, first) == heard(first)
+
+
+def test_a_prize_in_the_place_of_another_of_its_kind_is_heard_as_one_thing() -> None:
+    def won(*pairs: tuple[str, str]) -> Result:
+        return Result(AT, {"a": 1, "b": 2}, frozenset(pairs), "")
+
+    results = [won(("Gold", "a"), ("Silver", "b"), ("Nine", "b")), won(("Gold", "b"), ("Nine", "a"))]
+
+    assert heard(*results) - heard(results[0]) == {
+        ("reward_changed", "b", "Silver to Gold"), ("reward_revoked", "b", "Nine"), ("reward_revoked", "a", "Gold"),
+        ("rewarded", "a", "Nine"),
+    }  # fmt: skip  # as a table
+    assert set(lost(results)) == {("Gold", "a"), ("Silver", "b"), ("Nine", "b")}
 
 
 def document(number: int, before: str, **more: Any) -> bytes:

@@ -12,7 +12,7 @@ from tests.at_once import at_once
 from tests.competitions.services.mishaps import dying_at
 from tests.competitions.services.telling import wants, who
 from tests.competitions.services.test_outcomes import AT, over, told, words
-from tests.competitions.services.winning import out, settle, tier
+from tests.competitions.services.winning import back, out, settle, tier
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
@@ -32,6 +32,37 @@ def test_who_wins_and_who_loses_a_reward_is_told_once_with_the_reason() -> None:
     assert told("rewarded", "reward_revoked") == {
         ("a", "rewarded", 1, None), ("a", "reward_revoked", 1, None), ("b", "rewarded", 1, None),
     }  # fmt: skip  # as a table
+
+
+def test_who_gets_another_reward_for_theirs_reads_one_thing_up_or_down_and_what_staff_took_is_told_by_itself() -> None:
+    competition = over()
+    for name, rank in (("Gold", 1), ("Silver", 2), ("Bronze", 3)):
+        tier(competition, name=name, limit=rank, from_rank=rank)
+    settle(AT)
+    tell_rewards.tell_rewards(AT)
+    out(competition, "a", "A car.")
+    settle(AT)
+
+    told_now = [tell_rewards.tell_rewards(AT), tell_rewards.tell_rewards(AT)]
+
+    assert told_now == [3, 0]
+    assert told("reward_changed", "reward_revoked") == {
+        ("a", "reward_revoked", 1, None), ("b", "reward_changed", 1, None), ("c", "reward_changed", 2, None),
+    }  # fmt: skip  # as a table
+    assert words("b", "reward_changed") == "You now have “Gold” instead of “Silver”, in place 1. Reason: A car."
+    back(competition, "a")
+    settle(AT)
+    assert [tell_rewards.tell_rewards(AT), tell_rewards.tell_rewards(AT)] == [3, 0]
+    assert Notice.objects.filter(kind="reward_changed", player=who("b"), grant__name="Silver").count() == 1
+    assert Notice.objects.filter(kind="rewarded", player=who("a")).count() == 2
+    assert not RewardGrant.objects.filter(revoked_at__isnull=False, revoked_told_at=None).exists()
+
+    take_back.take_back([RewardGrant.objects.get(name="Silver", revoked_at=None)], Instead.NOBODY, "Twice.", AT)
+    out(competition, "a", "A car after all.")
+    settle(AT)
+    tell_rewards.tell_rewards(AT)
+    last = Notice.objects.filter(player=who("b")).order_by("pk").values_list("kind", "grant__name")
+    assert list(last)[-2:] == [("rewarded", "Gold"), ("reward_revoked", "Silver")]
 
 
 def test_a_reward_that_went_before_anybody_heard_of_it_is_told_to_nobody_and_winning_is_muted_losing_not() -> None:

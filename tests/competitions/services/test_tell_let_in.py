@@ -7,12 +7,14 @@ from competitions.services import tell_let_in as module
 from competitions.services.bring_back import bring_back
 from competitions.services.disqualify import disqualify, reinstate, remove
 from competitions.services.join import join
+from competitions.services.judge import unvoid, void
 from competitions.services.tell_let_in import NEWS_FOR, tell_let_in
+from leaderboards.models import Submission
 from leaderboards.services.ban import ban, lift
 from tests.at_once import at_once
 from tests.competitions.services.mishaps import dying_at
 from tests.competitions.services.telling import notices
-from tests.competitions.site import MINUTE, SOON, player, race
+from tests.competitions.site import MINUTE, SOON, player, race, score
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
@@ -73,6 +75,20 @@ def test_who_is_back_by_then_is_not_told_that_they_were_removed_and_who_is_not_i
 
     assert tell_let_in(LATER) == 1
     assert notices() == [("ann", "removed")]
+
+
+def test_a_score_that_is_void_by_then_is_told_and_one_that_was_restored_is_not() -> None:
+    competition = banned()
+    score(competition, {"bob": 7, "cleo": 1})
+    [nine], [five] = (Submission.objects.filter(points=points) for points in (9, 5))
+    ban([player("bob").pk], "A bot?", SOON + MINUTE, None)
+    for act, of, nth in ((void, nine, 2), (void, five, 3), (unvoid, five, 4)):
+        act(competition, of, "A car.", SOON + nth * MINUTE, None)
+    during = tell_let_in(SOON + 5 * MINUTE)
+    lift([player("ann").pk, player("bob").pk], "No bots.", LIFTED, None)
+
+    assert (during, tell_let_in(LATER), tell_let_in(LATER)) == (0, 1, 0)
+    assert notices() == [("ann", "score_voided")]
 
 
 def test_a_ban_that_ended_long_ago_is_no_news() -> None:

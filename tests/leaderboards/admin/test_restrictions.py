@@ -9,6 +9,7 @@ from django.test import Client
 from foundation import clock
 from foundation.audit.models import AuditEntry
 from leaderboards.models import Board, Player, Restriction
+from leaderboards.services.ban import ban
 from tests.leaderboards.admin.test_bans import PLAYERS, of, scored
 from tests.leaderboards.admin.typed import act, make_board, page
 from tests.leaderboards.services.restricting import keep_out
@@ -158,6 +159,16 @@ def test_several_are_restricted_at_once_and_let_go_of_one_restriction_at_once(
     assert "2 first places move, 7 ranks change." in shown
     assert "banned from the board: board" in lifting
     assert list(Restriction.objects.filter(lifted_at=None).values_list("kind", flat=True)) == ["banned"]
+
+
+def test_a_ban_from_everything_is_called_so_where_it_is_lifted(admin: Client, boards: tuple[Board, Board]) -> None:
+    keep_out("banned", boards[0], "ann")
+    ban([ann().pk], "A bot.", clock.now(), None)
+
+    lifting = act(admin, PLAYERS, "lift", ann())
+
+    assert "banned from everything" in lifting
+    assert "banned from the board: all boards" not in lifting
 
 
 def test_a_board_that_is_none_is_refused_with_its_number(admin: Client, boards: tuple[Board, Board]) -> None:
