@@ -3,32 +3,22 @@
 import random
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from unittest.mock import patch
 
 import pytest
 
-from leaderboards.core.entries import read_entry
-from leaderboards.core.submissions import Caller, Outcome
+from leaderboards.core.submissions import Outcome
 from leaderboards.models import Board, Period, Player, QuarantinedEntry, Standing, State, Storage, Submission
 from leaderboards.services.ban import ban
 from leaderboards.services.close import close_period
-from leaderboards.services.submit import _Request, submit
+from leaderboards.services.submit import _Request
 from tests.leaderboards.services.contest import told
+from tests.leaderboards.services.sending import HOUR, SECOND, STORAGES, TURN, Raw, send
 from tests.leaderboards.services.site import NOON, follow, make_board
 
 pytestmark = pytest.mark.contract
-
-STORAGES = pytest.mark.parametrize("storage", ["sql", "hybrid", "redis"])
-SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
-TURN = NOON + 12 * HOUR  # the end of NOON's day
-Raw = dict[str, Any]
-
-
-def send(board: Board, *raw: Raw, at: datetime = NOON, trusted: bool = False, **options: bool) -> list[Outcome]:
-    entries = [read_entry({"board": board.seq, **each}, place) for place, each in enumerate(raw)]
-    return submit(entries, Caller("game", is_trusted=trusted), at, **options)
 
 
 @contextmanager

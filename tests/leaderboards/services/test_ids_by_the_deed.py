@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime, timedelta
 from typing import Any
 from unittest.mock import patch
 
@@ -10,30 +9,18 @@ import pytest
 from django.db import connection
 
 from foundation.statements import _Pipelined
-from leaderboards.core.entries import read_entry
-from leaderboards.core.submissions import Caller, Outcome
 from leaderboards.errors import RulesChanged
-from leaderboards.models import Board, Period, Player, Standing, Submission
+from leaderboards.models import Period, Player, Standing, Submission
 from leaderboards.services import decide_sql, ids
 from leaderboards.services.ban import ban
 from leaderboards.services.settle import settle_due
-from leaderboards.services.submit import submit
 from leaderboards.stores.zset_writes import ZsetWriter
 from tests.leaderboards.services.contest import told
+from tests.leaderboards.services.sending import HOUR, SECOND, STORAGES, TURN, send
 from tests.leaderboards.services.site import KEEPING, NOON, make_board
 from tests.locked import locked, only_postgresql
 
 pytestmark = pytest.mark.contract
-
-STORAGES = pytest.mark.parametrize("storage", ["sql", "hybrid", "redis"])
-SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
-TURN = NOON + 12 * HOUR  # the end of NOON's day
-Raw = dict[str, Any]
-
-
-def send(board: Board, *raw: Raw, at: datetime = NOON, trusted: bool = False, **options: bool) -> list[Outcome]:
-    entries = [read_entry({"board": board.seq, **each}, place) for place, each in enumerate(raw)]
-    return submit(entries, Caller("game", is_trusted=trusted), at, **options)
 
 
 class TestWhatIsAsked:
