@@ -13,6 +13,8 @@ from competitions.models import Competition, Notice, NoticeKind, RewardGrant
 from foundation.webhooks.models import WebhookDelivery
 from tests.competitions.record import Record
 
+WON = (NoticeKind.REWARDED, NoticeKind.REWARD_CHANGED)
+
 
 def compare_revisions(cup: Competition, record: Record) -> None:
     """Each revision checks out and follows the one before; the latest shows the record."""
@@ -61,7 +63,7 @@ def compare_notices(cup: Competition, record: Record) -> None:
         places[each.player.external_id] = each.rank
     ranked = record.ranks()
     assert {name: places.get(name) for name in ranked} == ranked
-    rewarded = Counter(told.filter(kind=NoticeKind.REWARDED).values_list("grant", flat=True))
+    rewarded = Counter(told.filter(kind__in=WON).values_list("grant", flat=True))
     standing = RewardGrant.objects.filter(competition=cup, revoked_at=None).values_list("pk", flat=True)
     assert all(rewarded[pk] == 1 for pk in standing)
     assert set(rewarded.values()) <= {1}

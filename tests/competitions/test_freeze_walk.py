@@ -49,7 +49,10 @@ REFUSED = {
     ),
     *(
         f"accounts/{rest}"
-        for rest in ("sign-up/", "sign-up/<str:token>/", "invitations/<str:token>/", "email/<str:token>/")
+        for rest in (
+            *("sign-up/", "sign-up/<str:token>/", "invitations/<str:token>/"),
+            *("email/<str:token>/", "email/back/<str:token>/"),
+        )
     ),
     *(f"accounts/security/{rest}" for rest in ("app/", "app/remove/", "passkeys/", "passkeys/challenge/", "codes/")),
     *("accounts/security/passkeys/<int:number>/remove/", "account/export/", "account/delete/"),
