@@ -16,14 +16,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import QuerySet
 
-from competitions.errors import (
-    BadCompetition,
-    CompetitionOver,
-    Disqualified,
-    NotAParticipant,
-    NotClosed,
-    NotVoided,
-)
+from competitions.errors import BadCompetition, CompetitionOver, Disqualified, NotAParticipant, NotClosed, NotVoided
 from competitions.models import Change, ChangeKind, Competition, Participant
 from competitions.services.changes import note, reason_given
 from competitions.services.confirm import revise_if_final
