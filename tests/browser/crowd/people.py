@@ -10,7 +10,7 @@ from likes.services.flush import keep_days
 from likes.services.number import number_of
 from likes.stores.activity import ActivityStore, Visit
 from tests.browser.crowd.competitions import RUNNING
-from tests.browser.crowd.page import SitePage
+from tests.browser.crowd.page import SitePage, session
 from tests.competitions.site import START
 from tests.likes.counting import DAY, flush_all
 from tests.playing import account
@@ -46,7 +46,7 @@ def pages() -> list[SitePage]:
         SitePage("admin-boards", "/admin/leaderboards/board/", "chief", foreign="다음 경계"),
         SitePage("admin-board", "/admin/leaderboards/board/add/", "chief", foreign="이 설정의 뜻"),
         SitePage("admin-competition", "/admin/competitions/competition/add/", "chief", foreign="게임에 쓰는 코드"),
-        SitePage("admin-service-key", "/admin/foundation/servicekey/add/", "chief", foreign="권한 범위"),
+        SitePage("admin-service-key", "/admin/foundation/servicekey/add/", "chief", foreign="권한 범위", cookie=session),
         SitePage("admin-activity", "/admin/likes/activityday/", "chief", foreign="날짜별 방문자"),
     ]
 
