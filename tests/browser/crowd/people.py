@@ -46,7 +46,9 @@ def pages() -> list[SitePage]:
         SitePage("admin-boards", "/admin/leaderboards/board/", "chief", foreign="다음 경계"),
         SitePage("admin-board", "/admin/leaderboards/board/add/", "chief", foreign="이 설정의 뜻"),
         SitePage("admin-competition", "/admin/competitions/competition/add/", "chief", foreign="게임에 쓰는 코드"),
-        SitePage("admin-service-key", "/admin/foundation/servicekey/add/", "chief", foreign="권한 범위", cookie=session),
+        SitePage(
+            "admin-service-key", "/admin/foundation/servicekey/add/", "chief", foreign="권한 범위", cookie=session
+        ),
         SitePage("admin-activity", "/admin/likes/activityday/", "chief", foreign="날짜별 방문자"),
     ]
 
