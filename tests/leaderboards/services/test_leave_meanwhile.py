@@ -8,10 +8,10 @@ import pytest
 from django.contrib.auth.models import User
 
 from accounts.errors import KeptOut
+from accounts.services.changes import tell
 from foundation import clock
 from leaderboards.models import Player, Standing
 from leaderboards.services import leave as leaving
-from leaderboards.services import link
 from leaderboards.services.ban import ban
 from leaderboards.services.leave import ERASE, KEEP, leave
 from leaderboards.services.link import link_by_hand
@@ -74,14 +74,13 @@ def test_an_account_that_is_deleted_while_its_player_is_taken_away_by_hand_waits
     owner = UserFactory.create(username="owner", email="owner@example.org")
     ann = PlayerFactory.create(external_id="ann", user=owner)
     late: list[Future[list[None]]] = []
-    tell = link.tell
 
     def deleted_meanwhile(*about: Any, **more: Any) -> None:
         late.append(threads.submit(at_once, [lambda: leave(owner, KEEP, clock.now())]))
         assert not wait(late, timeout=1).done  # the player is held
         tell(*about, **more)
 
-    monkeypatch.setattr(link, "tell", deleted_meanwhile)
+    monkeypatch.setattr("leaderboards.services.link.tell", deleted_meanwhile)
     with ThreadPoolExecutor(1) as threads:
         assert take_away(ann)
         late[0].result()
