@@ -155,15 +155,16 @@ class AccountMail(models.Model):
 
     One about a change outlives its account: address and name stand in the row. ``by_owner`` is who did it: a session
     or a link of the owner's, those who run the site, or None where nobody knows; ``note`` says what it was done to.
+    Processes of the release before fill in neither name nor note while the update runs, so SQL does.
     """
 
     kind = models.CharField(max_length=12, choices=MailKind.choices)
     to = models.EmailField()
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     invitation = models.ForeignKey(Invitation, models.CASCADE, null=True, related_name="+")
-    name = models.CharField(max_length=150, blank=True)
+    name = models.CharField(max_length=150, blank=True, default="", db_default="")
     by_owner = models.BooleanField(null=True)
-    note = models.JSONField(default=dict, blank=True)
+    note = models.JSONField(default=dict, db_default={}, blank=True)
     language = models.CharField(max_length=10)
     created_at = models.DateTimeField()
     next_try_at = models.DateTimeField(db_index=True)

@@ -21,12 +21,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='accountmail',
             name='name',
-            field=models.CharField(blank=True, max_length=150),
+            field=models.CharField(blank=True, db_default='', default='', max_length=150),
         ),
         migrations.AddField(
             model_name='accountmail',
             name='note',
-            field=models.JSONField(blank=True, default=dict),
+            field=models.JSONField(blank=True, db_default={}, default=dict),
         ),
         migrations.AlterField(
             model_name='accountmail',

@@ -34,7 +34,8 @@ def address_in(user: User, token: str) -> str:
 
 @transaction.atomic
 def confirm(user: User, token: str, at: datetime) -> str:
-    """Give ``user`` the address that the token proves, and return it. Raises ``NoLongerValid`` and ``Taken``."""
+    """Give ``user`` the address that the token proves, and return it. An address that could be put back ends the links
+    of later ones, as ``put_back`` does: else a thief who is left gets one. Raises ``NoLongerValid`` and ``Taken``."""
     locked = User.objects.select_for_update().get(pk=user.pk)
     email, before = address_in(locked, token), locked.email
     if email == before and ProvenEmail.objects.filter(user=locked, email=email).exists():
@@ -43,18 +44,22 @@ def confirm(user: User, token: str, at: datetime) -> str:
     _prove(locked, email, at)
     locked.email = email
     locked.save(update_fields=["email"])
-    locked.former_emails.filter(email__iexact=email).delete()
+    earlier = locked.former_emails.filter(email__iexact=email, until__gt=at).order_by("pk").first()
     if before not in ("", email):
-        tell_former(locked, before, at, by=locked)
+        tell_former(locked, before, at, by=locked, may_return=earlier is None)
+    if earlier is not None:
+        _end_from(earlier)
     told(EMAIL, locked, at)
     return email
 
 
-def tell_former(user: User, before: str, at: datetime, by: AbstractBaseUser | None) -> None:
+def tell_former(user: User, before: str, at: datetime, by: AbstractBaseUser | None, *, may_return: bool = True) -> None:
     """Tell the mailbox ``before`` that the account has another address, or none, by now. After a change by a session of
-    its own the mailbox may put it back for three days; what staff decide (``by``) ends that, of earlier ones too."""
+    its own the mailbox may put it back for three days, unless an earlier one just came back (not ``may_return``); what
+    staff decide (``by``) ends that, of earlier ones too."""
     if by is not None and by.pk == user.pk:
-        FormerEmail.objects.create(user=user, email=before, until=at + BACK_FOR)
+        if may_return:
+            FormerEmail.objects.create(user=user, email=before, until=at + BACK_FOR)
     else:
         user.former_emails.all().delete()
     kind = MailKind.ADDRESS_CHANGED if user.email else MailKind.ADDRESS_EMPTIED
@@ -98,10 +103,15 @@ def put_back(token: str, at: datetime) -> User:
     # A random one that nobody has: so a new one can be asked for by mail later, as by everybody with a password.
     user.set_password(get_random_string(40) if user.has_usable_password() else None)
     user.save(update_fields=["email", "password"])
-    user.former_emails.filter(pk__gte=former.pk).delete()
+    _end_from(former)
     changes.tell(MailKind.ADDRESS_BACK, user, at, by=user, to=[user.email, lost])
     told(EMAIL_BACK, user, at, way="mail")
     return user
+
+
+def _end_from(former: FormerEmail) -> None:
+    """End its link with those of later addresses; those of earlier ones stay."""
+    FormerEmail.objects.filter(user=former.user_id, pk__gte=former.pk).delete()
 
 
 def _refuse_taken(user: User, email: str) -> None:

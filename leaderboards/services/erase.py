@@ -51,6 +51,8 @@ from leaderboards.stores.zset_settling import ZsetSettler
 from leaderboards.stores.zset_writes import ZsetWriter
 
 LIVING = (State.OPEN, State.CLOSING)
+# None where the ban is an erasure's: of this run, or of one that was cut off.
+_BAN_OF_ANOTHER = Case(When(banned_at=F("erasing_since"), then=None), default=F("banned_at"))
 
 Look = Callable[[Player], None]
 Forget = Callable[[Player, datetime], None]
@@ -125,7 +127,9 @@ def _begin(player: Player, at: datetime, unless: Look | None) -> None:
     held = hold_player(player)
     if unless is not None:
         unless(held)
-    Player.objects.filter(pk=player.pk, banned_at=None).update(banned_at=at, erasing_since=at)
+    them = Player.objects.filter(pk=player.pk)
+    them.filter(banned_at=None).update(banned_at=at, erasing_since=at)
+    them.filter(erasing_since=None).update(erasing_since=at)  # who was banned before: at another moment, so that stays
     transaction.on_commit(forget_bans)
 
 
@@ -140,7 +144,7 @@ def _known(external_id: str, at: datetime) -> Player:
 
 
 def _refuse_if_ranked(living: QuerySet[Period], player: Player, at: datetime) -> None:
-    """Raises ``StillRanked``, and lifts the ban that this very run began with; so it does where Redis cannot say."""
+    """Raises ``StillRanked``, and ends what this very run began, with its ban; so it does where Redis cannot say."""
     try:
         found = [str(period) for period in living if _stands_in(period, player)]
         if found:
@@ -149,7 +153,8 @@ def _refuse_if_ranked(living: QuerySet[Period], player: Player, at: datetime) ->
                 "once they are, or erase for good."
             )
     except SunwiError:
-        Player.objects.filter(pk=player.pk, banned_at=at, erasing_since=at).update(banned_at=None, erasing_since=None)
+        begun = Player.objects.filter(pk=player.pk, erasing_since=at)
+        begun.update(banned_at=_BAN_OF_ANOTHER, erasing_since=None)
         forget_bans()
         raise
 
@@ -229,10 +234,7 @@ def _rename(player: Player, removed: list[str], at: datetime, reason: str) -> Er
     _distrust_older_memory(player)
     KeptRank.objects.filter(player=player).delete()
     ImportedPlayer.objects.filter(player=player).delete()  # what they were called before an import
-    of_erasure = When(banned_at=F("erasing_since"), then=None)  # set by this run, or by one that was cut off
-    Player.objects.filter(pk=player.pk).update(
-        external_id=new, banned_at=Case(of_erasure, default=F("banned_at")), **nobody
-    )
+    Player.objects.filter(pk=player.pk).update(external_id=new, banned_at=_BAN_OF_ANOTHER, **nobody)
     QuarantinedEntry.objects.filter(player=player).delete()  # what came in the moment of the ban
     LinkCode.objects.filter(player=player).delete()  # behind the player, as whoever redeems one
     forget_in_audit(player)

@@ -89,6 +89,7 @@ def _refuse_kept_out(player: Player) -> None:
 def _delete(user: User, player: Player | None, language: str, at: datetime) -> None:
     """The row goes; of somebody who was staff once it stays, empty, since the log of the admin points to it."""
     hold_entries("account", user.pk)  # before the account, as who undoes one of them
+    Player.objects.select_for_update(no_key=True).filter(user=user).first()  # likewise, as who links them by hand
     locked = User.objects.select_for_update().filter(pk=user.pk).first()
     if locked is None:  # asked twice at one moment
         return

@@ -19,7 +19,7 @@ from foundation.rate_limit import refuse_over
 from foundation.reasons import reason_given
 from leaderboards.errors import AlreadyLinked, BadLinkCode
 from leaderboards.models import LinkCode, Player
-from leaderboards.services.players import ensure_player, hold_player, refuse_erased
+from leaderboards.services.players import ensure_player, hold_player, is_erased, refuse_erased
 
 VALID_FOR = timedelta(minutes=10)
 # No letters or digits that people confuse; 8 of them are 40 bits, enough for ten minutes behind a login.
@@ -32,12 +32,12 @@ BY_HAND = "player.account_changed"
 def make_code(external_id: str, at: datetime) -> tuple[str, datetime]:
     """A code for the player, and when it expires. The player is made if unknown.
 
-    Raises ``UnknownPlayer`` where they are erased at the same moment.
+    Raises ``UnknownPlayer`` where they were erased, or are being.
     """
     player = ensure_player(external_id, at)
     code = "".join(secrets.choice(_ALPHABET) for _ in range(_LENGTH))
     with transaction.atomic():
-        hold_player(player)  # whoever changes their codes holds them first
+        refuse_erased(hold_player(player))  # whoever changes their codes holds them first
         LinkCode.objects.filter(player=player, used_at=None).delete()
         LinkCode.objects.create(player=player, code_hash=_hashed(code), expires_at=at + VALID_FOR)
     return code, at + VALID_FOR
@@ -107,7 +107,8 @@ def _has_another(account: User | None) -> AlreadyLinked:
 def _redeem(code: str, user: AbstractBaseUser, at: datetime) -> Player:
     found = LinkCode.objects.filter(code_hash=_hashed(code), used_at=None, expires_at__gt=at)
     player = Player.objects.select_for_update(of=("self",)).filter(pk__in=found.values("player")).first()
-    if player is None or not found.update(used_at=at):  # the player's lock comes first: the code may be gone behind it
+    # The player's lock comes first: the code may be gone behind it, and an erasure may have begun.
+    if player is None or is_erased(player) or not found.update(used_at=at):
         raise BadLinkCode("This code is not known, was used, or is older than ten minutes. Ask the game for a new one.")
     if player.user_id not in (None, user.pk):
         raise AlreadyLinked("Somebody else is linked to this player.")

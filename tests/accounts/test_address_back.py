@@ -220,13 +220,35 @@ def test_an_address_that_another_account_has_by_now_is_not_put_back(client: Clie
     assert robin.check_password(PASSWORD)
 
 
-def test_who_goes_back_by_themselves_leaves_no_link_to_the_same_address(client: Client, robin: User) -> None:
+@pytest.mark.parametrize("typed", [OLD, OLD.upper()])
+def test_who_goes_back_by_themselves_leaves_neither_mailbox_a_link(client: Client, robin: User, typed: str) -> None:
     moved(robin, THIEFS)
     link = way_back()
-    moved(robin, OLD)
+    moved(robin, typed)
 
+    assert not way_back(THIEFS)
+    assert "tell those who run the site" in told()[THIEFS]
     assert client.post(link).status_code == 404
-    assert FormerEmail.objects.get().email == THIEFS
+    assert not FormerEmail.objects.exists()
+
+
+def test_who_goes_back_to_a_later_mailbox_ends_no_link_of_an_earlier_one(client: Client, robin: User) -> None:
+    moved(robin, THIEFS)
+    first = way_back()
+    moved(robin, LATER)
+    moved(robin, THIEFS)
+
+    assert FormerEmail.objects.get().email == OLD
+    assert not way_back(LATER)
+    assert (client.post(first).status_code, email_of(robin)) == (302, OLD)
+
+
+def test_after_three_days_an_address_is_a_new_one_like_any_other(robin: User) -> None:
+    moved(robin, THIEFS)
+    with clock.stand_at(FormerEmail.objects.get().until):
+        moved(robin, OLD)
+
+        assert way_back(THIEFS)
 
 
 @pytest.mark.parametrize("of", ["user", "email"])

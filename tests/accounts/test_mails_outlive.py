@@ -13,6 +13,7 @@ from django.contrib.auth.models import Group, User
 from django.contrib.contenttypes.models import ContentType
 from django.core import mail as post
 from django.core.management import call_command
+from django.db import connection
 from django.test import Client
 
 from accounts.models import AccountMail, MailKind
@@ -228,3 +229,12 @@ def test_the_command_that_makes_a_superuser_is_in_the_log_and_told(monkeypatch: 
     ]
     root.save()  # only what the commands save is theirs
     assert AuditEntry.objects.count() == 1
+
+
+def test_a_process_of_the_release_before_asks_for_mails_between_migrate_and_its_restart() -> None:
+    known = 'INSERT INTO accounts_accountmail (kind, "to", language, created_at, next_try_at)'
+    with connection.cursor() as cursor:
+        cursor.execute(f"{known} VALUES (%s, %s, %s, %s, %s)", ["reset", ADDRESS, "en", clock.now(), clock.now()])
+
+    row = AccountMail.objects.get()
+    assert (row.name, row.by_owner, row.note) == ("", None, {})

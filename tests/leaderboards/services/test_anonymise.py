@@ -55,7 +55,9 @@ def test_a_refusal_to_anonymise_lifts_no_other_ban_and_ends_its_own_also_where_r
     with redis_away() if case == "away" else nullcontext(), pytest.raises((StillRanked, redis.RedisAway)):
         erase_player(OLD, NOON + DAY, keep_scores=True)
 
-    assert Player.objects.get(external_id=OLD).banned_at == (None if case == "away" else NOON)
+    player = Player.objects.get(external_id=OLD)
+    assert player.banned_at == (None if case == "away" else NOON)
+    assert player.erasing_since == (NOON if case == "half erased" else None)
 
 
 def test_the_command_keeps_scores_where_it_is_told_to() -> None:

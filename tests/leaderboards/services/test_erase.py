@@ -11,13 +11,13 @@ from django.test import Client
 
 from foundation import redis
 from foundation.models import DeadLetter
-from leaderboards.errors import PeriodClosed, StorageUnavailable
+from leaderboards.errors import BadLinkCode, PeriodClosed, StorageUnavailable, UnknownPlayer
 from leaderboards.models import Difference, KeptRank, Period, Player, Standing, State, Submission
 from leaderboards.services import erase
 from leaderboards.services.close import close_due
 from leaderboards.services.erase import erase_player
 from leaderboards.services.keep_ranks import keep_due
-from leaderboards.services.link import make_code
+from leaderboards.services.link import link_by_hand, make_code, redeem
 from leaderboards.services.players import set_profile
 from leaderboards.services.settle import settle_due
 from leaderboards.services.verify import verify_all
@@ -154,6 +154,25 @@ def test_who_was_banned_before_stays_banned_and_nobody_else_is_banned_by_their_e
     banned = dict(Player.objects.values_list("external_id", "banned_at"))
     assert banned == {"first": None, old: NOON, third: None}
     assert not Player.objects.exclude(erasing_since=None).exists()
+
+
+@pytest.mark.parametrize("was_banned", [False, True])
+def test_nobody_is_given_a_player_whose_erasure_is_half_done(was_banned: bool) -> None:
+    played(storage="sql")
+    code, _ = make_code(OLD, NOON + DAY)
+    user = UserFactory.create(password=None)
+    Player.objects.filter(external_id=OLD).update(banned_at=NOON if was_banned else None)
+    with patch.object(erase, "_first", [Mock(side_effect=SystemExit)]), pytest.raises(SystemExit):
+        erase_player(OLD, NOON + DAY)
+
+    with pytest.raises(BadLinkCode):
+        redeem(code, user, NOON + DAY)
+    with pytest.raises(UnknownPlayer):
+        make_code(OLD, NOON + DAY)
+    with pytest.raises(UnknownPlayer):
+        link_by_hand(Player.objects.get(external_id=OLD), user, "They asked.", NOON + DAY, None)
+
+    assert not Player.objects.exclude(user=None).exists()
 
 
 def test_a_ban_while_an_erasure_is_half_done_stays(admin_client: Client) -> None:

@@ -1,19 +1,25 @@
 """Moderators decide about a player while the account that has them erases both: then nothing is erased."""
 
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 
 from accounts.errors import KeptOut
+from accounts.services.changes import tell
 from foundation import clock
 from leaderboards.models import Player, Standing
 from leaderboards.services import leave as leaving
 from leaderboards.services.ban import ban
-from leaderboards.services.leave import ERASE, leave
+from leaderboards.services.leave import ERASE, KEEP, leave
 from leaderboards.services.link import link_by_hand
 from leaderboards.services.restrict import hiding_in, restrict
-from tests.leaderboards.factories import UserFactory
+from tests.at_once import at_once
+from tests.leaderboards.factories import PlayerFactory, UserFactory
 from tests.leaderboards.services.site import make_board, period_of, score
+from tests.locked import only_postgresql
 
 WHY = "Stolen."
 Decide = Callable[[Player], object]
@@ -58,3 +64,26 @@ def test_what_moderators_decide_after_the_first_look_keeps_all_as_it_was(
     ann = Player.objects.get()
     assert (ann.external_id, ann.erasing_since) == ("ann", None)
     assert Standing.objects.get(period=period_of(board)).points == 9
+
+
+@only_postgresql
+@pytest.mark.django_db(transaction=True)
+def test_an_account_that_is_deleted_while_its_player_is_taken_away_by_hand_waits_and_neither_fails(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    owner = UserFactory.create(username="owner", email="owner@example.org")
+    ann = PlayerFactory.create(external_id="ann", user=owner)
+    late: list[Future[list[None]]] = []
+
+    def deleted_meanwhile(*about: Any, **more: Any) -> None:
+        late.append(threads.submit(at_once, [lambda: leave(owner, KEEP, clock.now())]))
+        assert not wait(late, timeout=1).done  # the player is held
+        tell(*about, **more)
+
+    monkeypatch.setattr("leaderboards.services.link.tell", deleted_meanwhile)
+    with ThreadPoolExecutor(1) as threads:
+        assert take_away(ann)
+        late[0].result()
+
+    assert not User.objects.filter(pk=owner.pk).exists()
+    assert Player.objects.get().user is None
