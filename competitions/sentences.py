@@ -131,7 +131,8 @@ def _back(notice: Notice) -> str:
 def _judged(notice: Notice) -> list[str]:
     """Which scores of theirs, and no place: it may be hidden. Those that were judged together are one sentence."""
     together = [notice, *sorted(notice.merged.all(), key=lambda each: each.pk)]
-    scores = [_score(each) for each in together]
+    # Voided, restored and voided again is one score; a late one is none that was kept before, so each is another.
+    scores = list({_of_change(each).get("submission", f"late {each.pk}"): _score(each) for each in together}.values())
     patterns = {
         NoticeKind.SCORE_VOIDED: ngettext(
             "%(number)s score of yours does not count any more: %(scores)s.",

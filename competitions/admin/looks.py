@@ -66,15 +66,15 @@ def _of_participant(deed: Callable[[Competition, Sequence[Participant]], Deed]) 
 
     def look(entry: AuditEntry) -> Look:
         row = participant_of(entry)
-        return Look(tuple(in_words(row.competition, deed(row.competition, [row]), sees_hidden=True)))
+        return _look(entry, row.competition, in_words(row.competition, deed(row.competition, [row]), sees_hidden=True))
 
     return look
 
 
 def _of_score(*, restored: bool) -> Callable[[AuditEntry], Look]:
     def look(entry: AuditEntry) -> Look:
-        rows = [submission_of(entry)]
-        return Look(tuple(_of_scores(competition_of(entry), rows, restored=restored, sees_hidden=True)))
+        rows, competition = [submission_of(entry)], competition_of(entry)
+        return _look(entry, competition, _of_scores(competition, rows, restored=restored, sees_hidden=True))
 
     return look
 
@@ -86,7 +86,16 @@ def _of_reward(entry: AuditEntry) -> Look:
     if not grants:
         return Look()
     run = RewardRun.objects.select_related("period__board", "competition").get(period=grants[0].period_id)
-    return Look((_("No rank changes."), *rewards_in_words(after_giving_back(run, grants))))
+    lines = [_("No rank changes."), *rewards_in_words(after_giving_back(run, grants))]
+    return Look(tuple(lines)) if run.competition is None else _look(entry, run.competition, lines)
+
+
+def _look(entry: AuditEntry, competition: Competition, lines: Sequence[str]) -> Look:
+    """Sealed once it is closed. While scores come in, a look of before is as good."""
+    if competition.closed_at is None:
+        return Look(tuple(lines))
+    seal = Foreseen(settled=tuple(lines)).seal("undo", [entry.pk], {})
+    return Look(tuple(lines), seal=seal, is_seen=seal.__eq__)
 
 
 register_look(f"competition.{ChangeKind.DISQUALIFIED}", _of_participant(lambda _competition, rows: reinstating(rows)))

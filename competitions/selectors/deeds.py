@@ -19,6 +19,7 @@ from leaderboards.core.policies import State, judge
 from leaderboards.errors import OutOfRange
 from leaderboards.models import Period, Standing, Storage, Submission
 from leaderboards.selectors.amounts import amounts
+from leaderboards.services.resolve import JOINED_TOLERANCE
 from leaderboards.stores.sql_writes import state_of
 
 Rows = Sequence[Participant]
@@ -104,19 +105,29 @@ def moving(competition: Competition, rows: Rows, goals: Goals) -> Deed:
 
 
 def voiding(period: Period, submissions: Iterable[Submission], *, restored: bool = False) -> Deed:
-    """These submissions of the period count no more or, ``restored``, again. Who is not ranked does not come back by a
-    voiding, nor who has gone by a restoring."""
-    chosen = {row.pk: row.player_id for row in submissions}
-    gone = Participant.objects.filter(competition=event_number(period.label), left_at__isnull=False)
-    out = set(gone.filter(player__in=chosen.values()).values_list("player", flat=True)) if restored else set()
+    """These submissions of the period count no more or, ``restored``, again; none once it is cancelled. Who is not
+    ranked does not come back by a voiding, nor by a restoring who has gone, or what is of before they joined again."""
+    competition = event_number(period.label) or 0  # which none has
+    if Competition.objects.filter(pk=competition, cancelled_at__isnull=False).exists():
+        return Deed()
+    rows = _restorable(competition, list(submissions)) if restored else submissions
+    chosen = {row.pk: row.player_id for row in rows}
     ranked = set(_standing(period, chosen.values()).values_list("player", flat=True))
     states: dict[int, State | None] = {}
-    for player in set(chosen.values()) - out:
+    for player in set(chosen.values()):
         if not restored and player not in ranked:
             continue
         numbers = [number for number, whose in chosen.items() if whose == player]
         states |= _amounts(period, player, numbers, restored=restored)
     return Deed({}, states)
+
+
+def _restorable(competition: int, submissions: Sequence[Submission]) -> list[Submission]:
+    """Those of who takes part, since they joined."""
+    there = Participant.objects.filter(competition=competition, left_at=None)
+    since = dict(there.filter(player__in=[row.player_id for row in submissions]).values_list("player", "joined_at"))
+    own = [row for row in submissions if row.player_id in since]
+    return [row for row in own if (row.sent_at or row.created_at) >= since[row.player_id] - JOINED_TOLERANCE]
 
 
 def accepting(period: Period, player: int, new: State) -> Deed:

@@ -2,83 +2,109 @@
 
 Whether they were disqualified or removed, or a score of theirs is void by then, differs from what they heard last: only
 that is told. The notice is the row that proves it, one for each act.
+
+The trap: what can never be news has no notice, and is found again by each run for a week. So SQL drops it, and nothing
+is held for it.
 """
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from itertools import takewhile
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Case, F, Max, Q, QuerySet, Value, When
+from django.db.models.functions import Coalesce
 
-from competitions.models import Change, ChangeKind, Competition, Participant
+from competitions.models import Change, ChangeKind, Participant
 from competitions.services.locked import held_participant, locked
 from competitions.services.notices import tell_player
+from foundation import clock
 from foundation.chunks import in_chunks
 from foundation.each import for_each
 from foundation.failpoints import failpoint
 from leaderboards.models import BanKind, BanRecord, Player
 
 CHUNK = 500
+BUDGET_SECONDS = 2.0  # what is left waits for the next run: results and rewards are told behind this
 NEWS_FOR = timedelta(days=7)  # since the ban was lifted: a schedule that stood still for so long tells old news
 _DISQUALIFYING = (ChangeKind.DISQUALIFIED, ChangeKind.REINSTATED)
 _REMOVING = (ChangeKind.REMOVED, ChangeKind.BROUGHT_BACK)
 _JUDGING = (ChangeKind.VOIDED, ChangeKind.RESTORED)
 _TAKING_AWAY = (ChangeKind.DISQUALIFIED, ChangeKind.REMOVED, ChangeKind.VOIDED)
+_GIVING_BACK = (ChangeKind.REINSTATED, ChangeKind.BROUGHT_BACK, ChangeKind.RESTORED)
 
 
 def tell_let_in(at: datetime) -> int:
-    """Tell what was done during bans that have ended; returns how many notices were written. Again tells nobody
-    twice."""
+    """Tell what was done during bans that have ended, for a few seconds; returns how many notices were written. Again
+    tells nobody twice."""
+    until = clock.monotonic() + BUDGET_SECONDS
     lifted = BanRecord.objects.filter(kind=BanKind.LIFTED, at__gt=at - NEWS_FOR)
     players = Player.objects.filter(banned_at=None, pk__in=lifted.values("player")).order_by("pk")
-    return sum(for_each(_untold(players), lambda change: _tell(change, at)))
+    untold = takewhile(lambda _change: clock.monotonic() < until, _untold(players))
+    return sum(for_each(untold, lambda change: _tell(change, at)))
 
 
 def _untold(players: QuerySet[Player]) -> Iterator[Change]:
-    """The acts that one of these players has no notice of, and was banned at; each with its competition."""
+    """The acts that are news to one of these players, who was banned at them; each with its competition."""
     for some in in_chunks(players, CHUNK):
-        by_name = {player.external_id: player for player in some}
-        part = Participant.objects.filter(player__in=[player.pk for player in some])
-        acts = Change.objects.filter(kind__in=(*_DISQUALIFYING, *_REMOVING, *_JUDGING), notices=None)
-        acts = acts.filter(competition__in=part.values("competition"), details__player__in=list(by_name))
-        for change in acts.select_related("competition").defer("competition__picture").order_by("pk"):
-            if _was_banned(by_name[change.details["player"]], change.at):
+        bans = _bans(some)
+        part = Participant.objects.filter(player__in=some).select_related("player")
+        acts = Change.objects.filter(competition__in=part.values("competition"), details__player__in=list(bans))
+        rows = {(row.competition_id, row.player.external_id): row for row in part}
+        for change in _news(acts).select_related("competition").defer("competition__picture").order_by("pk"):
+            player = change.details["player"]
+            participant = rows.get((change.competition_id, player))
+            if participant is not None and _holds(change, participant) and _was_banned(bans[player], change.at):
                 yield change
 
 
-def _was_banned(player: Player, at: datetime) -> bool:
-    before = BanRecord.objects.filter(player=player, at__lte=at).order_by("at", "pk").last()
-    return before is not None and before.kind == BanKind.BANNED
+def _bans(players: Sequence[Player]) -> dict[str, list[BanRecord]]:
+    """By player (the id that games know), the earliest first."""
+    found: dict[str, list[BanRecord]] = defaultdict(list)
+    for record in BanRecord.objects.filter(player__in=players).select_related("player").order_by("at", "pk"):
+        found[record.player.external_id].append(record)
+    return found
+
+
+def _was_banned(records: Sequence[BanRecord], at: datetime) -> bool:
+    before = [record for record in records if record.at <= at]
+    return bool(before) and before[-1].kind == BanKind.BANNED
 
 
 @transaction.atomic
 def _tell(change: Change, at: datetime) -> bool:
     """Whether there was something to tell, with the competition held: nobody else acts on its participants, or tells
     them, meanwhile."""
-    held = locked(change.competition)
-    player = Player.objects.filter(external_id=change.details["player"]).first()
+    held, name = locked(change.competition), change.details["player"]
+    player = Player.objects.filter(external_id=name).first()
     participant = held_participant(held, player) if player is not None else None
-    if participant is None or change.notices.exists() or not _is_news(held, change, participant):
+    theirs = Change.objects.filter(competition=held, details__player=name)
+    if participant is None or not _news(theirs).filter(pk=change.pk).exists() or not _holds(change, participant):
         return False
     told = tell_player(change, participant.player, at)
     failpoint("tell_let_in.before_commit")
     return told
 
 
-def _is_news(held: Competition, change: Change, participant: Participant) -> bool:
-    """Whether it is the latest act of its kind, still holds, and is not what they were told last."""
-    acts, was_taken_away = _alike(held, change, participant), change.kind in _TAKING_AWAY
-    if acts.filter(pk__gt=change.pk).exists() or not _holds(change, participant):
-        return False
-    heard = acts.filter(notices__isnull=False).order_by("pk").last()
-    return (heard is not None and heard.kind in _TAKING_AWAY) != was_taken_away
+def _news(acts: QuerySet[Change]) -> QuerySet[Change]:
+    """Of these acts the latest of its kind, on the same score where it is of one, that says something else than what
+    its player was told last."""
+    what = Case(When(kind__in=_DISQUALIFYING, then=1), When(kind__in=_REMOVING, then=2), default=3)
+    alike = acts.filter(kind__in=(*_DISQUALIFYING, *_REMOVING, *_JUDGING)).order_by().annotate(what=what)
+    latest = alike.values("competition", "what", "details__player", "details__submission").annotate(
+        last=Max("pk"),
+        away=_latest(Q(kind__in=_TAKING_AWAY)),
+        back=_latest(Q(kind__in=_GIVING_BACK)),
+        heard_away=_latest(Q(kind__in=_TAKING_AWAY, notices__isnull=False)),
+        heard_back=_latest(Q(kind__in=_GIVING_BACK, notices__isnull=False)),
+    )
+    is_away, heard_so = Q(away__gt=F("back")), Q(heard_away__gt=F("heard_back"))
+    return Change.objects.filter(pk__in=latest.filter((is_away & ~heard_so) | (~is_away & heard_so)).values("last"))
 
 
-def _alike(held: Competition, change: Change, participant: Participant) -> QuerySet[Change]:
-    """The acts that do or undo the same: of scores, those of the same score."""
-    kinds = next(several for several in (_DISQUALIFYING, _REMOVING, _JUDGING) if change.kind in several)
-    acts = Change.objects.filter(competition=held, kind__in=kinds, details__player=participant.player.external_id)
-    return acts.filter(details__submission=change.details["submission"]) if kinds is _JUDGING else acts
+def _latest(which: Q) -> Coalesce:
+    return Coalesce(Max("pk", filter=which), Value(0))
 
 
 def _holds(change: Change, participant: Participant) -> bool:

@@ -41,8 +41,8 @@ _sealed: set[str] = set()
 def register_look(act: str, look: Callable[[AuditEntry], Look], *, sealed: bool = False) -> None:
     """Have ``look(entry)`` say what undoing an entry of this act comes to; the latest word about an act counts.
 
-    It may raise a ``SunwiError``, whose words stand in its place then. ``sealed``: its looks have a seal, and only what
-    was seen is undone.
+    It may raise a ``SunwiError``, whose words stand in its place then. ``sealed``: its looks all have a seal, so
+    what cannot be shown is not undone, and of several to be undone each is shown.
     """
     _looks[act] = look
     _sealed.difference_update((act,))

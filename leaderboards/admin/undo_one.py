@@ -21,7 +21,7 @@ from leaderboards.admin.audit_sight import may_undo
 from leaderboards.admin.audit_values import who
 from leaderboards.admin.paging import ReadOnlyAdmin
 from leaderboards.admin.seen import FIELD
-from leaderboards.admin.undo_looks import is_sealed, look_at
+from leaderboards.admin.undo_looks import look_at
 from leaderboards.refusals import translated
 
 
@@ -43,7 +43,7 @@ class UndoOne(ReadOnlyAdmin[AuditEntry]):
 
     def undo_view(self, request: HttpRequest, number: int) -> HttpResponseBase:
         """Shows what comes of it and asks for a reason, then undoes; two at once undo once, and the later is told that
-        it was done. Of an act whose looks are sealed only what was seen is undone."""
+        it was done. Where the look is sealed only what was seen is undone."""
         entry = self.get_object(request, str(number))
         if entry is None:
             raise Http404
@@ -55,9 +55,9 @@ class UndoOne(ReadOnlyAdmin[AuditEntry]):
         if is_grave(entry.act, entry) and (proving := to_prove(request)):
             return proving
         is_sent, reason = request.method == "POST", request.POST.get("reason", "").strip()
-        if is_sent and is_reason(reason) and _is_seen(request, entry):
-            return self._undo(request, entry, reason)
         look, seal = look_at(entry), request.POST.get(FIELD, "")
+        if is_sent and is_reason(reason) and look.is_seen(seal):
+            return self._undo(request, entry, reason)
         context = {
             **self.admin_site.each_context(request),
             "title": _("Undo: %(what)s") % {"what": label_of(entry.act)},
@@ -83,8 +83,3 @@ class UndoOne(ReadOnlyAdmin[AuditEntry]):
             return redirect("admin:foundation_auditentry_change", entry.pk)
         messages.success(request, _("Undone: %(what)s.") % {"what": label_of(entry.act)})
         return redirect("admin:foundation_auditentry_change", told.pk)
-
-
-def _is_seen(request: HttpRequest, entry: AuditEntry) -> bool:
-    """Whether what undoing does now is what the page showed, where that counts."""
-    return not is_sealed(entry) or look_at(entry).is_seen(request.POST.get(FIELD, ""))

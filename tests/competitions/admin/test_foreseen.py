@@ -156,6 +156,23 @@ def test_undoing_from_the_log_shows_the_same_look(admin: Client) -> None:
     assert "The result is final: this makes its revision 3." in shown
 
 
+def test_nothing_is_undone_from_the_log_that_was_not_shown_as_it_is_now(admin: Client) -> None:
+    competition = final()
+    disqualify(competition, player("bob"), "A car.", clock.now(), None)
+    entry = AuditEntry.objects.get(act="competition.disqualified")
+    address, why = f"/admin/foundation/auditentry/{entry.pk}/undo/", {"reason": "On foot."}
+    seal = admin.get(address).context["look"].seal
+    disqualify(competition, player("alice"), "A bot.", clock.now(), None)
+
+    other = admin.post(address, why | {"_seen": seal})
+    kept = Participant.objects.get(pk=row("bob")).disqualified_at is not None
+    admin.post(address, why | {"_seen": other.context["look"].seal})
+
+    assert ("Look once more." in other.content.decode(), kept) == (True, True)
+    assert "First then: bob." in other.content.decode()
+    assert Participant.objects.get(pk=row("bob")).takes_part
+
+
 @pytest.mark.parametrize("group", ["judge", "moderator"])
 def test_who_hides_a_standing_of_a_competition_is_led_to_its_participants_or_told_whom_to_ask(group: str) -> None:
     competition = final()

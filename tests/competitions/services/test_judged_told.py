@@ -86,3 +86,14 @@ def test_scores_that_are_judged_together_are_one_notice_and_one_mail_until_it_is
     assert "10 points. And 2 more. Reason: By car." in " ".join(body.split())
     assert len(said("ann")) == Mail.objects.count() == 3
     assert Notice.objects.filter(change__isnull=False).count() == 14
+
+
+def test_one_score_that_is_voided_restored_and_voided_again_is_told_as_one() -> None:
+    competition = race({"ann": 10})
+    for nth, act in enumerate((void, unvoid, void)):
+        act(competition, of("ann", 10), "A bot.", JUDGED + nth * MINUTE, None)
+
+    told = said("ann")
+
+    assert "1 score of yours does not count any more: 10 points. Reason: A bot." in told
+    assert len(told) == 2

@@ -1,6 +1,10 @@
 """What was done to somebody during a ban is told once they are let in again, as far as it holds by then."""
 
+from unittest.mock import patch
+
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from competitions.models import Competition
 from competitions.services import tell_let_in as module
@@ -89,6 +93,47 @@ def test_a_score_that_is_void_by_then_is_told_and_one_that_was_restored_is_not()
 
     assert (during, tell_let_in(LATER), tell_let_in(LATER)) == (0, 1, 0)
     assert notices() == [("ann", "score_voided")]
+
+
+def test_nothing_is_held_or_asked_one_by_one_for_what_can_never_be_news() -> None:
+    competition = race({"ann": 9})
+    score(competition, {"ann": 11})
+    score(competition, {"ann": 12})
+    ban([player("ann").pk], "A bot?", SOON + MINUTE, None)
+    scores = list(Submission.objects.filter(player=player("ann")))
+    for act, nth in ((void, 2), (unvoid, 3)):
+        for each in scores:
+            act(competition, each, "A car?", SOON + nth * MINUTE, None)
+    let_in()
+
+    with patch.object(module, "locked") as locked, CaptureQueriesContext(connection) as asked:
+        tell_let_in(LATER)
+
+    assert len(scores) == 3
+    assert (locked.called, sum("banrecord" in each["sql"] for each in asked)) == (False, 2)
+
+
+def test_a_score_heard_of_as_void_is_told_again_only_once_it_counts() -> None:
+    competition = race({"ann": 9, "bob": 5})
+    for each in Submission.objects.all():
+        void(competition, each, "A car.", SOON, None)
+    ban([player("ann").pk, player("bob").pk], "Bots?", SOON + MINUTE, None)
+    for each in Submission.objects.all():
+        unvoid(competition, each, "No car.", SOON + 2 * MINUTE, None)
+    void(competition, Submission.objects.get(points=9), "A car after all.", SOON + 3 * MINUTE, None)
+    lift([player("ann").pk, player("bob").pk], "No bots.", LIFTED, None)
+
+    assert (tell_let_in(LATER), tell_let_in(LATER)) == (1, 0)
+    assert sorted(notices()) == [("ann", "score_voided"), ("bob", "score_restored"), ("bob", "score_voided")]
+
+
+def test_it_stops_after_some_seconds_and_the_next_run_tells_the_rest() -> None:
+    disqualify(banned(), player("ann"), "Found a bot.", SOON + 2 * MINUTE, None)
+    let_in()
+
+    with patch.object(module, "BUDGET_SECONDS", 0.0):
+        assert tell_let_in(LATER) == 0
+    assert tell_let_in(LATER) == 1
 
 
 def test_a_ban_that_ended_long_ago_is_no_news() -> None:
