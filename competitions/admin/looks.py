@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
 
 from competitions.admin.judged_lines import Foreseen, in_words, may_see_ranks, rewards_in_words
 from competitions.models import ChangeKind, Competition, Participant, RewardGrant, RewardRun
@@ -19,6 +20,7 @@ from competitions.services.acts import CHANGE_PARTICIPANT, competition_of, parti
 from foundation.audit.models import AuditEntry
 from leaderboards.admin.event_looks import EventLook
 from leaderboards.admin.undo_looks import Look, register_look
+from leaderboards.admin.undo_readers import READ_BY_THE_PLAYER, register_readers
 from leaderboards.core.periods import event_number
 from leaderboards.models import Period, Player, Submission
 from leaderboards.services.acts import submission_of
@@ -104,3 +106,9 @@ register_look(f"competition.{ChangeKind.REMOVED}", _of_participant(bringing_back
 register_look(f"competition.{ChangeKind.VOIDED}", _of_score(restored=True))
 register_look(f"competition.{ChangeKind.RESTORED}", _of_score(restored=False))
 register_look(f"competition.{ChangeKind.TAKEN_BACK}", _of_reward)
+for _kind in (
+    *(ChangeKind.DISQUALIFIED, ChangeKind.REINSTATED, ChangeKind.REMOVED),
+    *(ChangeKind.VOIDED, ChangeKind.RESTORED),
+):
+    register_readers(f"competition.{_kind}", READ_BY_THE_PLAYER)
+register_readers(f"competition.{ChangeKind.SHOWN}", _lazy("The author of the comment reads it."))

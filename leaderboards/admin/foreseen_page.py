@@ -15,6 +15,7 @@ from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import ngettext
 
 from foundation.errors import SunwiError
@@ -23,13 +24,14 @@ from leaderboards.core.moves import Moves
 from leaderboards.refusals import translated
 
 Text = str | Promise
+READ_BY_STAFF = _lazy("Only those who run the site read it.")
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
     """What is asked: ``foreseen`` says what a valid form comes to, ``run`` does it for a reason and returns what is
     said then and where the browser goes. Both may raise a ``SunwiError``. ``stands`` is what was shown beside what is
-    typed, and has to be so still."""
+    typed, and has to be so still; ``readers`` says who reads the reason."""
 
     title: Text
     question: Text
@@ -38,6 +40,7 @@ class Act:
     run: Callable[[str], tuple[str, str]]
     back: str
     stands: str = ""
+    readers: Text = READ_BY_STAFF
 
 
 def ask(model_admin: admin.ModelAdmin[Any], request: HttpRequest, act: Act) -> HttpResponseBase:
@@ -63,6 +66,7 @@ def ask(model_admin: admin.ModelAdmin[Any], request: HttpRequest, act: Act) -> H
         "shown": _digest(act) if lines is not None else "",
         "confirm": _("Yes: %(title)s") % {"title": act.title},
         "reason": reason,
+        "readers": act.readers,
         "missing": missing,
         "longest": LONGEST_REASON,
         "back": act.back,

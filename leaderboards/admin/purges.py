@@ -29,6 +29,7 @@ from leaderboards.admin.audit_sight import may_undo
 from leaderboards.admin.foreseen_page import Act, ask, moves_in_words
 from leaderboards.admin.paging import ReadOnlyAdmin
 from leaderboards.admin.sentences import in_utc
+from leaderboards.admin.undo_readers import READ_IN_COMPETITIONS
 from leaderboards.errors import BadPurge
 from leaderboards.models import Board, Player, Purge, Storage
 from leaderboards.refusals import translated
@@ -208,6 +209,7 @@ class PurgeAdmin(ReadOnlyAdmin[Purge]):
                 foreseen=foreseen,
                 run=run,
                 back=back,
+                readers=READ_IN_COMPETITIONS,
             )
             answer = ask(self, request, act)
             return answer.render() if hasattr(answer, "render") else answer

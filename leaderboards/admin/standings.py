@@ -1,6 +1,7 @@
 """Standings in the admin: found by the player's exact id, or read by rank within a period; several are hidden at once.
 
-The trap: the order is SQL's, and where Redis decides SQL follows a moment later. Ranks are those that everybody sees.
+The trap: the order is SQL's, and where Redis decides SQL follows a moment later. Ranks are those that everybody
+sees; they are told in the list of one period alone, as far as they can be counted in time.
 """
 
 from collections import defaultdict
@@ -30,7 +31,7 @@ from leaderboards.models import Period, Standing
 from leaderboards.refusals import translated
 from leaderboards.selectors.hidden import hidden_now
 from leaderboards.selectors.restrictions import running
-from leaderboards.selectors.standings import ranks
+from leaderboards.selectors.standings import ranks_without
 from leaderboards.services.restrict import hide_standings, hiding_in
 from leaderboards.services.restriction_acts import CHANGE_PLAYER
 
@@ -79,16 +80,25 @@ class StandingAdmin(SetPages):
         return (f"{best}score", f"{best}member")
 
     def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
-        """The rows know their ranks: they are asked for once for each period of the page."""
+        """Of one period the rows know their ranks, and who is hidden: both are asked for once."""
         found = super().get_changelist_instance(request)
+        period = _period(request)
+        if period is None:
+            return found
         rows: list[Any] = list(found.result_list)
-        for period, own in _by_period(rows).items():
-            shown, out = ranks(period, [row.player.external_id for row in own]), hidden_now(period)
-            for row in own:
-                row.rank_shown = None if row.player_id in out else shown.get(row.player.external_id)
-                row.is_out = row.player_id in out
+        out = hidden_now(period)
+        asked = [row.player.external_id for row in rows if row.score is not None and row.player_id not in out]
+        shown = ranks_without(period, asked, frozenset(out.values())) if asked else {}
+        for row in rows:
+            row.is_out = row.player_id in out
+            row.rank_shown = None if row.is_out else shown.get(row.player.external_id)
         found.result_list = rows
         return found
+
+    def get_list_display(self, request: HttpRequest) -> Any:
+        """Ranks are told within one period."""
+        columns = super().get_list_display(request)
+        return columns if _period(request) else [each for each in columns if each != "rank"]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Named after the period, where there is one."""

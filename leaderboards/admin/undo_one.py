@@ -22,6 +22,7 @@ from leaderboards.admin.audit_values import who
 from leaderboards.admin.paging import ReadOnlyAdmin
 from leaderboards.admin.seen import FIELD
 from leaderboards.admin.undo_looks import look_at
+from leaderboards.admin.undo_readers import readers_of
 from leaderboards.refusals import translated
 
 
@@ -70,6 +71,7 @@ class UndoOne(ReadOnlyAdmin[AuditEntry]):
             "again": is_sent and not look.is_seen(seal),
             "longest": LONGEST_REASON,
             "reason": reason,
+            "readers": readers_of(entry),
             "missing": is_sent and not is_reason(reason),
             "opts": self.opts,
         }

@@ -16,7 +16,7 @@ from leaderboards.models import Period, State, Storage
 from leaderboards.selectors.hidden import hidden_in, hidden_standing, keeps_places
 from leaderboards.selectors.periods import look_again
 from leaderboards.stores.base import Store
-from leaderboards.stores.sql import SqlStore
+from leaderboards.stores.sql import Hurried, SqlStore
 from leaderboards.stores.sql_final import FinalStore
 from leaderboards.stores.without import Without
 from leaderboards.stores.zset import ZsetStore
@@ -25,6 +25,7 @@ logger = logging.getLogger(__name__)
 
 Answer = TypeVar("Answer")
 
+LIST_PATIENCE_MS = 1500  # how long SQL may count all ranks of a list for staff together; the others are not told
 PATIENCE_MS = 300  # how long SQL may count a rank while Redis is away; then the row comes without one
 
 
@@ -40,18 +41,41 @@ def ask(period: Period, question: Callable[[Store, Period], Answer]) -> tuple[An
     return _ask(period, question)
 
 
-def _ask(period: Period, question: Callable[[Store, Period], Answer]) -> tuple[Answer, bool]:
+def ask_hurried(period: Period, question: Callable[[Store, Period], Answer], out: Collection[str]) -> Answer | None:
+    """The answer for a list that opens without it too: ``out`` (ids) are left out, SQL counts for ``LIST_PATIENCE_MS``
+    and no totals. None where nobody can answer now."""
+    stay_empty = keeps_places(period)
+    hurried = Hurried(LIST_PATIENCE_MS)
+    try:
+        return _ask(
+            period,
+            lambda store, asked: question(Without(store, out, stay_empty) if out else store, asked),
+            by_sql=hurried,
+            instead=hurried,
+        )[0]
+    except Unavailable as error:
+        logger.info("ranks of period %s are not told: %s", period.pk, error.detail)
+        return None
+
+
+def _ask(
+    period: Period,
+    question: Callable[[Store, Period], Answer],
+    by_sql: SqlStore | None = None,
+    instead: SqlStore | None = None,
+) -> tuple[Answer, bool]:
+    """``by_sql`` answers where SQL decides, ``instead`` where it stands in for Redis."""
     if period.state in (State.FINAL, State.EXPIRED):
         return ask_sql(lambda: question(FinalStore(), period)), True
     if period.board.storage == Storage.SQL:
-        return _ask_sql(period, question, SqlStore()), True
+        return _ask_sql(period, question, by_sql or SqlStore()), True
     if period.stale_since is None:
         try:
             store = ZsetStore(redis.boards())
             return of_the_present(period, lambda: question(store, period)), True
         except Unavailable as error:
             logger.info("period %s is read from SQL: %s", period.pk, error.detail)
-    return _ask_sql(period, question, SqlStore(patience_ms=PATIENCE_MS)), False
+    return _ask_sql(period, question, instead or SqlStore(patience_ms=PATIENCE_MS)), False
 
 
 def totals(periods: Collection[Period]) -> dict[int, int]:

@@ -4,7 +4,7 @@ All questions of one call are answered from one moment of the period, in one rou
 SQL and are shown only; ranks never depend on them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
@@ -20,7 +20,7 @@ from leaderboards.models import Board, Period
 from leaderboards.selectors.hidden import shadowed_in
 from leaderboards.selectors.names import names_of, names_of_late
 from leaderboards.selectors.periods import CURRENT, PeriodShown, as_shown, stored_period
-from leaderboards.selectors.reading import ask
+from leaderboards.selectors.reading import ask, ask_hurried
 from leaderboards.selectors.restrictions import seen_by
 from leaderboards.stores.base import Around, Named, Page, Placed, Question, Reading, Store
 from leaderboards.stores.zset import ZsetStore
@@ -157,6 +157,12 @@ def ranks(period: Period, players: Iterable[str]) -> dict[str, int]:
     for player in shadowed_in(period).intersection(wanted):
         with seen_by(player):
             found += ask(period, partial(_ranks, players=(player,)))[0]
+    return {player: rank for player, rank in found if rank is not None}
+
+
+def ranks_without(period: Period, players: Iterable[str], out: Collection[str]) -> dict[str, int]:
+    """The same for a list of staff's, as if ``out`` (ids) were not there: who is not told in time is left out of it."""
+    found = ask_hurried(period, partial(_ranks, players=tuple(players)), out) or []
     return {player: rank for player, rank in found if rank is not None}
 
 

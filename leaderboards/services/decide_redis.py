@@ -3,7 +3,8 @@
 After the first failure of a request Redis is tried no more: what was not sent is ``unavailable``,
 what was sent without an answer is ``unknown``, and safe to send again if it has an id.
 
-The script looks ids up itself. Who is refused before they come to it is asked for here (decision 0058).
+The script looks ids up itself. Who is refused before they come to it is asked for here where an id may have counted in
+another period, or in a competition (decision 0058).
 """
 
 from collections import defaultdict
@@ -86,7 +87,10 @@ def _by_chunk(items: Sequence[Item], service: str, at: datetime, dry_run: bool) 
 
 
 def _used_before(items: Sequence[Item], refusals: Collection[int], service: str, at: datetime) -> dict[int, Decided]:
-    """Of those who are refused without the script, the ones whose id was used before, if nobody has asked yet."""
+    """Of those who are refused without the script, the ones whose id was used before, if nobody has asked yet.
+
+    ``known`` asks nothing on boards of all time, nor in a period that began over a day ago: there the refusal stays.
+    """
     unjudged = [(item.entry, item.period.board) for item in items if item.unasked and item.entry.position in refusals]
     return known(unjudged, service, at)
 

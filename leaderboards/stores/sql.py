@@ -12,6 +12,7 @@ from django.db import OperationalError, connection, transaction
 from django.db.models import Count, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
 
+from foundation import clock
 from foundation.errors import Unavailable
 from leaderboards.core.rules import Order, Ties
 from leaderboards.models import Period, Standing
@@ -120,11 +121,22 @@ class SqlStore:
         return {row.place: (row.member, float(row.score or 0)) for row in found}
 
 
-class _View:
-    """One period's ranked rows, seen in the board's direction."""
+class Hurried(SqlStore):
+    """Rows with their ranks, as far as ``patience_ms`` suffices for all counts together; totals are 0, uncounted."""
 
-    def __init__(self, period: Period, patience_ms: int | None = None) -> None:
-        self._patience_ms = patience_ms
+    def read(self, period: Period, questions: Sequence[Question]) -> Reading:
+        """Answer all questions from one moment of the period."""
+        until = clock.monotonic() + (self._patience_ms or 0) / 1000
+        with one_moment():
+            view = _View(period, until=until)
+            return Reading(0, [view.answer(question) for question in questions])
+
+
+class _View:
+    """One period's ranked rows, seen in the board's direction; nothing is counted after ``until`` (monotonic s)."""
+
+    def __init__(self, period: Period, patience_ms: int | None = None, until: float | None = None) -> None:
+        self._patience_ms, self._until = patience_ms, until
         self.rules = period.rules
         self.layout = period.layout
         self.rows: QuerySet[Standing] = Standing.objects.filter(period=period, score__isnull=False)
@@ -171,7 +183,13 @@ class _View:
 
     def _counted(self, rows: QuerySet[Standing, Any], times: int = 1) -> int | None:
         """How many rows, None if counting them takes longer than there is patience for."""
-        return patiently(rows.count, self._patience_ms and self._patience_ms * times)
+        return self._in_time(rows.count, times)
+
+    def _in_time(self, question: Callable[[], Answer], times: int = 1) -> Answer | None:
+        if self._until is None:
+            return patiently(question, self._patience_ms and self._patience_ms * times)
+        left_ms = int((self._until - clock.monotonic()) * 1000)
+        return patiently(question, left_ms) if left_ms > 0 else None
 
     def _beyond(self, side: str, member: str, score: float) -> QuerySet[Standing]:
         """Rows on one side of a place. The bound on the score alone lets the index start there."""
@@ -202,9 +220,10 @@ class _View:
         distinct = self._counted(better.values("score").distinct()) if dense else ahead
         if ahead is None or distinct is None:
             return {}
-        tied: dict[Any, int] = dict(
-            self.rows.filter(score__in=wanted).order_by().values_list("score").annotate(Count("pk"))
-        )
+        sharing = self.rows.filter(score__in=wanted).order_by().values_list("score").annotate(Count("pk"))
+        tied: dict[Any, int] | None = self._in_time(lambda: dict(sharing))
+        if tied is None:
+            return {}
         rank, places = 1 + distinct, {}
         for score in wanted:  # neighbours, so nothing lies between one score and the next
             places[score] = (rank, tied[score], ahead)

@@ -71,6 +71,7 @@ class _Out:
         self.players = {period.layout.player_of(row.member) for row in rows}
         self._is_down = period.rules.order is Order.DESC
         equals = Counter(row.score for row in rows)
+        self._is_untold = self.ties is Ties.DENSE and any(row.tied is None for row in rows)
         self._emptied = {row.score for row in rows if row.tied == equals[row.score]}
 
     def before(self, row: Placed) -> int:
@@ -82,6 +83,8 @@ class _Out:
         neither ahead of anybody nor tied with anybody."""
         if row.rank is None or row.tied is None or row.ahead is None:
             return row
+        if self._is_untold and not self._stay_empty:  # whether they leave a gap was not counted in time
+            return row._replace(rank=None, tied=None, ahead=None)
         moved = self._moved_up(row, row.rank, row.tied, row.ahead)
         return moved._replace(rank=row.rank) if self._stay_empty else moved
 
