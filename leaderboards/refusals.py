@@ -205,6 +205,7 @@ SENTENCES = (
         "Import %(number)s into this board is being undone: wait until it is. Then this file is judged again, and "
         "you can confirm it."
     ),
+    gettext_noop("Import %(number)s is being imported into this board: wait until it is done, then undo this one."),
     gettext_noop(
         "Its import was undone, and another import brought a score with the same id since: edit or restore that "
         "one, and leave this one void."
