@@ -23,15 +23,18 @@ _DEEDS = frozenset(
 )  # statuses of rows that do something
 
 
-def confirm(number: int, at: datetime, by: AbstractBaseUser | None) -> ImportRun:
+def confirm(number: int, at: datetime, by: AbstractBaseUser | None, *, seen: int | None = None) -> ImportRun:
     """Let the schedule apply a run that was judged. Raises ``ImportNotReady`` or ``ImportStays``.
 
-    ``at`` becomes the time at which its rows count that name none.
+    ``at`` becomes the time at which its rows count that name none. ``seen``: the ``judgings`` of what was looked at;
+    None where nobody has looked before.
     """
     with transaction.atomic():
         run = _held(number)
         if run.phase is not Phase.READY:
             raise ImportNotReady("It is not waiting for a yes: it is being judged, or somebody has confirmed it.")
+        if seen not in (None, run.judgings):
+            raise ImportNotReady("It was judged again since you looked: look once more, then say yes.")
         if run.stopped:
             raise ImportNotReady("It could not be judged: throw it away, mend the file and upload it again.")
         _hold_board(run)  # two of the same file, or one and the undo of another, go one after the other

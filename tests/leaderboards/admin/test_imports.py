@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 from html import unescape
 
 import pytest
@@ -59,7 +60,7 @@ def test_a_file_of_scores_goes_from_upload_over_the_preview_to_the_board_and_bac
     assert '<th scope="row">3</th><td>b/b</td><td>6</td><td><strong>refused</strong></td>' in ready
     assert "http-equiv" not in ready
 
-    admin.post(address(run), {"confirm": "1"})
+    admin.post(address(run), {"confirm": "1", "judgings": "0"})
     assert moved(run).phase is Phase.DONE
     assert points(board) == {"alice": 5}
 
@@ -159,14 +160,37 @@ def test_boards_show_old_and_new_values_and_are_confirmed_as_they_were_seen(admi
     assert "<td>30</td><td>60</td>" in html
 
     apply_boards([{"name": "Made", "retention_days": 40}], AT)
-    again = admin.post(address(run), {"confirm": "1", FIELD: seal}, follow=True).content.decode()
+    again = admin.post(address(run), {"confirm": "1", "judgings": "0", FIELD: seal}, follow=True).content.decode()
 
     assert "Look once more." in again
     assert "<td>40</td><td>60</td>" in again
     seal = re.findall(f'name="{FIELD}" value="([^"]+)"', again)[0]
-    admin.post(address(run), {"confirm": "1", FIELD: seal})
+    admin.post(address(run), {"confirm": "1", "judgings": "0", FIELD: seal})
     assert moved(run).phase is Phase.DONE
     assert Board.objects.get(pk=board.pk).retention_days == 60
+
+
+def test_what_was_judged_anew_is_confirmed_only_as_it_was_seen(admin: Client) -> None:
+    board, file = make_board(storage="sql"), "player,points,id\nalice,5,a\n"
+    first = confirmed(sent("scores", file, board, id="id"), AT - timedelta(seconds=1))
+    waiting = sent("scores", file + "bob,6,b\n", board, id="id")
+    seen = fields(page(admin, address(waiting)))
+    undone(first)
+
+    old = admin.post(address(waiting), {"confirm": "1", **seen}, follow=True).content.decode()
+    unseen = admin.post(address(waiting), {"confirm": "1"}, follow=True).content.decode()
+    kept = moved(waiting).phase
+    admin.post(address(waiting), {"confirm": "1", **fields(old)})
+
+    assert "It was judged again since you looked" in old
+    assert "It was judged again since you looked" in unseen
+    assert kept is Phase.READY
+    assert moved(waiting).phase is Phase.DONE
+
+
+def fields(body: str) -> dict[str, str]:
+    """What the form of a run carries unseen."""
+    return dict(re.findall('type="hidden" name="(judgings)" value="([^"]+)"', body))
 
 
 def test_each_kind_has_a_permission_of_its_own_and_looking_is_not_importing() -> None:
