@@ -112,13 +112,14 @@ class ImportRunAdmin(ReadOnlyAdmin[ImportRun]):
         return TemplateResponse(request, "admin/leaderboards/importrun/run.html", context)
 
     def _context(self, request: HttpRequest, run: ImportRun) -> dict[str, Any]:
+        may = acts.may(signed_in(request), run.kind)
         return {
             **self.admin_site.each_context(request),
-            **run_lines(run, clock.now()),
+            **run_lines(run, clock.now(), undoing=may and "undo" in request.GET),
             "title": _("Import %(run)s") % {"run": run},
             "opts": self.opts,
             "run": run,
-            "may": acts.may(signed_in(request), run.kind),
+            "may": may,
             "longest": LONGEST_REASON,
         }
 

@@ -8,7 +8,9 @@ from html import unescape
 import pytest
 from django.contrib.auth.models import Group
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from foundation import clock
 from leaderboards.admin.seen import FIELD
@@ -64,7 +66,7 @@ def test_a_file_of_scores_goes_from_upload_over_the_preview_to_the_board_and_bac
     assert moved(run).phase is Phase.DONE
     assert points(board) == {"alice": 5}
 
-    look = page(admin, address(run))
+    look = page(admin, f"{address(run)}?undo=1")
     assert "alice, Made " in look
     assert "<li>1 first place moves, 1 rank changes.</li>" in look
     unreasoned = admin.post(address(run), {"undo": "1", "reason": ""}, follow=True)
@@ -97,7 +99,7 @@ def test_undoing_players_is_told_before_and_comes_to_just_that(admin: Client) ->
     set_profile("bob", {"name": "Bobby"}, AT)
     UserFactory.create(player="linked")
 
-    look = page(admin, address(run))
+    look = page(admin, f"{address(run)}?undo=1")
     over = undone(run)
 
     assert "<li>1 profile is set back.</li><li>1 player is removed.</li><li>2 players stay: somebody" in look
@@ -108,7 +110,7 @@ def test_undoing_boards_names_each_and_what_it_gets_back(admin: Client) -> None:
     make_board(retention_days=30)
     file = boards_file({"name": "Made", "retention_days": 60}, {"name": "Fresh", "period": "day"})
 
-    look = page(admin, address(confirmed(sent("boards", file))))
+    look = page(admin, f"{address(confirmed(sent('boards', file)))}?undo=1")
 
     assert "new boards go if nobody has played on them" in look
     assert "<h3>Made</h3>" in look
@@ -186,6 +188,21 @@ def test_what_was_judged_anew_is_confirmed_only_as_it_was_seen(admin: Client) ->
     assert "It was judged again since you looked" in unseen
     assert kept is Phase.READY
     assert moved(waiting).phase is Phase.DONE
+
+
+def test_what_undoing_comes_to_is_counted_only_for_who_asks_and_may_undo() -> None:
+    run = confirmed(sent("scores", "player,points\nalice,5\n", make_board(storage="sql")))
+    importer, viewer = staff("import_scores"), staff("view_importrun")
+
+    def read(client: Client, query: str) -> list[str]:
+        with CaptureQueriesContext(connection) as asked:
+            page(client, address(run) + query)
+        return [each["sql"] for each in asked.captured_queries if 'FROM "leaderboards_submission"' in each["sql"]]
+
+    assert read(importer, "") == []
+    assert read(viewer, "?undo=1") == []
+    counted = read(importer, "?undo=1")
+    assert '"leaderboards_submission"."id" >=' in counted[0]
 
 
 def fields(body: str) -> dict[str, str]:
