@@ -194,6 +194,7 @@ SENTENCES = (
     gettext_noop("It was confirmed: it can only be undone."),
     gettext_noop("It is not done yet, or it was undone before."),
     gettext_noop("There is no such import any more."),
+    gettext_noop("It was judged again since you looked: look once more, then say yes."),
     gettext_noop("Give a reason of 1 to %(most)s characters."),
     gettext_noop(
         "This standing is of a competition: disqualify the participant there. That hides it in the "
@@ -205,6 +206,7 @@ SENTENCES = (
         "Import %(number)s into this board is being undone: wait until it is. Then this file is judged again, and "
         "you can confirm it."
     ),
+    gettext_noop("Import %(number)s is being imported into this board: wait until it is done, then undo this one."),
     gettext_noop(
         "Its import was undone, and another import brought a score with the same id since: edit or restore that "
         "one, and leave this one void."

@@ -51,8 +51,8 @@ def state_of(run: ImportRun) -> str:
     return str(_STATES[run.phase])
 
 
-def run_lines(run: ImportRun, at: datetime) -> dict[str, Any]:
-    """What the templates show of a run."""
+def run_lines(run: ImportRun, at: datetime, *, undoing: bool = False) -> dict[str, Any]:
+    """What the templates show of a run; ``undoing``: with what undoing it comes to, which may take a while."""
     changes, wrong = boards_of(run, at)
     done, whole = _progress(run)
     errors = [(_in_file(run, row), code, translated(detail)) for row, code, detail in run.report.get("errors", [])]
@@ -70,7 +70,7 @@ def run_lines(run: ImportRun, at: datetime) -> dict[str, Any]:
         "header": run.columns.get("header", []),
         "first": [(_in_file(run, row), cells, marks.get(row, "")) for row, *cells in run.report.get("first", [])],
         "changes": _changes(run),
-        "undo_look": _undo_look(run, at),
+        "undo_look": _undo_look(run, at) if undoing else None,
         "foreseen": _foreseen(run),
         "boards": [
             {"name": each.board.name, "rows": change_rows(each), "consequences": consequences(each)} for each in changes

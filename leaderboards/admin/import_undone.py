@@ -36,7 +36,7 @@ def import_undone(run: ImportRun, at: datetime) -> tuple[list[str], list[BoardCh
 
 def _ranks(run: ImportRun) -> list[str]:
     """A line for each player where the scores are few, else how many; and what all ranks do."""
-    made = acts.made_by(run).filter(voided_at=None, period__state=PeriodState.OPEN)
+    made = acts.made_by(run).filter(foresee_undo.among(run), voided_at=None, period__state=PeriodState.OPEN)
     rows = list(made.select_related("player", "board", "period__board").order_by("pk")[: MOST_FORESEEN + 1])
     if len(rows) <= MOST_FORESEEN:
         return [*foretold(rows, restored=False)]

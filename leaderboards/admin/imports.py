@@ -33,6 +33,7 @@ from leaderboards.services.imports import acts
 from leaderboards.services.imports.upload import upload
 
 EVERY_SECONDS = 2
+_UNSEEN = -1  # no judging has this number
 
 
 @admin.register(ImportRun)
@@ -111,13 +112,14 @@ class ImportRunAdmin(ReadOnlyAdmin[ImportRun]):
         return TemplateResponse(request, "admin/leaderboards/importrun/run.html", context)
 
     def _context(self, request: HttpRequest, run: ImportRun) -> dict[str, Any]:
+        may = acts.may(signed_in(request), run.kind)
         return {
             **self.admin_site.each_context(request),
-            **run_lines(run, clock.now()),
+            **run_lines(run, clock.now(), undoing=may and "undo" in request.GET),
             "title": _("Import %(run)s") % {"run": run},
             "opts": self.opts,
             "run": run,
-            "may": acts.may(signed_in(request), run.kind),
+            "may": may,
             "longest": LONGEST_REASON,
         }
 
@@ -144,7 +146,9 @@ class ImportRunAdmin(ReadOnlyAdmin[ImportRun]):
             if not is_as_seen(request.POST.get(FIELD, ""), *changes):
                 messages.warning(request, _("The boards have changed since you looked. Look once more."))
                 return
-        acts.confirm(run.pk, clock.agreed(), signed_in(request))
+        # Of the held row it is the number that counts: what was read here may be judged anew before it is held.
+        seen = run.judgings if request.POST.get("judgings") == str(run.judgings) else _UNSEEN
+        acts.confirm(run.pk, clock.agreed(), signed_in(request), seen=seen)
 
 
 def _kinds(request: HttpRequest) -> list[str]:
@@ -154,5 +158,5 @@ def _kinds(request: HttpRequest) -> list[str]:
 
 def _etag(run: ImportRun) -> str:
     """Of all that moves while the page is open, so that nothing under somebody's hands is replaced without need."""
-    seen = (run.pk, run.phase, run.judged, run.applied, run.undone, run.left, run.refused)
+    seen = (run.pk, run.phase, run.judged, run.applied, run.undone, run.left, run.refused, run.judgings)
     return f'"{hashlib.sha256(repr(seen).encode()).hexdigest()[:20]}"'

@@ -28,11 +28,12 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What is said of one or several entries, and the field of the form that carries the seal of it."""
+    """What is said of these entries, and the field of the form that carries the seal of it."""
 
     title: str
     look: Look
     field: str
+    entries: Sequence[AuditEntry] = ()
 
 
 def choice_of(chosen: Sequence[AuditEntry]) -> Choice:
@@ -83,17 +84,23 @@ def looks_at(choice: Choice) -> list[Told]:
             rest.append(entry)
     return [
         Told("", all_bans(choice.to_undo), ""),
-        *(_told(each[0], looked(partial(one_board, each), sealed=True)) for each in boards.values()),
+        *(_told(each, looked(partial(one_board, each), sealed=True)) for each in boards.values()),
         *_each([*must, *rest[:MOST_FORESEEN]]),
     ]
+
+
+def barred(looks: Iterable[Told]) -> dict[int, str]:
+    """Why entries are left as they are that have to be seen and cannot be shown, by their numbers."""
+    return {entry.pk: " ".join(told.look.lines) for told in looks if told.look.bars for entry in told.entries}
 
 
 def _each(entries: Iterable[AuditEntry]) -> Iterator[Told]:
     for entry in entries:
         look = look_at(entry)
         if look.lines or look.changes or look.seal:
-            yield _told(entry, look)
+            yield _told([entry], look)
 
 
-def _told(entry: AuditEntry, look: Look) -> Told:
-    return Told(f"{label_of(entry.act)}, {in_utc(entry.at)}", look, f"seen-{entry.pk}")
+def _told(entries: Sequence[AuditEntry], look: Look) -> Told:
+    first = entries[0]
+    return Told(f"{label_of(first.act)}, {in_utc(first.at)}", look, f"seen-{first.pk}", entries)

@@ -18,12 +18,14 @@ from leaderboards.selectors.board_change import BoardChange
 @dataclass(frozen=True, slots=True)
 class Look:
     """Sentences, and what would change on boards. ``seal`` is a text that says what was shown, and ``is_seen`` whether
-    such a text says what would be done now; without a seal that is all one."""
+    such a text says what would be done now; without a seal that is all one. ``bars``: it says why nothing can be shown
+    where all has to be seen, so nothing is undone."""
 
     lines: tuple[str, ...] = ()
     changes: tuple[BoardChange, ...] = ()
     seal: str = ""
     is_seen: Callable[[str], bool] = lambda _seal: True
+    bars: bool = False
 
     @property
     def boards(self) -> list[dict[str, Any]]:
@@ -60,7 +62,7 @@ def looked(look: Callable[[], Look], *, sealed: bool) -> Look:
     try:
         return look()
     except SunwiError as error:
-        return Look((translated(error.detail),), is_seen=lambda _seal: not sealed)
+        return Look((translated(error.detail),), is_seen=lambda _seal: not sealed, bars=sealed)
 
 
 def is_sealed(entry: AuditEntry) -> bool:

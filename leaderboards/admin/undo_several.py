@@ -2,8 +2,9 @@
 
 The latest goes first, so that of changes to one thing each is undone after those that came later. An act and what took
 it back, both chosen, are left as they are (``foundation/audit/pairs.py``), so all of the chosen are looked at together.
-One that is refused keeps no other; which were and why is a page of its own, with a line for each. The trap: a page sent
-again undoes nothing twice, since an entry is undone once.
+One that is refused keeps no other; which were and why is a page of its own, with a line for each. The traps: a page
+sent again undoes nothing twice, since an entry is undone once; and what has to be seen but cannot be shown stays,
+even where it could be undone by then.
 """
 
 import logging
@@ -33,7 +34,7 @@ from leaderboards.admin.paging import ReadOnlyAdmin
 from leaderboards.admin.player_deeds import MOST_UNPROVED
 from leaderboards.admin.reason_page import Asking, given_reason, reason_page
 from leaderboards.admin.sentences import in_utc
-from leaderboards.admin.undo_choice import Choice, choice_of, counted, looks_at, said_of_pairs
+from leaderboards.admin.undo_choice import Choice, barred, choice_of, counted, looks_at, said_of_pairs
 from leaderboards.refusals import translated
 
 logger = logging.getLogger(__name__)
@@ -88,16 +89,19 @@ class UndoSeveral(ReadOnlyAdmin[AuditEntry]):
         if proving:
             return proving
         looks = looks_at(choice)
-        is_seen = all(each.look.is_seen(request.POST.get(each.field, "")) for each in looks)
+        is_seen = all(each.look.bars or each.look.is_seen(request.POST.get(each.field, "")) for each in looks)
         reason = given_reason(request)
         if reason and is_seen:
-            return self._done(request, choice, reason)
+            return self._done(request, choice, barred(looks), reason)
         left = entries.count() - len(choice.to_undo) - len(choice.pairs)
         shown = {"looks": looks, "again": bool(reason) and not is_seen, "template": "admin/audit/several.html"}
         return reason_page(self, request, _UNDOING, found, rows=[*counted(choice, left)], **shown)
 
-    def _done(self, request: HttpRequest, choice: Choice, reason: str) -> HttpResponseBase:
-        outcomes = [_undone(request, entry, reason) for entry in choice.to_undo]
+    def _done(self, request: HttpRequest, choice: Choice, bars: dict[int, str], reason: str) -> HttpResponseBase:
+        outcomes = [
+            Outcome(entry, bars[entry.pk]) if entry.pk in bars else _undone(request, entry, reason)
+            for entry in choice.to_undo
+        ]
         told = [*choice.to_undo, *choice.pairs]
         names = names_of(subject for entry in told for subject in entry.subjects.all())
         for entry in told:

@@ -47,7 +47,7 @@ class ImportRun(models.Model):
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", verbose_name=_("by"))
     rows = models.PositiveIntegerField(_("rows"), default=0)
     judged = models.PositiveIntegerField(default=0)
-    judgings = models.PositiveIntegerField(default=0)
+    judgings = models.PositiveIntegerField(default=0, db_default=0)  # a process of before names no such column
     applied = models.PositiveIntegerField(default=0)
     undone = models.PositiveIntegerField(default=0)
     refused = models.PositiveIntegerField(_("refused"), default=0)

@@ -23,22 +23,24 @@ _DEEDS = frozenset(
 )  # statuses of rows that do something
 
 
-def confirm(number: int, at: datetime, by: AbstractBaseUser | None) -> ImportRun:
+def confirm(number: int, at: datetime, by: AbstractBaseUser | None, *, seen: int | None = None) -> ImportRun:
     """Let the schedule apply a run that was judged. Raises ``ImportNotReady`` or ``ImportStays``.
 
-    ``at`` becomes the time at which its rows count that name none.
+    ``at`` becomes the time at which its rows count that name none. ``seen``: the ``judgings`` of what was looked at;
+    None where nobody has looked before.
     """
     with transaction.atomic():
         run = _held(number)
         if run.phase is not Phase.READY:
             raise ImportNotReady("It is not waiting for a yes: it is being judged, or somebody has confirmed it.")
+        if seen not in (None, run.judgings):
+            raise ImportNotReady("It was judged again since you looked: look once more, then say yes.")
         if run.stopped:
             raise ImportNotReady("It could not be judged: throw it away, mend the file and upload it again.")
+        _hold_board(run)  # two of the same file, or one and the undo of another, go one after the other
         refuse_beside_undo(run)
         if run.refused == run.rows or (run.kind == ImportKind.BOARDS and run.refused):
             raise ImportNotReady("Nothing of it can be taken: mend the file and upload it again.")
-        if run.board is not None:
-            Board.objects.select_for_update().get(pk=run.board.pk)  # two of the same file, one after the other
         refuse_twin(run)
         if ImportRun.objects.filter(started_at=at).exists():
             raise ImportNotReady("Another import was confirmed in this very moment; try again.")
@@ -63,8 +65,8 @@ def undo(number: int, reason: str, at: datetime, by: AbstractBaseUser | None, *,
 
     ``from_log``: the audit log undoes its own entry, and knows which.
 
-    Raises ``BadReason``, ``ImportNotReady`` where it is not done or was undone, ``ImportStays`` where it cannot be
-    undone, or what saving a board raises.
+    Raises ``BadReason``, ``ImportNotReady`` where it is not done or was undone, or while another is imported into its
+    board, ``ImportStays`` where it cannot be undone, or what saving a board raises.
     """
     reason = reason_given(reason)
     with transaction.atomic():
@@ -73,6 +75,8 @@ def undo(number: int, reason: str, at: datetime, by: AbstractBaseUser | None, *,
             raise ImportNotReady("It is not done yet, or it was undone before.")
         if why := stays(run):
             raise ImportStays(why)
+        _hold_board(run)
+        _refuse_beside_import(run)
         run.undo_at, run.undo_by_id = at, by.pk if by else None
         # The first that is recorded is what undoes the entry of the log.
         confirmed = None if from_log else _entry_of(run)
@@ -135,6 +139,16 @@ def refuse_beside_undo(run: ImportRun) -> None:
         )
 
 
+def _refuse_beside_import(run: ImportRun) -> None:
+    """Raise ``ImportNotReady`` while another file is imported into the board: rows of it that have an id of this one
+    would be passed over as repetitions, of what is void a moment later."""
+    others = ImportRun.objects.filter(kind=ImportKind.SCORES, board=run.board, done_at=None).exclude(started_at=None)
+    if run.kind == ImportKind.SCORES and (other := others.order_by("pk").first()):
+        raise ImportNotReady(
+            f"Import {other.pk} is being imported into this board: wait until it is done, then undo this one."
+        )
+
+
 def undoing(board: Board | None) -> ImportRun | None:
     """An import of scores into the board that is being undone, if any."""
     runs = ImportRun.objects.filter(kind=ImportKind.SCORES, board=board, undone_at=None)
@@ -173,6 +187,11 @@ def _held(number: int) -> ImportRun:
     if run is None:
         raise ImportNotReady("There is no such import any more.")
     return run
+
+
+def _hold_board(run: ImportRun) -> None:
+    if run.board is not None:
+        Board.objects.select_for_update().get(pk=run.board.pk)
 
 
 def _subjects(run: ImportRun) -> list[tuple[str, object]]:

@@ -22,11 +22,15 @@ class PlayersBack(NamedTuple):
     stay: int
 
 
+def among(run: ImportRun) -> Q:
+    """The range of numbers in which the scores of the run lie: by it an index finds them."""
+    made = [number for kept in run.chunks.values_list("kept", flat=True) for number in kept]
+    return Q(pk__gte=min(made, default=0), pk__lte=max(made, default=0))
+
+
 def of_scores(run: ImportRun) -> ForeseenPurge:
     """The scores that would be void, and what ranks do."""
-    made = [number for kept in run.chunks.values_list("kept", flat=True) for number in kept]
-    among = Q(pk__gte=min(made, default=0), pk__lte=max(made, default=0))  # by their numbers an index finds them
-    return foresee_voiding(among & Q(service=SERVICE, board=run.board_id, created_at=run.started_at))
+    return foresee_voiding(among(run) & Q(service=SERVICE, board=run.board_id, created_at=run.started_at))
 
 
 def of_players(run: ImportRun) -> PlayersBack | None:

@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 from html import unescape
 
 import pytest
 from django.contrib.auth.models import Group
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from foundation import clock
 from leaderboards.admin.seen import FIELD
@@ -59,11 +62,11 @@ def test_a_file_of_scores_goes_from_upload_over_the_preview_to_the_board_and_bac
     assert '<th scope="row">3</th><td>b/b</td><td>6</td><td><strong>refused</strong></td>' in ready
     assert "http-equiv" not in ready
 
-    admin.post(address(run), {"confirm": "1"})
+    admin.post(address(run), {"confirm": "1", "judgings": "0"})
     assert moved(run).phase is Phase.DONE
     assert points(board) == {"alice": 5}
 
-    look = page(admin, address(run))
+    look = page(admin, f"{address(run)}?undo=1")
     assert "alice, Made " in look
     assert "<li>1 first place moves, 1 rank changes.</li>" in look
     unreasoned = admin.post(address(run), {"undo": "1", "reason": ""}, follow=True)
@@ -96,7 +99,7 @@ def test_undoing_players_is_told_before_and_comes_to_just_that(admin: Client) ->
     set_profile("bob", {"name": "Bobby"}, AT)
     UserFactory.create(player="linked")
 
-    look = page(admin, address(run))
+    look = page(admin, f"{address(run)}?undo=1")
     over = undone(run)
 
     assert "<li>1 profile is set back.</li><li>1 player is removed.</li><li>2 players stay: somebody" in look
@@ -107,7 +110,7 @@ def test_undoing_boards_names_each_and_what_it_gets_back(admin: Client) -> None:
     make_board(retention_days=30)
     file = boards_file({"name": "Made", "retention_days": 60}, {"name": "Fresh", "period": "day"})
 
-    look = page(admin, address(confirmed(sent("boards", file))))
+    look = page(admin, f"{address(confirmed(sent('boards', file)))}?undo=1")
 
     assert "new boards go if nobody has played on them" in look
     assert "<h3>Made</h3>" in look
@@ -159,14 +162,52 @@ def test_boards_show_old_and_new_values_and_are_confirmed_as_they_were_seen(admi
     assert "<td>30</td><td>60</td>" in html
 
     apply_boards([{"name": "Made", "retention_days": 40}], AT)
-    again = admin.post(address(run), {"confirm": "1", FIELD: seal}, follow=True).content.decode()
+    again = admin.post(address(run), {"confirm": "1", "judgings": "0", FIELD: seal}, follow=True).content.decode()
 
     assert "Look once more." in again
     assert "<td>40</td><td>60</td>" in again
     seal = re.findall(f'name="{FIELD}" value="([^"]+)"', again)[0]
-    admin.post(address(run), {"confirm": "1", FIELD: seal})
+    admin.post(address(run), {"confirm": "1", "judgings": "0", FIELD: seal})
     assert moved(run).phase is Phase.DONE
     assert Board.objects.get(pk=board.pk).retention_days == 60
+
+
+def test_what_was_judged_anew_is_confirmed_only_as_it_was_seen(admin: Client) -> None:
+    board, file = make_board(storage="sql"), "player,points,id\nalice,5,a\n"
+    first = confirmed(sent("scores", file, board, id="id"), AT - timedelta(seconds=1))
+    waiting = sent("scores", file + "bob,6,b\n", board, id="id")
+    seen = fields(page(admin, address(waiting)))
+    undone(first)
+
+    old = admin.post(address(waiting), {"confirm": "1", **seen}, follow=True).content.decode()
+    unseen = admin.post(address(waiting), {"confirm": "1"}, follow=True).content.decode()
+    kept = moved(waiting).phase
+    admin.post(address(waiting), {"confirm": "1", **fields(old)})
+
+    assert "It was judged again since you looked" in old
+    assert "It was judged again since you looked" in unseen
+    assert kept is Phase.READY
+    assert moved(waiting).phase is Phase.DONE
+
+
+def test_what_undoing_comes_to_is_counted_only_for_who_asks_and_may_undo() -> None:
+    run = confirmed(sent("scores", "player,points\nalice,5\n", make_board(storage="sql")))
+    importer, viewer = staff("import_scores"), staff("view_importrun")
+
+    def read(client: Client, query: str) -> list[str]:
+        with CaptureQueriesContext(connection) as asked:
+            page(client, address(run) + query)
+        return [each["sql"] for each in asked.captured_queries if 'FROM "leaderboards_submission"' in each["sql"]]
+
+    assert read(importer, "") == []
+    assert read(viewer, "?undo=1") == []
+    counted = read(importer, "?undo=1")
+    assert '"leaderboards_submission"."id" >=' in counted[0]
+
+
+def fields(body: str) -> dict[str, str]:
+    """What the form of a run carries unseen."""
+    return dict(re.findall('type="hidden" name="(judgings)" value="([^"]+)"', body))
 
 
 def test_each_kind_has_a_permission_of_its_own_and_looking_is_not_importing() -> None:

@@ -7,7 +7,8 @@ from django.test import Client
 
 from foundation import clock
 from foundation.audit.models import AuditEntry
-from leaderboards.admin import undo_looks
+from foundation.audit.undo import undo
+from leaderboards.admin import undo_looks, undo_several
 from leaderboards.admin.seen import FIELD
 from leaderboards.admin.undo_looks import Look, register_look
 from leaderboards.core.policies import State
@@ -103,6 +104,34 @@ def test_changes_of_one_board_among_several_are_shown_together_and_sealed(admin:
     assert kept == "asc"
     assert "Undone: 2. Refused: 0." in done
     assert (Board.objects.get().order, Board.objects.get().unit) == ("desc", "points")
+
+
+def test_one_that_cannot_be_shown_keeps_no_other_among_several_and_is_not_tried(
+    admin: Client, board: Board, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stale = changed(board, order="asc")
+    changed(board, order="desc")
+    seen = changed(make_board(name="Two"), unit="seconds")
+    ban([Player.objects.get(external_id="ann").pk], "A bot.", clock.now(), None)
+    entries = [stale, seen, AuditEntry.objects.get(act="player.banned")]
+    tried = []
+
+    def noted(number: int, *args: object) -> object:
+        tried.append(number)
+        return undo(number, *args)  # type: ignore[arg-type]  # as it came
+
+    monkeypatch.setattr(undo_several, "undo", noted)
+    shown = act(admin, LOG, "undo_selected", *entries)
+    unseen = act(admin, LOG, "undo_selected", *entries, confirmed="1", reason="No.")
+    field = f"seen-{seen.pk}"
+    done = act(admin, LOG, "undo_selected", *entries, confirmed="1", reason="No.", **{field: seal_in(shown, field)})
+
+    assert "It was changed again since" in shown
+    assert AGAIN in unseen
+    assert "Undone: 2. Refused: 1." in done
+    assert "It was changed again since" in done
+    assert set(tried) == {each.pk for each in entries[1:]}
+    assert not stale.is_undone
 
 
 def set_to(board: Board, points: int) -> AuditEntry:

@@ -1,5 +1,6 @@
 """A file beside an import into the same board that is being undone: it waits, and is judged by what stands then."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from leaderboards.models.imports import Phase
 from leaderboards.services.imports import acts, foresee, scores
 from leaderboards.services.imports.turns import advance_due
 from leaderboards.services.unvoid import unvoid_by_hand
+from tests.at_once import at_once
 from tests.leaderboards.factories import BoardFactory
 from tests.leaderboards.imports.files import AT, confirmed, fresh, moved, points, sent, undone
 
@@ -48,6 +50,39 @@ def test_a_file_waits_for_the_undoing_and_is_judged_anew(board: Board, worth: in
     assert (waiting.judged, waiting.refused, waiting.report["statuses"]) == (ROWS, 0, {"updated": ROWS})
     assert confirmed(waiting, AT + 2 * SECOND).report["statuses"] == {"updated": ROWS}
     assert points(board) == dict.fromkeys((f"p{nth}" for nth in range(ROWS)), worth)
+
+
+def test_an_import_is_undone_only_once_another_into_its_board_is_done(board: Board) -> None:
+    first = confirmed(sent("scores", everybody(1), board, id="id"))
+    better = sent("scores", everybody(1, ROWS + 1), board, AT + SECOND, id="id")
+    acts.confirm(better.pk, AT + SECOND, None)
+
+    for _ in range(2):  # before the first chunk, and between two
+        with pytest.raises(ImportNotReady, match=f"Import {better.pk} is being imported into this board"):
+            acts.undo(first.pk, "Wrong.", AT + SECOND, None)
+        advance_due(AT + SECOND, 0)
+    moved(better, AT + SECOND)
+
+    assert undone(first, AT + SECOND).phase is Phase.UNDONE
+
+
+def test_of_an_undo_and_a_confirmation_at_once_one_waits(board: Board) -> None:
+    first = confirmed(sent("scores", everybody(1, 3), board, id="id"))
+    waiting = sent("scores", everybody(1, 4), board, AT + SECOND, id="id")
+
+    def is_done(deed: Callable[[], object]) -> bool:
+        try:
+            deed()
+        except ImportNotReady:
+            return False
+        return True
+
+    undo, confirm = (
+        lambda: is_done(lambda: acts.undo(first.pk, "Wrong.", AT + SECOND, None)),
+        lambda: is_done(lambda: acts.confirm(waiting.pk, AT + SECOND, None)),
+    )
+
+    assert sorted(at_once([undo, confirm])) == [False, True]
 
 
 @pytest.mark.parametrize("step", ["judge", "foresee"])
