@@ -103,6 +103,16 @@ class TestInTheWay:
         assert told(banned) == ["duplicate", "banned", "id_reused"]
 
     @STORAGES
+    def test_on_a_board_of_all_time_redis_is_not_asked_what_a_banned_player_sends_again(self, storage: str) -> None:
+        board = make_board(storage, period="all_time")
+        entry = {"player": "a", "points": 8, "id": "m1"}
+        send(board, entry)
+        player, _ = Player.objects.get_or_create(external_id="a", defaults={"created_at": NOON})
+        ban([player.pk], "Cheats.", NOON, None)
+
+        assert told(send(board, entry)) == ["banned" if storage == "redis" else "duplicate"]
+
+    @STORAGES
     def test_and_so_is_what_a_banned_player_sends_again_after_the_turn(self, storage: str) -> None:
         board = make_board(storage)
         entry = {"player": "a", "points": 8, "id": "m1"}
