@@ -123,7 +123,10 @@ def _unmark(period: Period, player: Player, submissions: Collection[int]) -> int
 
 
 def _take_ids(rows: QuerySet[Submission]) -> None:
-    """Those whose import was undone have their ids again, so that the same file does not count beside them."""
+    """Those whose import was undone have their ids again, so that the same file does not count beside them.
+
+    The trap: rows of a file without ids have ids of their run, so the same file imported again does count beside them.
+    """
     try:
         with transaction.atomic():
             rows.update(external_id=F("freed_id"), freed_id=None)
