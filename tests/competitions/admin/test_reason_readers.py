@@ -11,6 +11,7 @@ from competitions.services.judge import unvoid, void
 from competitions.services.moderate import hide, show
 from foundation import clock
 from foundation.audit.models import AuditEntry
+from leaderboards.admin.seen import FIELD
 from leaderboards.models import Submission
 from tests.competitions.admin.judging import provisional
 from tests.competitions.admin.typed import ZONE, page
@@ -56,8 +57,9 @@ def test_the_page_says_that_the_player_reads_it_and_they_do(deed: Callable[[Comp
     deed(competition)
     undo = _undo_of(f"competition.{deed.__name__}")
 
+    shown = client.get(undo)
     asked = page(client, undo)
-    client.post(undo, {"reason": WORDS})
+    client.post(undo, {"reason": WORDS, FIELD: shown.context["look"].seal})
 
     assert TOLD in asked
     assert BY_STAFF not in asked
