@@ -118,7 +118,7 @@ class BackOff:
         return answer
 
 
-class _Kept(NamedTuple, Generic[Answer]):
+class Kept(NamedTuple, Generic[Answer]):
     """An answer, since when it is known to be so, when it was read (both monotonic seconds), and the stamp of its row
     where that was asked."""
 
@@ -145,7 +145,7 @@ class Remembered(Generic[Key, Answer]):
         self._load = load
         self._fresh = fresh
         self._stamps = stamps or _no_stamps
-        self._rows: dict[Key, _Kept[Answer]] = {}
+        self._rows: dict[Key, Kept[Answer]] = {}
         self._lock = threading.Lock()
 
     def get(self, key: Key, fresh: float | None = None) -> Answer | None:
@@ -168,6 +168,13 @@ class Remembered(Generic[Key, Answer]):
             if len(known) < len(wanted):
                 raise
             return found | known
+
+    def kept(self, key: Key, fresh: float) -> Kept[Answer] | None:
+        """What is remembered, if it is younger than that: SQL is not asked. None inside a transaction."""
+        row = self._rows.get(key)
+        if row is None or connection.in_atomic_block or clock.monotonic() - row.since >= fresh:
+            return None
+        return row
 
     def again(self, key: Key) -> Answer | None:
         """The answer for ``key``, asked afresh however young the one is that we have. Raises ``SqlAway``."""
@@ -196,7 +203,7 @@ class Remembered(Generic[Key, Answer]):
         left = [key for key in wanted if key not in found]
         if left:
             answers = self._load(left)
-            self._keep(left, answers, stamps)
+            self._keep(left, answers, stamps, asked)
             found |= answers
         return found
 
@@ -205,23 +212,25 @@ class Remembered(Generic[Key, Answer]):
         rows = ((key, self._rows.get(key)) for key in keys)
         return {key: row.answer for key, row in rows if row and now - row.since < seconds}
 
-    def _renew(self, rows: Mapping[Key, _Kept[Answer]], asked: float) -> None:
+    def _renew(self, rows: Mapping[Key, Kept[Answer]], asked: float) -> None:
         """They are still so; but for what was forgotten or read anew meanwhile."""
         with self._lock:
             for key, row in rows.items():
                 if self._rows.get(key) is row:
                     self._rows[key] = row._replace(since=asked)
 
-    def _keep(self, wanted: Collection[Key], answers: Mapping[Key, Answer], stamps: Mapping[Key, str]) -> None:
+    def _keep(
+        self, wanted: Collection[Key], answers: Mapping[Key, Answer], stamps: Mapping[Key, str], asked: float
+    ) -> None:
+        """They are so since they were ``asked`` for: what was committed while SQL read may not be in them."""
         if connection.in_atomic_block:
             return
-        now = clock.monotonic()
         with self._lock:
             if len(self._rows) + len(answers) > MOST_KEPT:
                 self._rows.clear()
             for key in wanted:
                 self._rows.pop(key, None)
-            self._rows.update({key: _Kept(now, now, answer, stamps.get(key)) for key, answer in answers.items()})
+            self._rows.update({key: Kept(asked, asked, answer, stamps.get(key)) for key, answer in answers.items()})
 
 
 def _no_stamps(_keys: Collection[Key]) -> Mapping[Key, str]:

@@ -4,7 +4,8 @@ Two callables for the routes: ``Writes(scope)`` demands a key with the scope, ``
 refuses a key that is wrong. Both run once for each request, before anything else of it is read; so the brake is here.
 """
 
-from typing import Literal
+from collections.abc import Callable
+from typing import Literal, TypeVar
 
 from django.http import HttpRequest
 from ninja.security.base import AuthBase
@@ -12,16 +13,17 @@ from ninja.security.base import AuthBase
 from foundation import service_keys
 from foundation.audit.actor import identify
 from foundation.client import client_of
-from foundation.errors import Unauthenticated
+from foundation.errors import SunwiError, Unauthenticated
 from foundation.models import ServiceKey
 from foundation.networks import AddressForbidden
 from foundation.rate_limit import refuse_over
 from leaderboards import selectors
 from leaderboards.api.guards import admit
-from leaderboards.errors import BoardForbidden, UnknownPeriod
+from leaderboards.errors import BoardForbidden, NotRanked, UnknownPeriod
 from leaderboards.models import Board, Visibility
 
 READ_PRIVATE = "boards:read"
+Answer = TypeVar("Answer")
 
 
 class _ServiceKeyAuth(AuthBase):
@@ -70,9 +72,25 @@ def board_to_read(request: HttpRequest, seq: int) -> Board:
 
 def standings_to_read(request: HttpRequest, seq: int) -> Board:
     """The same, and ``UnknownPeriod`` for a board whose standings are read through its competitions alone."""
-    board = board_to_read(request, seq)
-    _refuse_event_board(board)
-    return board
+    return _standings_for(request, selectors.board_by_seq(seq))
+
+
+def read_standings_of(request: HttpRequest, seq: int, read: Callable[[Board], Answer]) -> tuple[Board, Answer]:
+    """The board, and what ``read`` tells of its standings. Raises as ``standings_to_read`` does, and as ``read`` does.
+
+    At first by what is remembered of the last moment, whose edition Redis compares as it answers. Whatever is refused
+    by that, and not by Redis, is refused by nobody: SQL is asked, and the caller admitted, anew.
+    """
+    known = selectors.board_of_the_moment(seq)
+    if known is not None:
+        try:
+            return known, read(_standings_for(request, known))
+        except NotRanked:
+            raise
+        except SunwiError:
+            pass
+    board = standings_to_read(request, seq)
+    return board, read(board)
 
 
 def standings_to_write(request: HttpRequest, seq: int) -> Board:
@@ -130,6 +148,12 @@ def may_list(request: HttpRequest, board: Board) -> bool:
 def is_private(board: Board) -> bool:
     """Whether only keys read the board."""
     return board.visibility == Visibility.PRIVATE
+
+
+def _standings_for(request: HttpRequest, board: Board) -> Board:
+    admit_reader(request, board)
+    _refuse_event_board(board)
+    return board
 
 
 def _authenticated(request: HttpRequest) -> ServiceKey:

@@ -8,7 +8,7 @@ from ninja import Router
 from foundation import clock
 from foundation.encoding import Passing, when, when_or_none
 from leaderboards import selectors
-from leaderboards.api.access import Reads, Writes, is_private, standings_to_read, standings_to_write
+from leaderboards.api.access import Reads, Writes, is_private, read_standings_of, standings_to_read, standings_to_write
 from leaderboards.api.answers import conditional
 from leaderboards.api.parameters import IDS, LIMIT, OFFSET, PERIOD, PLAYER, RADIUS, SEQ, Bounded, Whole, players_named
 from leaderboards.api.schemas import RowOfPlayer, Spread, StandingsOfPeriod
@@ -25,8 +25,7 @@ def read_standings(
     request: HttpRequest, seq: Whole = SEQ, period: str = PERIOD, offset: Bounded = OFFSET, limit: Bounded = LIMIT
 ) -> HttpResponse:
     """A page of a board's rows, best first."""
-    board = standings_to_read(request, seq)
-    found = selectors.standings(board, period, offset, limit)
+    board, found = read_standings_of(request, seq, lambda board: selectors.standings(board, period, offset, limit))
     return conditional(request, standings_shown(found), is_private(board))
 
 
@@ -35,16 +34,16 @@ def read_named_players(
     request: HttpRequest, seq: Whole = SEQ, ids: list[str] = IDS, period: str = PERIOD
 ) -> HttpResponse:
     """Up to 100 players by name, best first, with their rank in the whole board."""
-    board = standings_to_read(request, seq)
-    found = selectors.named(board, players_named(ids), period)
+    board, found = read_standings_of(request, seq, lambda board: selectors.named(board, players_named(ids), period))
     return conditional(request, standings_shown(found), is_private(board))
 
 
 @router.get("/boards/{seq}/players/{player}", response=RowOfPlayer)
 def read_player_row(request: HttpRequest, seq: Whole = SEQ, player: str = PLAYER, period: str = PERIOD) -> HttpResponse:
     """One player's row."""
-    board = standings_to_read(request, seq)
-    found = selectors.player_row(board, read_player(player), period)
+    board, found = read_standings_of(
+        request, seq, lambda board: selectors.player_row(board, read_player(player), period)
+    )
     content = row_shown(found.row) | {
         "percentile": found.percentile,
         "total": found.total,
@@ -70,8 +69,9 @@ def read_around(
     request: HttpRequest, seq: Whole = SEQ, player: str = PLAYER, radius: Bounded = RADIUS, period: str = PERIOD
 ) -> HttpResponse:
     """A player and those next to them."""
-    board = standings_to_read(request, seq)
-    found = selectors.around(board, read_player(player), radius, period)
+    board, found = read_standings_of(
+        request, seq, lambda board: selectors.around(board, read_player(player), radius, period)
+    )
     return conditional(request, standings_shown(found), is_private(board))
 
 

@@ -63,10 +63,15 @@ class Family(FamilyKeys):
         return self._beside("closed")
 
     @property
+    def edition(self) -> str:
+        """What readers know a period and its board by; missing where that has changed, until somebody reads it."""
+        return self._beside("edition")
+
+    @property
     def every(self) -> tuple[str, ...]:
         """The sorted set and the generation first."""
         beside = (self.dirty, self.members, self.held, self.scores, self.inflight, self.followed, self.closed, self.seq)
-        return (self.zset, self.gen, *beside)
+        return (self.zset, self.gen, *beside, self.edition)
 
     def _beside(self, name: str) -> str:
         return f"{{{self.zset}}}:{name}"

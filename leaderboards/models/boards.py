@@ -29,7 +29,10 @@ class Board(models.Model):
     """A row of the key-management table: what is ranked, over which windows, by which rules. Never the scores.
 
     ``quarantined_at`` is when one of its entries was quarantined first: from then on ids are looked for there too.
+    ``known_since`` (monotonic seconds) is set on a copy that was remembered and not asked for anew.
     """
+
+    known_since: float | None = None
 
     seq = models.AutoField(_("seq"), primary_key=True)
     name = models.CharField(_("name"), max_length=100)

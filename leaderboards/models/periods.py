@@ -23,8 +23,11 @@ class Period(InStep):
 
     It is kept in step with its standings in Redis (``InStep``): while it is ``whole``, ``rebuilt`` of them have been
     put; ``emptied_at`` is the generation under which that was last so. ``players`` and ``content_hash`` are those of
-    the final standings.
+    the final standings. ``edition`` is set on a copy that was remembered and not asked for anew
+    (``selectors.editions``): the script that reads the standings compares it.
     """
+
+    edition: str = ""
 
     board = models.ForeignKey(Board, models.PROTECT, related_name="periods", verbose_name=_("board"))
     label = models.CharField(_("label"), max_length=24)

@@ -1,6 +1,6 @@
 """What is read: boards, periods, rows in their places, distributions. Nothing here changes anything."""
 
-from leaderboards.selectors.boards import board_by_seq, boards_listed
+from leaderboards.selectors.boards import board_by_seq, board_of_the_moment, boards_listed
 from leaderboards.selectors.distribution import Bin, Distribution, distribution
 from leaderboards.selectors.export import content_hash_of, export_rows
 from leaderboards.selectors.movement import Movement, RankThen, movement, ways
@@ -49,6 +49,7 @@ __all__ = [
     "beside",
     "best_ranks",
     "board_by_seq",
+    "board_of_the_moment",
     "board_page",
     "boards_listed",
     "boards_of",

@@ -6,6 +6,7 @@ from copy import copy
 from foundation.sql import LATELY_SECONDS, Remembered, row_stamps
 from leaderboards.errors import UnknownBoard
 from leaderboards.models import Board, Visibility
+from leaderboards.selectors.editions import MOMENT_SECONDS
 
 
 def _load(numbers: Collection[int]) -> dict[int, Board]:
@@ -21,6 +22,16 @@ def board_by_seq(seq: int) -> Board:
     if board is None:
         raise UnknownBoard(f"There is no board {seq}.")
     return copy(board)  # who is given a row may change it
+
+
+def board_of_the_moment(seq: int) -> Board | None:
+    """The board as it is remembered, if that is no older than a moment. For who compares the edition of its period."""
+    kept = _remembered.kept(seq, MOMENT_SECONDS)
+    if kept is None:
+        return None
+    board = copy(kept.answer)
+    board.known_since = kept.since
+    return board
 
 
 def boards_as_of_late(numbers: Collection[int]) -> dict[int, Board]:

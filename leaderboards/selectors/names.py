@@ -1,16 +1,28 @@
 """Names of players. They are shown only: no rank depends on them, and ids stand for them while SQL is silent."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+
+from django.db import connection
 
 from foundation.sql import LATELY_SECONDS, Remembered, SqlAway
 from leaderboards.models import Player
 
 MOMENT_SECONDS = 2.0
+_NAMED = f"SELECT external_id, name FROM {Player._meta.db_table} WHERE external_id = ANY(%s) AND name <> ''"  # noqa: S608 (a name of our own)
 
 
 def _load(ids: Collection[str]) -> dict[str, str]:
-    named = Player.objects.filter(external_id__in=ids).exclude(name="").values_list("external_id", "name")
-    return dict.fromkeys(ids, "") | dict(named)
+    return dict.fromkeys(ids, "") | dict(_named(ids))
+
+
+def _named(ids: Collection[str]) -> Iterable[tuple[str, str]]:
+    """One statement, whatever their number: the driver has it prepared, and no query is put together."""
+    if connection.vendor != "postgresql":
+        return Player.objects.filter(external_id__in=ids).exclude(name="").values_list("external_id", "name")
+    with connection.cursor() as cursor:
+        cursor.execute(_NAMED, [[*ids]])
+        rows: list[tuple[str, str]] = cursor.fetchall()
+        return rows
 
 
 _remembered: Remembered[str, str] = Remembered(_load, fresh=LATELY_SECONDS)

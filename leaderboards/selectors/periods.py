@@ -14,9 +14,11 @@ from datetime import datetime, timedelta
 from django.db.models import Q, QuerySet
 
 from foundation.sql import LATELY_SECONDS, Remembered, SqlAway, ask, row_stamps
+from foundation.sync.memory import Stale
 from leaderboards.core.periods import PeriodKind, Window, previous_window, window_at
 from leaderboards.errors import UnknownPeriod
 from leaderboards.models import Board, Period, State
+from leaderboards.selectors.editions import MOMENT_SECONDS, has_editions, hear, heard
 
 CURRENT, PREVIOUS = "current", "previous"
 _LABEL = re.compile(r"[0-9a-z-]{1,24}")
@@ -35,8 +37,27 @@ _remembered: Remembered[tuple[int, str], Period] = Remembered(
 
 
 def period_by_label(board: Board, label: str) -> Period | None:
-    """The period's row, remembered while SQL is silent."""
+    """The period's row, remembered while SQL is silent. Raises ``Stale`` where the board is remembered and the row
+    cannot be: then SQL is to be asked for both."""
+    if board.known_since is not None:
+        return _of_the_moment(board, label, board.known_since)
     return _own_copy(_remembered.get((board.seq, label)), board)
+
+
+def _of_the_moment(board: Board, label: str, board_since: float) -> Period:
+    """The row as it is remembered, for the reading script to compare its edition. The trap: board and row must have
+    been asked for after the edition was heard."""
+    kept = _remembered.kept((board.seq, label), MOMENT_SECONDS)
+    if kept is None or not has_editions(kept.answer):
+        raise Stale("This period must be asked for.")
+    edition = heard(kept.answer)
+    if edition is None:
+        hear(kept.answer)
+    if edition is None or edition.at > min(board_since, kept.since):
+        raise Stale("This period must be asked for after its edition.")
+    own = copy(kept.answer)
+    own.board, own.edition = board, edition.edition
+    return own
 
 
 def periods_by_label(named: Collection[tuple[Board, str]]) -> dict[int, Period]:

@@ -13,6 +13,7 @@ from foundation.errors import Unavailable
 from foundation.sql import ask as ask_sql
 from foundation.sync.memory import Stale
 from leaderboards.models import Period, State, Storage
+from leaderboards.selectors.editions import hear
 from leaderboards.selectors.hidden import hidden_in, hidden_standing, keeps_places
 from leaderboards.selectors.periods import look_again
 from leaderboards.stores.base import Store
@@ -64,7 +65,12 @@ def _ask(
     by_sql: SqlStore | None = None,
     instead: SqlStore | None = None,
 ) -> tuple[Answer, bool]:
-    """``by_sql`` answers where SQL decides, ``instead`` where it stands in for Redis."""
+    """``by_sql`` answers where SQL decides, ``instead`` where it stands in for Redis.
+
+    A row that was only remembered is answered for by Redis or not at all.
+    """
+    if period.edition:
+        return _by_its_edition(period, question), True
     if period.state in (State.FINAL, State.EXPIRED):
         return ask_sql(lambda: question(FinalStore(), period)), True
     if period.board.storage == Storage.SQL:
@@ -114,6 +120,15 @@ def _ask_sql(period: Period, question: Callable[[Store, Period], Answer], store:
         ask_sql(lambda: period.refresh_from_db(fields=["ends_at"]))
         if period.ends_at == ends_at:
             return answer
+
+
+def _by_its_edition(period: Period, question: Callable[[Store, Period], Answer]) -> Answer:
+    """The answer while the edition stands. Raises ``Stale``, and what the link raises."""
+    try:
+        return question(ZsetStore(redis.boards()), period)
+    except Stale:
+        hear(period)
+        raise
 
 
 def of_the_present(period: Period, script: Callable[[], Answer]) -> Answer:

@@ -24,11 +24,12 @@ from leaderboards.core.plausibility import check_limits
 from leaderboards.core.points import points_text
 from leaderboards.core.settings import FIXED, WAITING, sample_layout
 from leaderboards.errors import BadBoard
-from leaderboards.models import Board, Period, Standing, Submission
+from leaderboards.models import Board, Period, Standing, Submission, Visibility
 from leaderboards.selectors.board_change import BoardChange, board_change
 from leaderboards.selectors.boards import forget_boards
 from leaderboards.selectors.periods import forget_periods
 from leaderboards.services.open import open_board
+from leaderboards.services.readers import tell_readers_of
 from leaderboards.services.upcoming import refresh_rules
 
 SETTINGS = (
@@ -120,6 +121,7 @@ def save_board(board: Board, at: datetime | None = None) -> None:
         _record_change(board, stored, at or clock.now())
         refresh_rules(board)
         _tell_this_process()
+        tell_readers_of(board, surely=board.visibility == Visibility.PRIVATE)
 
 
 def _record_change(board: Board, stored: Board | None, at: datetime) -> None:
@@ -216,6 +218,7 @@ def retire(board: Board, at: datetime) -> None:
             board.save(update_fields=["retired_at"])
             record("board.retired", at=at, subjects=[("board", board.pk)], after={"retired_at": board.retired_at})
             _tell_this_process()
+            tell_readers_of(board)
 
 
 def delete(board: Board, at: datetime) -> None:
@@ -225,6 +228,8 @@ def delete(board: Board, at: datetime) -> None:
     """
     with transaction.atomic():
         record("board.deleted", at=at, subjects=[("board", board.pk)], before=settings_of(board))
+        _tell_this_process()
+        tell_readers_of(board)
         board.periods.all().delete()
         board.delete()
 

@@ -27,6 +27,7 @@ from leaderboards.models import Period, Standing, State, Storage
 from leaderboards.selectors.periods import forget_periods
 from leaderboards.services import events
 from leaderboards.services.mirror import buried, given_up, mirror
+from leaderboards.services.readers import tell_readers
 from leaderboards.stores.sql_final import content_hash, write_final_standings
 from leaderboards.stores.zset_settling import ZsetSettler
 
@@ -123,6 +124,7 @@ def stop_taking(period: Period) -> None:
         barrier.hold_exclusive(period.pk)
         as_known = Period.objects.filter(pk=period.pk, state=State.OPEN, ends_at=period.ends_at)
         as_known.update(state=State.CLOSING)
+        tell_readers(period)
     forget_periods()
     period.refresh_from_db()
 
@@ -172,6 +174,7 @@ def _make_final(period: Period, at: datetime) -> None:
     period.content_hash = content_hash(period)
     period.state, period.closed_at = State.FINAL, at
     period.save(update_fields=["players", "content_hash", "state", "closed_at"])
+    tell_readers(period)
     failpoint("close.before_final")
 
 

@@ -18,6 +18,7 @@ from leaderboards.core.periods import PeriodKind, Window, next_window, window_at
 from leaderboards.core.scores import choose_layout
 from leaderboards.models import Board, Period, State, Storage
 from leaderboards.selectors.periods import forget_periods
+from leaderboards.services.readers import tell_readers
 from leaderboards.services.settle import settle_now
 
 logger = logging.getLogger(__name__)
@@ -81,6 +82,7 @@ def _follow_calendar(period: Period, window: Window, at: datetime) -> None:
         logger.info("period %s lasts to %s, since its zone has other rules", period, wanted.ends_at)
         Period.objects.filter(pk=period.pk).update(starts_at=wanted.starts_at, ends_at=wanted.ends_at)
         transaction.on_commit(forget_periods)
+        tell_readers(period)
 
 
 def _present(period: Period, window: Window, at: datetime) -> Window:

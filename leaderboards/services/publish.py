@@ -26,6 +26,7 @@ from foundation.failpoints import failpoint
 from foundation.redis import Call
 from foundation.statements import Statements
 from leaderboards.models import Period, Storage
+from leaderboards.services.readers import tell_readers
 from leaderboards.stores.sql_writes import StandingRow, mark_unput, write_standings
 from leaderboards.stores.zset_publish import Publisher, new_token
 from leaderboards.stores.zset_writes import Put
@@ -47,6 +48,7 @@ def write_and_publish(statements: Statements, period: Period, rows: Sequence[Sta
     failpoint("submit.before_announce")
     if shown and not period.whole and not _announce(period, rows):
         mark_unput(statements, period, rows, at)
+        tell_readers(period)
     statements.rest()  # who meets a new server asks SQL who that is
     failpoint("submit.after_announce")
     failpoint("submit.before_commit")

@@ -18,6 +18,7 @@ from leaderboards.errors import PeriodClosed, UnknownPeriod
 from leaderboards.models import Board, Period, State, Storage
 from leaderboards.selectors.settling import ranked
 from leaderboards.services.mirror import mirror
+from leaderboards.services.readers import tell_readers
 from leaderboards.services.settle import PeriodSettling, Tell
 
 LIVING = (State.OPEN, State.CLOSING)
@@ -92,3 +93,4 @@ def _mark(period: Period, at: datetime) -> None:
     """Nobody reads it from Redis until it is settled. What is marked already stays as it is."""
     mine = Period.objects.filter(pk=period.pk, state__in=LIVING, stale_since=None)
     mine.update(stale_since=at, whole=period.board.storage == Storage.HYBRID)
+    tell_readers(period)

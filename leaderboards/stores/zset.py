@@ -53,17 +53,18 @@ class ZsetStore:
         self._link = link
 
     def read(self, period: Period, questions: Sequence[Question]) -> Reading:
-        """Answer all questions from one moment of the period, in one round trip."""
+        """Answer all questions from one moment of the period, in one round trip. Raises ``Stale`` also where the row's
+        edition is another."""
         args = _reading_head(period)
         for question in questions:
             args += _asked(question)
-        total, *lines = run(self._link, "read", ranked_keys(period), args).decode().split("\n")
+        total, *lines = run(self._link, "read", _reading_keys(period), args).decode().split("\n")
         rows = _neighbours(lines, period.rules.ties.by_time)
         return Reading(int(total), [_answer(question, rows) for question in questions])
 
     def totals(self, periods: Sequence[Period]) -> dict[int, int]:
         """By period (its pk) how many players it has, in one round trip; those that Redis lacks are left out."""
-        calls = [Call(script("read"), ranked_keys(period), _reading_head(period)) for period in periods]
+        calls = [Call(script("read"), _reading_keys(period), _reading_head(period)) for period in periods]
         answers = zip(periods, self._link.tried(calls), strict=True)
         return {period.pk: int(answer) for period, answer in answers if not isinstance(answer, RedisRefused)}
 
@@ -83,10 +84,14 @@ class ZsetStore:
         return [int(count) for count in run(self._link, "counts", [period.family.gen, period.family.zset], args)]
 
 
+def _reading_keys(period: Period) -> list[str]:
+    return [*ranked_keys(period), period.family.edition]
+
+
 def _reading_head(period: Period) -> list[Argument]:
     """The arguments that ``read`` opens with; without any question it answers with the total alone."""
     in_member = flag(period.layout.in_member)
-    return [period.generation, is_descending(period), period.rules.ties.value, in_member]
+    return [period.generation, is_descending(period), period.rules.ties.value, in_member, period.edition]
 
 
 def _asked(question: Question) -> list[Argument]:

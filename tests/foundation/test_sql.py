@@ -50,6 +50,20 @@ def time(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 class TestRemembered:
+    def test_an_answer_is_as_old_as_the_question_however_long_sql_took(self, time: list[float]) -> None:
+        def slow(keys: Collection[str]) -> dict[str, int]:
+            time[0] += 3
+            return dict.fromkeys(keys, 1)
+
+        remembered = Remembered(slow)
+        asked = time[0]
+        remembered.get("a")
+
+        kept = remembered.kept("a", 4)
+        assert kept
+        assert (kept.answer, kept.since) == (1, asked)
+        assert remembered.kept("a", 3) is None
+
     def test_the_last_answer_serves_while_sql_is_silent_and_for_ten_minutes(
         self, source: Source, time: list[float]
     ) -> None:

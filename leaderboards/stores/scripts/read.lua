@@ -1,12 +1,16 @@
 #!lua flags=allow-oom
 -- Answers any number of questions about one period from one moment of it.
--- KEYS    1 gen  2 zset  3 members  4 scores
+-- KEYS    1 gen  2 zset  3 members  4 scores  5 edition
 -- ARGV    1 generation  2 descending (1 or 0)  3 ties (first_come|last_come|shared|dense)  4 in_member (1 or 0)
+--         5 the edition that the caller knows the period and its board by ('' where SQL was just asked)
 --         then questions: 'page', offset, limit | 'around', player, radius
 -- returns a text of lines, which cost less than a list (no member has a line break): the total, then per question its neighbours:
 --         index of the first (-1 where the player is not ranked), their number, then member, score of each;
 --         where ranks are shared, then rank, tied (how many share the rank), ahead (how many are better) of each
 --! include guard.lua
+if ARGV[5] ~= '' and redis.call('GET', KEYS[5]) ~= ARGV[5] then
+  return redis.error_reply('STALE another edition')
+end
 local down, ties, in_member = ARGV[2] == '1', ARGV[3], ARGV[4] == '1'
 local shares = ties == 'shared' or ties == 'dense'
 
@@ -45,7 +49,7 @@ local function around(player, radius)
 end
 
 local lines = { redis.call('ZCARD', KEYS[2]) }
-for i = 5, #ARGV, 3 do
+for i = 6, #ARGV, 3 do
   local size, at, first, cells = tonumber(ARGV[i + 2]), #lines, nil, nil
   if ARGV[i] == 'page' then
     first, cells = page(ARGV[i + 1], ARGV[i + 1] + size - 1)

@@ -1,0 +1,63 @@
+"""Editions: how a reader knows without asking SQL that a board and its period are still as they were read.
+
+Redis keeps an edition beside each living period. Who changes what readers see of it has Redis drop the edition, once
+that is committed and before it is acknowledged (``services/readers.py``); who misses one draws the next. The order:
+first the edition is heard, then SQL is asked, then the reading script compares. So of rows that were asked for after
+an edition was heard it says, while it stands, that nothing acknowledged is missing in them.
+
+The trap: where Redis does not hear of a change, only their age ends what is remembered: a moment.
+"""
+
+import logging
+from typing import NamedTuple
+
+from foundation import clock, redis
+from foundation.errors import Unavailable
+from leaderboards.models import Period, State, Storage
+from leaderboards.stores.zset_editions import edition
+
+logger = logging.getLogger(__name__)
+
+MOMENT_SECONDS = 1.0  # as long as it may take until somebody who is hidden is left out
+MOST_HEARD = 10_000
+
+
+class Heard(NamedTuple):
+    """An edition, and when Redis had told it (monotonic seconds)."""
+
+    edition: str
+    at: float
+
+
+_heard: dict[str, Heard] = {}
+
+
+def heard(period: Period) -> Heard | None:
+    """The edition that this process heard of last."""
+    return _heard.get(period.family.zset)
+
+
+def hear(period: Period) -> None:
+    """Ask Redis for the present edition: SQL is to be asked after that. Nothing is heard of a Redis that is away."""
+    name = period.family.zset
+    _heard.pop(name, None)
+    try:
+        present = edition(redis.boards(), period)
+    except Unavailable as error:
+        logger.info("the edition of period %s is not known: %s", period.pk, error.detail)
+        return
+    if len(_heard) >= MOST_HEARD:
+        _heard.clear()
+    if present:
+        _heard[name] = Heard(present, clock.monotonic())
+
+
+def has_editions(period: Period) -> bool:
+    """Whether it is read from Redis while it lives, as far as the row tells."""
+    in_redis = period.board.storage != Storage.SQL and period.stale_since is None
+    return in_redis and period.state in (State.OPEN, State.CLOSING)
+
+
+def forget_editions() -> None:
+    """Start anew."""
+    _heard.clear()
