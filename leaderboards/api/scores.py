@@ -35,10 +35,10 @@ def submit_scores(request: HttpRequest, dry_run: bool = DRY_RUN, ranks: bool = R
     sent = _entries(object_of(request, ("entries",)))
     entries = [_read(raw, position) for position, raw in enumerate(sent)]
     caller, at = _caller(request), clock.now()
-    if dry_run or ranks:
-        outcomes = submit(entries, caller, at, dry_run=dry_run, ranks=ranks)
+    if dry_run:
+        outcomes = submit(entries, caller, at, dry_run=True)
     else:
-        outcomes = submit_in_company(entries, caller, at)
+        outcomes = submit_in_company(entries, caller, at, ranks=ranks)
     results = [_result(outcome, ranks and not dry_run) for outcome in outcomes]
     content = {
         "accepted": sum(outcome.status.is_accepted for outcome in outcomes),

@@ -1,9 +1,9 @@
 """What is submitted one by one, at the same moment, by the same service to the same board: decided as one request.
 
 Who may join is who loses nothing by it: a few entries for one board of the calendar without limits of plausibility,
-that really apply and ask for no ranks. Each entry happens when its own request came. One board, so that what holds up
-another holds up nobody here; what holds up this one is waited for by none but those whose it is: their company
-dissolves (decision 0063).
+that really apply. Each entry happens when its own request came; ranks are those before and after all of it. One board,
+so that what holds up another holds up nobody here; what holds up this one is waited for by none but those whose it is:
+their company dissolves (decision 0063).
 """
 
 from collections.abc import Hashable, Sequence
@@ -34,22 +34,23 @@ class _Request(NamedTuple):
     entries: Entries
     caller: Caller
     at: datetime
+    ranks: bool
 
 
-def submit_in_company(entries: Entries, caller: Caller, at: datetime) -> list[Outcome]:
+def submit_in_company(entries: Entries, caller: Caller, at: datetime, *, ranks: bool = False) -> list[Outcome]:
     """Judge and apply ``entries``, which happened by ``at``, with others that come now; one outcome each, in their
-    order.
+    order. ``ranks`` adds each player's rank before and after what is decided together.
 
     Where their leader does not say what became of them they are all ``unknown``.
     """
     board = _only_board(entries)
     if board is None:
-        return submit(entries, caller, at)
-    key: Hashable = (caller, board)
+        return submit(entries, caller, at, ranks=ranks)
+    key: Hashable = (caller, board, ranks)
     try:
-        return _together.decided(key, _Request(entries, caller, at))
+        return _together.decided(key, _Request(entries, caller, at, ranks))
     except Dissolved:
-        return submit(_arrived(entries, at), caller, clock.now())
+        return submit(_arrived(entries, at), caller, clock.now(), ranks=ranks)
     except Unheard:
         unknown = refused(OutcomeUnknown("Nobody said what became of the entry; send it again if it has an `id`."))
         return [outcome(entry, None, unknown) for entry in entries if isinstance(entry, Entry)]
@@ -68,10 +69,10 @@ def _decide(requests: Sequence[_Request]) -> list[list[Outcome]]:
     """The outcomes of each, decided as if one had sent all entries. Raises ``Dissolved``."""
     first = requests[0]
     if len(requests) == 1:
-        return [submit(first.entries, first.caller, first.at)]
+        return [submit(first.entries, first.caller, first.at, ranks=first.ranks)]
     joined = chain.from_iterable(_arrived(each.entries, each.at) for each in requests)
     entries = [each._replace(position=position) for position, each in enumerate(joined)]
-    outcomes = iter(submit_joined(entries, first.caller, clock.now()))
+    outcomes = iter(submit_joined(entries, first.caller, clock.now(), ranks=first.ranks))
     return [[next(outcomes)._replace(position=own.position) for own in each.entries] for each in requests]
 
 

@@ -37,11 +37,11 @@ def submit(
     return _Request(caller, at, dry_run).answer(entries, ranks and not dry_run)
 
 
-def submit_joined(entries: Sequence[Entry], caller: Caller, at: datetime) -> list[Outcome]:
+def submit_joined(entries: Sequence[Entry], caller: Caller, at: datetime, *, ranks: bool = False) -> list[Outcome]:
     """The same for entries of several requests. Raises ``Dissolved`` where they would have to wait for one of them,
     or one of them fails as nothing that is foreseen: nothing is done then.
     """
-    return _Request(caller, at, dry_run=False, in_company=True).answer(entries, ranks=False)
+    return _Request(caller, at, dry_run=False, in_company=True).answer(entries, ranks)
 
 
 def backfill(entries: Sequence[Entry], caller: Caller, at: datetime) -> list[Outcome]:
@@ -73,7 +73,7 @@ class _Request:
         read = [entry for entry in entries if isinstance(entry, Entry)]
         with dissolving(self._in_company):
             groups = self._prepared(read)
-        before = self._ranks(groups, read) if ranks else {}
+            before = self._ranks(groups, read) if ranks else {}
         for items in groups:
             self._apply(items[0].period, items)
         self._follow_the_order(read)

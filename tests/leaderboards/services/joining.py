@@ -41,42 +41,44 @@ class Company:
         self.monkeypatch.setattr(company, "submit", self._one)
         self.monkeypatch.setattr(company, "submit_joined", self._several)
 
-    def send(self, raw: dict[str, Any], at: datetime = NOON, caller: Caller = GAME) -> "Future[list[Outcome]]":
+    def send(
+        self, raw: dict[str, Any], at: datetime = NOON, caller: Caller = GAME, ranks: bool = False
+    ) -> "Future[list[Outcome]]":
         """One request of one entry; it queues when this returns, or is the one that is held."""
         known = self._known()
-        sent = self._threads.submit(self._sent, raw, at, caller)
+        sent = self._threads.submit(self._sent, raw, at, caller, ranks)
         wait_until(lambda: sent.done() or self._known() > known, "a request that came")
         return sent
 
-    def together(self, *raws: dict[str, Any], at: datetime = NOON) -> list[Outcome]:
+    def together(self, *raws: dict[str, Any], at: datetime = NOON, ranks: bool = False) -> list[Outcome]:
         """Send these while another is decided; what became of each."""
-        self.hold(raws[0]["board"], at)
-        sent = [self.send(raw, at) for raw in raws]
+        self.hold(raws[0]["board"], at, ranks=ranks)
+        sent = [self.send(raw, at, ranks=ranks) for raw in raws]
         self.let_go()
         return [each.result(LONG)[0] for each in sent]
 
-    def hold(self, board: int, at: datetime = NOON, caller: Caller = GAME) -> None:
+    def hold(self, board: int, at: datetime = NOON, caller: Caller = GAME, ranks: bool = False) -> None:
         """Let one be at work on the board."""
-        self.send({"board": board, "player": "first", "points": 1}, at, caller)
+        self.send({"board": board, "player": "first", "points": 1}, at, caller, ranks)
 
     def let_go(self) -> None:
         self._go.set()
 
-    def _sent(self, raw: dict[str, Any], at: datetime, caller: Caller) -> list[Outcome]:
+    def _sent(self, raw: dict[str, Any], at: datetime, caller: Caller, ranks: bool = False) -> list[Outcome]:
         try:
-            return company.submit_in_company([read_entry(raw, 0)], caller, at)
+            return company.submit_in_company([read_entry(raw, 0)], caller, at, ranks=ranks)
         finally:
             connection.close()
 
-    def _one(self, entries: Any, caller: Caller, at: datetime) -> list[Outcome]:
+    def _one(self, entries: Any, caller: Caller, at: datetime, ranks: bool = False) -> list[Outcome]:
         self.batches.append(1)
         if entries[0].player == "first":
             assert self._go.wait(LONG)
-        return submit(entries, caller, at)
+        return submit(entries, caller, at, ranks=ranks)
 
-    def _several(self, entries: Any, caller: Caller, at: datetime) -> list[Outcome]:
+    def _several(self, entries: Any, caller: Caller, at: datetime, ranks: bool = False) -> list[Outcome]:
         self.batches.append(len(entries))
-        return submit_joined(entries, caller, NOON if at < NOON else at)
+        return submit_joined(entries, caller, max(at, NOON), ranks=ranks)
 
     def _known(self) -> int:
         return len(self.batches) + sum(len(lane.queue) for lane in [*self._waiting._lanes.values()])

@@ -159,6 +159,28 @@ def test_each_happens_when_its_own_request_came(sent: Company, storage: str) -> 
 
 
 @STORAGES
+def test_ranks_are_those_before_and_after_all_of_it(sent: Company, storage: str) -> None:
+    board = make_board(storage)
+    score(board, {"ann": 30, "bob": 20, "cee": 10, "first": 1})
+
+    outcomes = sent.together(entry(board, "bob", 40), entry(board, "new", 50), entry(board, "ann", 1), ranks=True)
+
+    assert sent.batches == [1, 3]
+    assert [(each.previous_rank, each.rank) for each in outcomes] == [(2, 2), (None, 1), (1, 3)]
+
+
+@STORAGES
+def test_who_asks_for_ranks_does_not_join_who_does_not(sent: Company, storage: str) -> None:
+    board = make_board(storage)
+    sent.hold(board.seq)
+    plain = sent.send(entry(board, "ann", 5))
+    ranked = sent.send(entry(board, "bob", 6), ranks=True)
+    sent.let_go()
+
+    assert [each.result(LONG)[0].rank is None for each in (plain, ranked)] == [True, False]
+
+
+@STORAGES
 def test_who_came_before_the_boundary_and_who_after_have_their_own_period(sent: Company, storage: str) -> None:
     board = make_board(storage)
     midnight = NOON.replace(hour=0) + DAY
@@ -246,9 +268,9 @@ def test_nothing_of_who_waits_is_taken_along_but_the_request(sent: Company) -> N
     period_of(board)
     seen: list[tuple[Any, str]] = []
 
-    def looking(*args: Any) -> list[Outcome]:
+    def looking(*args: Any, **options: Any) -> list[Outcome]:
         seen.append((current().note, translation.get_language()))
-        return submit_joined(*args)
+        return submit_joined(*args, **options)
 
     sent.monkeypatch.setattr(company, "submit_joined", looking)
     sent.hold(board.seq)
