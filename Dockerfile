@@ -30,5 +30,5 @@ ENV GIT_COMMIT=$GIT_COMMIT
 USER 10001:10001
 EXPOSE 8000
 CMD ["granian", "--interface", "wsgi", "--host", "0.0.0.0", "--port", "8000", "--workers", "2", \
-     "--blocking-threads", "4", "--backpressure", "256", \
+     "--blocking-threads", "8", "--backpressure", "256", \
      "--workers-kill-timeout", "10", "--respawn-failed-workers", "config.wsgi:application"]

@@ -29,7 +29,7 @@ HOST = "127.0.0.1"
 ADMIN, PLAYER = "demo-admin", "demo-player"
 # Threads are the requests that are answered at once, and each may hold one connection to SQL and one to Redis.
 GRANIAN = (
-    "--interface wsgi --workers 2 --blocking-threads 4 --backpressure 256 "
+    "--interface wsgi --workers 2 --blocking-threads 8 --backpressure 256 "
     "--workers-kill-timeout 5 --respawn-failed-workers config.wsgi:application"
 )
 # One worker needs none of what several tell each other. Four at once: what takes its time (verifying, closing,

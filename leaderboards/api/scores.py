@@ -19,6 +19,7 @@ from leaderboards.api.schemas import Results
 from leaderboards.core.entries import Entry, read_entry, read_player
 from leaderboards.core.submissions import Caller, Outcome, Refused, Status
 from leaderboards.errors import StorageUnavailable
+from leaderboards.services.company import submit_in_company
 from leaderboards.services.submit import submit
 
 MOST_ENTRIES = 1000
@@ -33,7 +34,11 @@ def submit_scores(request: HttpRequest, dry_run: bool = DRY_RUN, ranks: bool = R
     clock.refuse_if_off()
     sent = _entries(object_of(request, ("entries",)))
     entries = [_read(raw, position) for position, raw in enumerate(sent)]
-    outcomes = submit(entries, _caller(request), clock.now(), dry_run=dry_run, ranks=ranks)
+    caller, at = _caller(request), clock.now()
+    if dry_run:
+        outcomes = submit(entries, caller, at, dry_run=True)
+    else:
+        outcomes = submit_in_company(entries, caller, at, ranks=ranks)
     results = [_result(outcome, ranks and not dry_run) for outcome in outcomes]
     content = {
         "accepted": sum(outcome.status.is_accepted for outcome in outcomes),

@@ -45,7 +45,10 @@ _TIME = re.compile(
 
 
 class Entry(NamedTuple):
-    """What was sent, each part known to be well-formed. Absent parts are None."""
+    """What was sent, each part known to be well-formed. Absent parts are None.
+
+    ``arrived`` is when it came, where it is judged in a request that began later.
+    """
 
     position: int
     board: int | None
@@ -55,6 +58,7 @@ class Entry(NamedTuple):
     fields: tuple[tuple[str, int], ...] | None
     at: datetime | None
     external_id: str | None
+    arrived: datetime | None = None
 
 
 def read_entry(raw: object, position: int) -> Entry:

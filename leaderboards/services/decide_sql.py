@@ -19,6 +19,7 @@ from django.db import OperationalError, transaction
 
 from foundation.errors import SunwiError
 from foundation.failpoints import failpoint
+from foundation.sql import AWAY
 from foundation.statements import one_behind_the_other
 from leaderboards.core.plausibility import Limits, Watch
 from leaderboards.core.policies import State, judge
@@ -47,6 +48,7 @@ from leaderboards.services.publish import write_and_publish
 from leaderboards.services.quarantine import Broken, IdTaken, keep, points_of, told, total_of
 from leaderboards.services.resolve import Item, refuse_held_up
 from leaderboards.services.sql_failures import Commit, begins_again, telling_commit
+from leaderboards.services.together import Dissolved, dissolving
 from leaderboards.services.undecided import IdUsed, Unasked, Undecided
 from leaderboards.stores.sql_locks import Held, enter
 from leaderboards.stores.sql_writes import (
@@ -63,6 +65,8 @@ logger = logging.getLogger(__name__)
 
 TRIES = 5
 JUDGED_AT_ONCE = 250
+COMPANY_WAITS_MS = 50  # for any lock, since some of it need others
+_FORESEEN = (SunwiError, IdUsed, IdTaken, Unasked, Period.DoesNotExist, *AWAY)
 
 
 def decide(
@@ -71,7 +75,7 @@ def decide(
     """Judge and apply the items of one period, in order, but for what breaks ``limits``; the decisions by position.
 
     Newcomers, a deadlock, or an id that was used before start the transaction again. A lock that PostgreSQL did not
-    give in time does not: who has it may have it for longer.
+    give in time does not: who has it may have it for longer. A company dissolves then: so long only they wait who must.
     """
     left = Undecided(items, service, at, limits is not None)
     try:
@@ -87,6 +91,8 @@ def decide(
     except OutcomeUnknown as error:
         logger.exception("SQL went away while it committed")
         return left.refused(error)
+    if items[0].in_company:
+        raise Dissolved("Somebody else has a lock that one of these entries needs.")
     return left.refused(StorageUnavailable("Too many requests for the same players or ids at once; try again."))
 
 
@@ -129,10 +135,11 @@ def _decide_once(
     if not items:
         return {}, ()
     names = {item.entry.player for item in items}
-    with telling_commit() as commit, transaction.atomic():
+    company = items[0].in_company
+    with telling_commit() as commit, dissolving(company, commit.is_reached, _FORESEEN), transaction.atomic():
         if dry_run:
             _admit(items[0].period, names, at)
-        period, held = enter(items[0].period, names)
+        period, held = enter(items[0].period, names, COMPANY_WAITS_MS if company else None)
         if period.state != PeriodState.OPEN:
             raise PeriodClosed(f"Period {period.label} is closed.")
         if period.rules_json != items[0].period.rules_json:

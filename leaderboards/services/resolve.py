@@ -60,7 +60,8 @@ class Item(NamedTuple):
     """An entry that has found its period; ``value`` is scaled, ``at_ms`` as the layout keeps it. ``arrived`` is when
     its request did, in this process's seconds; None where it may take as long as it does.
 
-    ``unasked``: it has an id, and nobody has looked up whether that was used before.
+    ``unasked``: it has an id, and nobody has looked up whether that was used before. ``in_company``: its neighbours
+    came with other requests, and are to wait for nothing that is its own.
     """
 
     entry: Entry
@@ -70,6 +71,7 @@ class Item(NamedTuple):
     event: Event | None = None
     arrived: float | None = None
     unasked: bool = False
+    in_company: bool = False
 
 
 def refuse_held_up(items: Sequence[Item]) -> None:
@@ -175,13 +177,15 @@ def _cannot_be_asked() -> StorageUnavailable:
 class Periods:
     """The periods that one request meets: each looked up, or opened, once."""
 
-    def __init__(self, at: datetime, backfill: bool = False) -> None:
+    def __init__(self, at: datetime, backfill: bool = False, in_company: bool = False) -> None:
         self._at = at
         self._backfill = backfill
+        self._in_company = in_company
         self._arrived = None if backfill else clock.monotonic()
         self._found: dict[tuple[int, str], Period] = {}
-        # By board, competition and moment: most entries of a request happened at one, and a calendar takes its time.
-        self._of_moment: dict[tuple[int, int | None, datetime], tuple[Period, int]] = {}
+        # By board, competition and moments (when it happened, and came): most entries of a request share them, and a
+        # calendar takes its time.
+        self._of_moment: dict[tuple[int, int | None, datetime, datetime], tuple[Period, int]] = {}
 
     def item_as_it_is(self, target: Target) -> Item | None:
         """The entry, ``unasked`` if it has an id, in a period that is open already; None where there is none, or where
@@ -197,20 +201,25 @@ class Periods:
 
     def _item(self, target: Target, opens: bool) -> Item:
         happened = self._when(target.entry)
-        moment = (target.board.seq, target.entry.competition, happened)
+        moment = (target.board.seq, target.entry.competition, happened, self._came(target.entry))
         found = self._of_moment.get(moment)
         if found is None:
             period = self._period(target, happened, opens)
             found = self._of_moment[moment] = (period, kept_time(period.layout, happened))
         period, at_ms = found
-        return Item(target.entry, period, read_value(period.rules, target.entry), at_ms, target.event, self._arrived)
+        value = read_value(period.rules, target.entry)
+        return Item(target.entry, period, value, at_ms, target.event, self._arrived, in_company=self._in_company)
 
     def _when(self, entry: Entry) -> datetime:
+        came = self._came(entry)
         if entry.at is None:
-            return self._at
-        if entry.at > self._at + FUTURE_TOLERANCE:
+            return came
+        if entry.at > came + FUTURE_TOLERANCE:
             raise InTheFuture("`at` lies in the future; send it when it has happened, or mend the sender's clock.")
-        return min(entry.at, self._at)
+        return min(entry.at, came)
+
+    def _came(self, entry: Entry) -> datetime:
+        return entry.arrived or self._at
 
     def _period(self, target: Target, happened: datetime, opens: bool) -> Period:
         board, event = target.board, target.event
@@ -220,10 +229,10 @@ class Periods:
             _refuse_outside(event, window, happened)
             if period:  # it may end later than its competition, while an end is being moved; its scores hang on its own
                 _refuse_outside(event, period.window, happened)
-        self._refuse_by_calendar(board, window)
+        self._refuse_by_calendar(board, window, self._came(target.entry))
         if period is None and not opens:
             raise _NotOpened
-        period = period or self._opened(board, window)
+        period = period or self._opened(board, window, self._came(target.entry))
         period.board = board
         self._found[board.seq, window.label] = period
         if period.state != State.OPEN:
@@ -236,17 +245,17 @@ class Periods:
             return period_by_label(target.board, label)
         return period_as_of_late(target.board, label, self._at)
 
-    def _opened(self, board: Board, window: Window) -> Period:
+    def _opened(self, board: Board, window: Window, came: datetime) -> Period:
         """By the board as it is now: the rules that a period opens with are its own for good."""
         present = board_by_seq(board.seq)
-        self._refuse_by_calendar(present, window)
+        self._refuse_by_calendar(present, window, came)
         return open_period(present, window)
 
-    def _refuse_by_calendar(self, board: Board, window: Window) -> None:
+    def _refuse_by_calendar(self, board: Board, window: Window, came: datetime) -> None:
         if begins_after_retirement(board, window):
             raise PeriodClosed("The board is retired.")
         grace = timedelta(seconds=board.grace_seconds)
-        if window.ends_at and self._at >= window.ends_at + grace and not self._backfill:
+        if window.ends_at and came >= window.ends_at + grace and not self._backfill:
             raise PeriodClosed(f"Period {window.label} closed on {window.ends_at + grace:%Y-%m-%d %H:%M:%S} UTC.")
 
 

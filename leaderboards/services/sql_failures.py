@@ -47,6 +47,10 @@ class Commit:
 
     reached: bool = False
 
+    def is_reached(self) -> bool:
+        """The same, for who asks later."""
+        return self.reached
+
 
 @contextmanager
 def telling_commit() -> Iterator[Commit]:

@@ -24,6 +24,7 @@ from leaderboards.services.decided import Decided, outcome, refused
 from leaderboards.services.events import Event
 from leaderboards.services.quarantine import claimed
 from leaderboards.services.resolve import Item, Periods, Target, Targets, not_joined
+from leaderboards.services.together import Dissolved, dissolving
 
 
 def submit(
@@ -34,6 +35,13 @@ def submit(
     ``dry_run`` judges and applies nothing. ``ranks`` adds each player's rank before and after the request.
     """
     return _Request(caller, at, dry_run).answer(entries, ranks and not dry_run)
+
+
+def submit_joined(entries: Sequence[Entry], caller: Caller, at: datetime, *, ranks: bool = False) -> list[Outcome]:
+    """The same for entries of several requests. Raises ``Dissolved`` where they would have to wait for one of them,
+    or one of them fails as nothing that is foreseen: nothing is done then.
+    """
+    return _Request(caller, at, dry_run=False, in_company=True).answer(entries, ranks)
 
 
 def backfill(entries: Sequence[Entry], caller: Caller, at: datetime) -> list[Outcome]:
@@ -48,27 +56,38 @@ Decide = Callable[[Sequence[Item], str, datetime, bool, Limits | None], dict[int
 
 
 class _Request:
-    def __init__(self, caller: Caller, at: datetime, dry_run: bool, backfilled: bool = False) -> None:
+    def __init__(
+        self, caller: Caller, at: datetime, dry_run: bool, backfilled: bool = False, in_company: bool = False
+    ) -> None:
         self._caller = caller
         self._at = at
         self._dry_run = dry_run
         self._backfilled = backfilled
-        self._periods = Periods(at, backfilled)
+        self._in_company = in_company
+        self._periods = Periods(at, backfilled, in_company)
         self._targets: dict[int, Target] = {}
         self._items: dict[int, Item] = {}
         self._decided: dict[int, Decided] = {}
 
     def answer(self, entries: Sequence[Entry | Refused], ranks: bool) -> list[Outcome]:
         read = [entry for entry in entries if isinstance(entry, Entry)]
-        self._find_targets(read)
-        self._find_repeated()
-        groups = self._grouped()
-        before = self._ranks(groups, read) if ranks else {}
+        with dissolving(self._in_company):
+            groups = self._prepared(read)
+            before = self._ranks(groups, read) if ranks else {}
         for items in groups:
             self._apply(items[0].period, items)
         self._follow_the_order(read)
         outcomes = [self._outcome(entry) for entry in entries]
         return self._with_ranks(outcomes, before, self._ranks(groups, read)) if ranks else outcomes
+
+    def _prepared(self, entries: Collection[Entry]) -> Collection[list[Item]]:
+        """The items that are to be decided, by period; nothing has been applied."""
+        self._find_targets(entries)
+        self._find_repeated()
+        groups = self._grouped()
+        if self._in_company and len(groups) > 1:
+            raise Dissolved("What is decided first cannot be taken back for the second.")
+        return groups
 
     def _find_repeated(self) -> None:
         """What was quarantined is told so again, also where it was accepted since and its id counts by now."""

@@ -37,12 +37,15 @@ class Held(NamedTuple):
     version: int
 
 
-def enter(known: Period, players: Collection[str]) -> tuple[Period, dict[str, Held]]:
+def enter(known: Period, players: Collection[str], wait_ms: int | None = None) -> tuple[Period, dict[str, Held]]:
     """Behind the shared barrier: the period as it is now, and the standings of these players, locked.
 
-    Whose standing is not there yet is left out. Raises ``Period.DoesNotExist``.
+    Whose standing is not there yet is left out. ``wait_ms`` limits how long any lock of this transaction is waited for;
+    PostgreSQL knows it, and refuses the statement. Raises ``Period.DoesNotExist``.
     """
     with one_behind_the_other() as statements:
+        if wait_ms is not None and connection.vendor == "postgresql":
+            statements.execute(f"SET LOCAL lock_timeout = {wait_ms:d}", ())
         barrier.hold_shared(known.pk, statements=statements)
         course = _ask_course(statements, known)
         rows = _lock(statements, known, players)
