@@ -23,7 +23,9 @@ def live_board() -> int:
 
 
 @only_postgresql
-@pytest.mark.parametrize("path", ["standings", "players/ann", "players/ann/around", "players?ids=ann"])
+@pytest.mark.parametrize(
+    "path", ["standings", "players/ann", "players/ann/around", "players?ids=ann", "view?player=ann&ids=bob"]
+)
 def test_a_read_asks_sql_whether_board_and_period_are_the_same_and_nothing_else(
     anybody: Caller, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
