@@ -59,7 +59,7 @@ RADIUS = Query(4, ge=1, le=MOST_AROUND, description="How many rows on each side 
 IDS = Query(..., description=f"Players, separated by commas; repeatable; up to {MOST_NAMED}.", example=["alice,bob"])
 VIEWER = Query(None, description="Whose row and neighbours are told: the game's own id.", example="alice")
 ALSO = Query(
-    None, description=f"Others to tell of, separated by commas; repeatable; up to {MOST_NAMED}.", example=["bob"]
+    [], description=f"Others to tell of, separated by commas; repeatable; up to {MOST_NAMED}.", example=["bob"]
 )
 NAME = Query(None, description="Only the board of this name.", example="Weekly wins")
 DRY_RUN = Query(False, description="Judge the entries and apply nothing.")

@@ -32,12 +32,12 @@ class Wanted(Schema):
     offset: Bounded = OFFSET
     limit: Bounded = LIMIT
     radius: Bounded = RADIUS
-    ids: list[str] | None = ALSO
+    ids: list[str] = ALSO
 
     def questions(self) -> tuple[Page, Around | None, Named]:
         """The page, the player and the others. Raises ``BadPlayer`` and ``BadRequest``."""
         beside = None if self.player is None else Around(read_player(self.player), self.radius)
-        named = selectors.NOBODY if self.ids is None else Named(tuple(players_named(self.ids)))
+        named = Named(tuple(players_named(self.ids))) if self.ids else selectors.NOBODY
         return Page(self.offset, self.limit), beside, named
 
 
@@ -64,5 +64,5 @@ def view_shown(wanted: Wanted, found: BoardPage) -> dict[str, Any]:
         "list": [row_shown(row) for row in shown.rows],
         "me": found.me and row_shown(found.me) | {"percentile": selectors.share_below(found.me, shown.total)},
         "around": None if wanted.player is None else [row_shown(row) for row in found.neighbours],
-        "named": None if wanted.ids is None else [row_shown(row) for row in found.named],
+        "named": [row_shown(row) for row in found.named] if wanted.ids else None,
     }
