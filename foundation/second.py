@@ -37,11 +37,18 @@ class Second(Generic[Key, Made]):
     """What was made in the last second, by key.
 
     ``heaviest`` is what all of it may weigh together, in units of ``weigh``: so many things, unless it is given.
-    ``times_its_cost``: what takes longer than a part of a second to make is kept for so many times that.
+    ``times_its_cost``: what takes longer than a part of a second to make is kept for so many times that. What
+    ``is_over`` sooner is kept no longer.
     """
 
-    def __init__(self, heaviest: int, weigh: Callable[[Made], int] = lambda _: 1, times_its_cost: float = 0) -> None:
-        self._heaviest, self._weigh, self._times_its_cost = heaviest, weigh, times_its_cost
+    def __init__(
+        self,
+        heaviest: int,
+        weigh: Callable[[Made], int] = lambda _: 1,
+        times_its_cost: float = 0,
+        is_over: Callable[[Made], bool] = lambda _: False,
+    ) -> None:
+        self._heaviest, self._weigh, self._times_its_cost, self._is_over = heaviest, weigh, times_its_cost, is_over
         self._kept: OrderedDict[Key, _Kept[Made]] = OrderedDict()
         self._making: set[Key] = set()  # each by one thread at a time: they take turns by the key
         self._lock = threading.Lock()
@@ -54,7 +61,7 @@ class Second(Generic[Key, Made]):
         """
         if connection.in_atomic_block:
             return make()
-        now, kept = clock.monotonic(), self._kept.get(key)
+        now, kept = clock.monotonic(), self._found(key)
         if kept is not None and now < kept.until:
             return kept.made
         turn = self._turns[hash(key) % TURNS]
@@ -69,12 +76,12 @@ class Second(Generic[Key, Made]):
 
     def lately(self, key: Key) -> Made | None:
         """What is kept, whether it needs a next one or not."""
-        kept = self._kept.get(key)
+        kept = self._found(key)
         return kept.made if kept is not None and clock.monotonic() < kept.ends_at else None
 
     def in_time(self, key: Key) -> Made | None:
         """What is kept and needs no next one yet."""
-        kept = self._kept.get(key)
+        kept = self._found(key)
         return kept.made if kept is not None and clock.monotonic() < kept.until else None
 
     def keep(self, key: Key, made: Made) -> None:
@@ -94,8 +101,12 @@ class Second(Generic[Key, Made]):
     def __len__(self) -> int:
         return len(self._kept)
 
+    def _found(self, key: Key) -> _Kept[Made] | None:
+        kept = self._kept.get(key)
+        return None if kept is None or self._is_over(kept.made) else kept
+
     def _in_turn(self, key: Key, make: Callable[[], Made]) -> Made:
-        begun, kept = clock.monotonic(), self._kept.get(key)
+        begun, kept = clock.monotonic(), self._found(key)
         if kept is not None and begun < kept.until:
             return kept.made
         with self._lock:

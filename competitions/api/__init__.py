@@ -14,13 +14,14 @@ from competitions.api import (
     series,
     standings,
     teams,
+    view,
 )
 from competitions.api.examples import told_of_competitions
 from leaderboards.api.document import Part
 
 _ROUTERS = tuple(
     each.router
-    for each in (competitions, standings, participants, teams, results, revisions, comments, series, leagues)
+    for each in (competitions, standings, view, participants, teams, results, revisions, comments, series, leagues)
 )
 
 part = Part(_ROUTERS, told_of_competitions)

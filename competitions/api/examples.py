@@ -12,7 +12,7 @@ from competitions.selectors.leagues import example_board
 from competitions.selectors.series import series_known
 from foundation import clock
 from leaderboards.api.document import BODY, READING, Told, body
-from leaderboards.api.examples import CSV, MOMENT, ROW
+from leaderboards.api.examples import CSV, MOMENT, ROW, view_of
 
 _CODE = {
     "type": "object",
@@ -105,6 +105,7 @@ def told_of_competitions() -> dict[str, Told]:
         "list_competitions": Told(refusals=(401,), query="?state=running", answer=_listed(number, board)),
         "read_competition": Told(path=one),
         "read_competition_standings": Told(path=one, query="?offset=0&limit=10", answer=page),
+        "read_competition_view": Told(path=one, query="?player=alice&limit=10", answer=_view(page)),
         "export_competition": Told(path=one, whole_answer=CSV),
         "read_result": Told(path=one, query="?revision=1"),
         "read_revisions": Told(path=one),
@@ -182,3 +183,8 @@ def _page(number: int, board: int) -> dict[str, Any]:
     period = _PERIOD | {"label": f"c{number}"}
     head = {"competition": number, "board": board, "period": period, **MOMENT}
     return {**head, "total": 54, "not_started": 3, "rows": [ROW]}
+
+
+def _view(page: dict[str, Any]) -> dict[str, Any]:
+    shown = view_of(page)
+    return {**shown, "me": shown["me"] | {"status": "ranked"}, "named": None}

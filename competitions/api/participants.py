@@ -101,7 +101,20 @@ def _row_of_player(competition: Competition, found: PlayerRow) -> dict[str, Any]
 
 
 def _waiting(competition: Competition, participant: Participant, at: datetime) -> dict[str, Any]:
-    player, page = participant.player, standings(competition, at, limit=1)
+    page = standings(competition, at, limit=1)
+    return without_place(competition, participant, at) | {
+        "total": page.total,
+        "competition": competition.pk,
+        "board": competition.board_id,
+        "period": period_shown(page.period),
+        "as_of": Passing(when(page.as_of)),
+        "live": page.live,
+    }
+
+
+def without_place(competition: Competition, participant: Participant, at: datetime) -> dict[str, Any]:
+    """The row of who takes part and has no place that may be shown."""
+    player = participant.player
     return {
         "rank": None,
         "player": player.external_id,
@@ -110,12 +123,6 @@ def _waiting(competition: Competition, participant: Participant, at: datetime) -
         "tied": None,
         "status": "hidden" if competition.is_hidden(at) else "not_started",
         "percentile": None,
-        "total": page.total,
-        "competition": competition.pk,
-        "board": competition.board_id,
-        "period": period_shown(page.period),
-        "as_of": Passing(when(page.as_of)),
-        "live": page.live,
     }
 
 

@@ -59,7 +59,7 @@ def _standings_shown(competition: Competition, found: Standings, at: datetime) -
     return {
         "competition": competition.pk,
         **standings_shown(found),
-        "not_started": _waiting(competition, at),
+        "not_started": waiting(competition, at),
         "rows": [row_shown(row) for row in found.rows],
     }
 
@@ -76,7 +76,7 @@ def _division_shown(competition: Competition, division: Division, page: Page, at
     }
 
 
-def _waiting(competition: Competition, at: datetime) -> int | None:
+def waiting(competition: Competition, at: datetime) -> int | None:
     """How many have not started; live standings are read without SQL too, and then nobody can say."""
     try:
         return ask(lambda: not_started(competition, at, limit=0).total)

@@ -69,6 +69,11 @@ class Course:
         """
         return self.frozen_at or self.freezes_at
 
+    @property
+    def turns(self) -> tuple[datetime | None, ...]:
+        """The moments at which the public sees another phase without anybody doing anything."""
+        return self.starts_at, self.frozen_since, self.ends_at
+
     def is_hidden(self, at: datetime) -> bool:
         """Whether the public sees the standings of the freeze: from then on until the reveal, also if the end moves."""
         freezes_at = self.freezes_at

@@ -18,7 +18,7 @@ from leaderboards.errors import NotRanked, UnknownPeriod
 from leaderboards.models import State
 from leaderboards.selectors import BoardPage, PeriodShown, PlayerRow, Row, Standings
 from leaderboards.selectors.periods import period_by_label
-from leaderboards.stores.base import Page
+from leaderboards.stores.base import Around, Named, Page
 
 Answer = TypeVar("Answer")
 
@@ -44,12 +44,12 @@ def standings(
 
 def page(competition: Competition, at: datetime, rows: Page, player: str | None, full: bool = False) -> BoardPage:
     """These rows and, if ``player`` is ranked, their row and neighbours: of one moment."""
-    view = _View(competition, at, full)
-    try:
-        found = view.ask(lambda label: selectors.board_page(competition.board, label, rows.offset, rows.limit, player))
-    except UnknownPeriod:
-        return BoardPage(view.empty(), None, [])
-    return replace(found, standings=view.shown(found.standings))
+    return _page(_View(competition, at, full), rows, selectors.near(player))
+
+
+def several(competition: Competition, at: datetime, rows: Page, beside: Around | None, named: Named) -> BoardPage:
+    """The same with neighbours as far as ``beside`` says, and others by name, as far as they are ranked."""
+    return _page(_View(competition, at, full=False), rows, beside, named)
 
 
 def player_row(competition: Competition, player: str, at: datetime, full: bool = False) -> PlayerRow:
@@ -105,6 +105,7 @@ class _View:
         self._at = at
         self._may_hide = competition.course.may_hide and not full
         self._hidden = competition.is_hidden(at) and not full
+        self.board = competition.board
 
     def ask(self, question: Callable[[str], Answer]) -> Answer:
         """The answer for the label that may be shown, also if the freeze comes while it is found."""
@@ -148,6 +149,14 @@ class _View:
             return False
         self._hidden = self._hidden or copied
         return copied
+
+
+def _page(view: _View, rows: Page, beside: Around | None, named: Named = selectors.NOBODY) -> BoardPage:
+    try:
+        found = view.ask(lambda label: selectors.view(view.board, label, rows, beside, named))
+    except UnknownPeriod:
+        return BoardPage(view.empty(), None, [])
+    return replace(found, standings=view.shown(found.standings))
 
 
 def _exported(competition: Competition, label: str) -> tuple[datetime, Iterator[Row]]:

@@ -1,5 +1,6 @@
 """Competitions on pages of apps below: those of a player, and those that run now. Only what the public may see."""
 
+from itertools import chain
 from typing import Any
 
 from django import template
@@ -11,14 +12,17 @@ from competitions.views.listing import cards_running
 from foundation import clock
 from leaderboards.models import Player
 from leaderboards.views.lines import result
+from leaderboards.views.second import keep_until
 
 register = template.Library()
 
 
-@register.inclusion_tag("competitions/_of_player.html")
-def competitions_of(player: Player) -> dict[str, Any]:
+@register.inclusion_tag("competitions/_of_player.html", takes_context=True)
+def competitions_of(context: dict[str, Any], player: Player) -> dict[str, Any]:
     """Where they take part, the latest start first, with their place as everybody may see it."""
-    taken = taken_part(player, clock.now())
+    at = clock.now()
+    taken = taken_part(player, at)
+    keep_until(context["request"], chain.from_iterable(each.competition.course.turns for each in taken), at)
     revised = latest_numbers([each.competition.pk for each in taken])
     found = [
         (
@@ -34,4 +38,4 @@ def competitions_of(player: Player) -> dict[str, Any]:
 @register.inclusion_tag("competitions/_now.html", takes_context=True)
 def competitions_now(context: dict[str, Any], most: int) -> dict[str, Any]:
     """The ``most`` running competitions on public boards that end first."""
-    return {"cards": cards_running(clock.now(), most), "request": context["request"]}
+    return {"cards": cards_running(context["request"], clock.now(), most), "request": context["request"]}

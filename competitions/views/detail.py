@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
+from competitions.core.comments import closes_at
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition
 from competitions.selectors.review import review_until
@@ -29,11 +30,13 @@ from foundation.sql import SqlAway, ask
 from leaderboards.stores.base import Page
 from leaderboards.views.answers import ROWS, answer, etag_of, moving, page_number
 from leaderboards.views.crowd import LIVE_EVERY_SECONDS
+from leaderboards.views.second import keep_until, kept_a_second
 from leaderboards.views.tables import mine, table
 from leaderboards.views.viewer import Viewer, remember, viewer_of
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@kept_a_second
 def competition(request: HttpRequest, number: int) -> HttpResponse:
     """Shows a competition; a post joins it."""
     shown, refused = visible(request, number), ""
@@ -54,7 +57,10 @@ def _answer(request: HttpRequest, shown: Competition, refused: str) -> HttpRespo
 
 def _seen(request: HttpRequest, shown: Competition, viewer: Viewer, refused: str) -> HttpResponse:
     at = clock.now()
-    context, etag = _parts(shown, viewer, page_number(request), at)
+    until = _review_until(shown, shown.phase(at))
+    commented_until = closes_at(shown.ends_at, shown.cancelled_at)
+    keep_until(request, (*shown.course.turns, shown.join_until, until, commented_until), at)
+    context, etag = _parts(shown, viewer, page_number(request), until, at)
     if "fragment" in request.GET:
         return answer(request, "competitions/competition", context, etag)
     context |= extras(request, shown, viewer, at) | {"refused": refused}
@@ -63,13 +69,15 @@ def _seen(request: HttpRequest, shown: Competition, viewer: Viewer, refused: str
     return response
 
 
-def _parts(shown: Competition, viewer: Viewer, number: int, at: datetime) -> tuple[dict[str, Any], str]:
-    """What the moving parts show, and the ETag over it."""
+def _parts(
+    shown: Competition, viewer: Viewer, number: int, until: datetime | None, at: datetime
+) -> tuple[dict[str, Any], str]:
+    """What the moving parts show, and the ETag over it; the jury may change it ``until`` then."""
     page = page_of_rows(shown, at, Page((number - 1) * ROWS, ROWS), viewer.player)
     phase, states = shown.phase(at), known_of(shown, page, viewer, at)
     states["result"] = result_of(shown, page, number, at)
     states |= tabs_of(shown) | best_teams(shown, viewer, at)
-    since, until = shown.course.frozen_since, _review_until(shown, phase)
+    since = shown.course.frozen_since
     provisional_until = timed_of(shown, until, at) if until and at < until else ""
     head = (phase, shown.name, since, provisional_until, at >= shown.ends_at)
     seen = (*head, viewer, moving(page.standings), page.me, page.neighbours, states)

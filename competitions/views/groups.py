@@ -36,9 +36,10 @@ from leaderboards import formats
 from leaderboards.choices import Visibility
 from leaderboards.selectors import Row, Standings
 from leaderboards.stores.base import Page
-from leaderboards.views.answers import ROWS, answer, etag_of, moving, page_number, pages_of
+from leaderboards.views.answers import ROWS, answer, etag_of, moving, page_number, pages_of, private
 from leaderboards.views.crowd import LIVE_EVERY_SECONDS
 from leaderboards.views.lines import Line, columns, in_columns, lines, result
+from leaderboards.views.second import keep_until, kept_a_second
 from leaderboards.views.viewer import Viewer, viewer_of
 
 TEAMS_BESIDE_PLAYERS = 5
@@ -54,6 +55,7 @@ class TeamLine(NamedTuple):
 
 
 @require_safe
+@kept_a_second
 def teams(request: HttpRequest, number: int) -> HttpResponse:
     """All teams, best first, the viewer's own highlighted."""
     shown, viewer = _with_teams(visible(request, number)), viewer_of(request)
@@ -62,7 +64,7 @@ def teams(request: HttpRequest, number: int) -> HttpResponse:
 
 
 def _teams(request: HttpRequest, shown: Competition, viewer: Viewer) -> HttpResponse:
-    at, page = clock.now(), page_number(request)
+    at, page = _at(request, shown), page_number(request)
     _as_of, found = grouped(shown, at)
     rows = found.teams[(page - 1) * ROWS : page * ROWS]
     own = found.team_of.get(viewer.player or "")
@@ -82,6 +84,7 @@ def _teams(request: HttpRequest, shown: Competition, viewer: Viewer) -> HttpResp
 
 
 @require_safe
+@kept_a_second
 def division(request: HttpRequest, number: int, division: int) -> HttpResponse:
     """One division's rows, with the places within it and overall."""
     shown, viewer = visible(request, number), viewer_of(request)
@@ -94,7 +97,7 @@ def division(request: HttpRequest, number: int, division: int) -> HttpResponse:
 
 
 def _division(request: HttpRequest, shown: Competition, wanted: Division, viewer: Viewer) -> HttpResponse:
-    at, page = clock.now(), page_number(request)
+    at, page = _at(request, shown), page_number(request)
     head, rows = of_division(shown, wanted.pk, at, Page((page - 1) * ROWS, ROWS))
     context = _around_it(shown, at, page, head.total) | {
         "viewer": viewer,
@@ -112,6 +115,7 @@ def _division(request: HttpRequest, shown: Competition, wanted: Division, viewer
 
 
 @require_safe
+@kept_a_second
 def team(request: HttpRequest, number: int, team: int) -> HttpResponse:
     """One team's members: those with a score first, then who has none yet."""
     shown, viewer = _with_teams(visible(request, number)), viewer_of(request)
@@ -124,7 +128,7 @@ def team(request: HttpRequest, number: int, team: int) -> HttpResponse:
 
 
 def _team(request: HttpRequest, shown: Competition, wanted: Team, viewer: Viewer) -> HttpResponse:
-    at = clock.now()
+    at = _at(request, shown)
     _as_of, found = grouped(shown, at)
     row = next(
         (each for each in found.teams if each.team == wanted.pk), TeamRow.without_score(wanted.pk, wanted.name, 0)
@@ -141,7 +145,14 @@ def _team(request: HttpRequest, shown: Competition, wanted: Team, viewer: Viewer
         "some_count": row.counted < len(found.scored.get(wanted.pk, [])),
         "viewer": viewer,
     }
-    return render(request, "competitions/team.html", context)
+    return private(render(request, "competitions/team.html", context))
+
+
+def _at(request: HttpRequest, shown: Competition) -> datetime:
+    """The moment that the page is of; it is kept for anybody until the competition turns."""
+    at = clock.now()
+    keep_until(request, shown.course.turns, at)
+    return at
 
 
 def tabs_of(competition: Competition) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from foundation import clock
 from foundation.numbers import whole_number
 from leaderboards.choices import Visibility
 from leaderboards.views.answers import answer, etag_of
+from leaderboards.views.second import keep_until, kept_a_second
 
 PAST_A_PAGE = 12
 EVERY_SECONDS = 10
@@ -40,10 +41,12 @@ class Card:
 
 
 @require_safe
+@kept_a_second
 def competitions(request: HttpRequest) -> HttpResponse:
     """All that the visitor may know of; with ``?board=``, those of one board."""
     at = clock.now()
     known = _known(request, at)
+    _keep_until_one_turns(request, known, at)
     over = [each for each in known if _is_over(each, at)]
     past = Paginator(over, PAST_A_PAGE).get_page(request.GET.get("page"))
     coming = [each for each in reversed(known) if each.phase(at) is Phase.OPEN]
@@ -65,10 +68,15 @@ def competitions(request: HttpRequest) -> HttpResponse:
     return answer(request, "competitions/list", context, etag_of(seen, past.number, past.paginator.num_pages))
 
 
-def cards_running(at: datetime, most: int) -> list[Card]:
-    """The ``most`` competitions on public boards that run and end first."""
+def cards_running(request: HttpRequest, at: datetime, most: int) -> list[Card]:
+    """The ``most`` competitions on public boards that run and end first, for a page that ``request`` asks for."""
     known = [each for each in competitions_known(at) if each.board.visibility == Visibility.PUBLIC]
+    _keep_until_one_turns(request, known, at)
     return [_card(each, at) for each in shown(_running(known, at)[:most], at)]
+
+
+def _keep_until_one_turns(request: HttpRequest, known: Collection[Competition], at: datetime) -> None:
+    keep_until(request, chain.from_iterable(each.course.turns for each in known), at)
 
 
 def _is_over(competition: Competition, at: datetime) -> bool:

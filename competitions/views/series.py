@@ -7,6 +7,7 @@ told only to those who may know of it.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -26,6 +27,7 @@ from leaderboards import formats
 from leaderboards.selectors import Row
 from leaderboards.views.answers import ROWS, page_number, pages_of, private
 from leaderboards.views.permissions import may_see
+from leaderboards.views.second import keep_until, kept_a_second
 from leaderboards.views.viewer import remember, viewer_of
 
 
@@ -54,6 +56,7 @@ class LineOfSeries:
 
 
 @require_safe
+@kept_a_second
 def series_list(request: HttpRequest) -> HttpResponse:
     """All series that the visitor may know of."""
     known = may_know_series(request, selectors.series_known())
@@ -63,10 +66,12 @@ def series_list(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@kept_a_second
 def series(request: HttpRequest, number: int) -> HttpResponse:
     """One series: its standings, the viewer's own row, its competitions."""
     shown, at, viewer, page = _visible(request, number), clock.now(), viewer_of(request), page_number(request)
     events = may_know_events(request, selectors.events_of([shown]).get(shown.pk, []))
+    keep_until(request, chain.from_iterable(event.competition.course.turns for event in events), at)
     order = [event.competition_id for event in events]
     found = selectors.standings(shown, order, (page - 1) * ROWS, ROWS)
     own = selectors.own_row(shown, viewer.player, order) if viewer.player else None

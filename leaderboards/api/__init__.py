@@ -16,7 +16,7 @@ from ninja.operation import Operation
 from foundation.errors import SunwiError
 from foundation.problems import BadRequest, DatabaseAway, NoSuchPath, respond, respond_unexpected
 from foundation.sql import is_busy
-from leaderboards.api import boards, export, players, scores, standings
+from leaderboards.api import boards, export, players, scores, standings, view
 from leaderboards.api.document import Api, Part
 from leaderboards.api.edge import Known, fenced
 from leaderboards.api.examples import told_of_boards
@@ -29,7 +29,7 @@ api = Api(
     docs_url=None,
     urls_namespace="api",
 )
-routers = tuple(each.router for each in (scores, boards, standings, export, players))
+routers = tuple(each.router for each in (scores, boards, standings, view, export, players))
 api.add(Part(routers, told_of_boards))
 
 

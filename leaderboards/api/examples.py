@@ -51,6 +51,7 @@ def told_of_boards() -> dict[str, Told]:
         "read_named_players": Told(path=board, query="?ids=alice,bob", answer=page),
         "read_player_row": Told(path=alice),
         "read_around": Told(path=alice, query="?radius=4", answer=page),
+        "read_view": Told(path=board, query="?player=alice&radius=4&limit=10&ids=bob", answer=view_of(page)),
         "read_distribution": Told(path=board),
         "delete_player": Told(refusals=(*READING, 409), path=alice),
         "put_player": Told(
@@ -60,6 +61,13 @@ def told_of_boards() -> dict[str, Told]:
         ),
         "make_link_code": Told(path=alice),
     }
+
+
+def view_of(page: dict[str, Any]) -> dict[str, Any]:
+    """The example of several things for that of a page."""
+    head = {name: told for name, told in page.items() if name != "rows"}
+    bob = ROW | {"rank": 9, "player": "bob", "name": "Bob", "points": 12}
+    return {**head, "list": page["rows"], "me": ROW | {"percentile": 96.4}, "around": [ROW], "named": [bob]}
 
 
 @dataclass(frozen=True, slots=True)

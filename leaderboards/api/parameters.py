@@ -57,6 +57,10 @@ LIMIT = Query(10, ge=1, le=MOST_ROWS, description="How many rows to answer.")
 LISTED = Query(MOST_ROWS, ge=1, le=MOST_ROWS, description="How many rows to answer.")
 RADIUS = Query(4, ge=1, le=MOST_AROUND, description="How many rows on each side of the player.")
 IDS = Query(..., description=f"Players, separated by commas; repeatable; up to {MOST_NAMED}.", example=["alice,bob"])
+VIEWER = Query(None, description="Whose row and neighbours are told: the game's own id.", example="alice")
+ALSO = Query(
+    [], description=f"Others to tell of, separated by commas; repeatable; up to {MOST_NAMED}.", example=["bob"]
+)
 NAME = Query(None, description="Only the board of this name.", example="Weekly wins")
 DRY_RUN = Query(False, description="Judge the entries and apply nothing.")
 RAW = Query(False, description="Texts as they are, also those that a spreadsheet would run as formulas.")

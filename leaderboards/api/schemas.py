@@ -89,17 +89,40 @@ class StandingsOfPeriod(Schema):
     rows: list[RowOfStandings]
 
 
-class RowOfPlayer(RowOfStandings):
-    """One player's row."""
+class RowWithShare(RowOfStandings):
+    """A player in their place among all."""
 
     percentile: float | None = Field(
         ge=0, le=100, description="The share of the other players ranked strictly below; null with the rank."
     )
+
+
+class RowOfPlayer(RowWithShare):
+    """One player's row."""
+
     total: int
     board: int
     period: PeriodOfBoard
     as_of: Time
     live: bool
+
+
+class ViewOfBoard(Schema):
+    """Several things of one period, all of one moment."""
+
+    board: int
+    period: PeriodOfBoard
+    total: int = Field(description="How many players the whole period has.")
+    as_of: Time
+    live: bool = Field(description="False where SQL answered because Redis was away.")
+    list_: list[RowOfStandings] = Field(alias="list", description="A page of its rows, best first.")
+    me: RowWithShare | None = Field(description="The row of `player`; null if they are not ranked, or none is named.")
+    around: list[RowOfStandings] | None = Field(
+        description="They and those next to them; empty where they are not ranked, null where none is named."
+    )
+    named: list[RowOfStandings] | None = Field(
+        description="Those of `ids` who are ranked, best first; null without `ids`."
+    )
 
 
 class BinOfHistogram(Schema):

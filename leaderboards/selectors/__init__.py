@@ -16,6 +16,7 @@ from leaderboards.selectors.periods import (
 from leaderboards.selectors.players import boards_of, players_called
 from leaderboards.selectors.running import Running, running_periods
 from leaderboards.selectors.standings import (
+    NOBODY,
     BoardPage,
     PlayerRow,
     Row,
@@ -24,14 +25,17 @@ from leaderboards.selectors.standings import (
     beside,
     board_page,
     named,
+    near,
     player_row,
     ranks,
     share_below,
     standings,
+    view,
 )
 
 __all__ = [
     "CURRENT",
+    "NOBODY",
     "BestRank",
     "Bin",
     "BoardPage",
@@ -59,6 +63,7 @@ __all__ = [
     "final_places",
     "movement",
     "named",
+    "near",
     "past_ranks",
     "periods_begun",
     "periods_listed",
@@ -70,6 +75,7 @@ __all__ = [
     "shown_period",
     "standings",
     "stored_period",
+    "view",
     "ways",
     "winners",
 ]

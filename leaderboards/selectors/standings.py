@@ -5,7 +5,7 @@ SQL and are shown only; ranks never depend on them.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from functools import partial
@@ -27,6 +27,7 @@ from leaderboards.stores.zset import ZsetStore
 from leaderboards.stores.zset_ranks import is_plain, plain_rank
 
 NEIGHBOURS = 3  # on each side of the viewer, on a board's page
+NOBODY = Named(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class PlayerRow:
 
 @dataclass(frozen=True, slots=True)
 class BoardPage:
-    """What a board's page shows, of one moment: a page, and the viewer among their neighbours.
+    """Several things of one moment: a page of rows, a player among their neighbours, and others by name, best first.
 
     ``stored`` is the period's row, to ask it again.
     """
@@ -83,6 +84,7 @@ class BoardPage:
     me: Row | None
     neighbours: list[Row]
     stored: Period | None = None
+    named: list[Row] = field(default_factory=list)
 
 
 def standings(board: Board, period: str = CURRENT, offset: int = 0, limit: int = 10) -> Standings:
@@ -124,12 +126,20 @@ def named(board: Board, players: Sequence[str], period: str = CURRENT) -> Standi
 
 def board_page(board: Board, period: str, offset: int, limit: int, player: str | None) -> BoardPage:
     """A page and, if ``player`` is ranked, their row and neighbours. Raises ``UnknownPeriod``."""
-    questions: list[Question] = [Page(offset, limit)]
-    if player:
-        questions.append(Around(player, NEIGHBOURS))
-    answers = _asked(board, period, questions)
-    neighbours = answers.standings(1).rows if player else []
-    return BoardPage(answers.standings(0), _row_of(player, neighbours), neighbours, answers.stored)
+    return view(board, period, Page(offset, limit), near(player))
+
+
+def near(player: str | None) -> Around | None:
+    """The viewer of a page among their neighbours; None without one."""
+    return Around(player, NEIGHBOURS) if player else None
+
+
+def view(board: Board, period: str, rows: Page, beside: Around | None, named: Named = NOBODY) -> BoardPage:
+    """All of it of one moment, as far as who is named is ranked. Raises ``UnknownPeriod``."""
+    answers = _asked(board, period, [rows, beside or NOBODY, named])
+    neighbours, others = answers.standings(1).rows, answers.standings(2, in_order=True).rows
+    me = _row_of(beside.player, neighbours) if beside else None
+    return BoardPage(answers.standings(0), me, neighbours, answers.stored, others)
 
 
 def beside(page: BoardPage, player: str) -> BoardPage:

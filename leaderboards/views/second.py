@@ -1,37 +1,46 @@
-"""What everybody gets, kept for one second by each process: however many watch a board, it is read once a second.
+"""What everybody gets, kept for one second by each process: however many watch a page, it is read once a second.
 
 In memory, since asking a cache for a page costs about as much as the rest of the answer. Whole answers are kept for
-anybody: somebody without a session or a remembered player sees what everybody may see. The trap: links repeat the
-whole query, so an answer to a name that is not known here is never kept.
+anybody: somebody without a session or a remembered player sees what everybody may see. Never kept is what sets a
+cookie or carries the token of a form, and what is no 200. The traps: links repeat the whole query, so an answer to a
+name that is not known here is never kept; and what a page says may turn at a moment of its own, such as the freeze of
+a competition: whoever makes such a page says so (``keep_until``), and from that moment on nobody gets the old one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from functools import wraps
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.utils.cache import get_conditional_response
 from django.utils.translation import get_language, get_language_from_request
 
+from foundation import clock
 from foundation.second import Second
 from leaderboards.views.answers import followed, private
 from leaderboards.views.viewer import COOKIE, may_be_signed_in
 
 View = Callable[..., HttpResponse]
-_NAMES = {"page", "period", "fragment", "embed", "screen"}
-_ASKED = "HTTP_IF_NONE_MATCH"
+_Key = tuple[str | None, str, str, str]  # language, scheme, host, and address: a page may say where it stands
+_NAMES = {"page", "period", "fragment", "embed", "screen", "board"}
+_ASKED, _UNTIL, _HAS_TOKEN = "HTTP_IF_NONE_MATCH", "sunwi.kept_until", "CSRF_COOKIE_NEEDS_UPDATE"  # in META
 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """``etag`` is empty on whole pages."""
+    """``etag`` is empty on whole pages; nobody gets it from ``until`` on."""
 
     etag: str
     body: bytes
+    until: datetime | None
 
 
-# By language and address; of some 30 KB each.
-_answers: Second[tuple[str | None, str], _Answer] = Second(256)
+def _is_over(answer: _Answer) -> bool:
+    return answer.until is not None and answer.until <= clock.now()
+
+
+_answers: Second[_Key, _Answer] = Second(256, is_over=_is_over)  # of some 30 KB each
 
 
 def kept_a_second(view: View) -> View:
@@ -39,20 +48,29 @@ def kept_a_second(view: View) -> View:
 
     @wraps(view)
     def answered(request: HttpRequest, *args: object, **named: object) -> HttpResponse:
-        if not is_anybody(request):
+        def make() -> HttpResponse:
             return view(request, *args, **named)
-        key = (get_language(), request.get_full_path())
+
+        if not is_anybody(request):
+            return make()
         try:
-            return _told(request, _answers.of(key, lambda: _made(request, lambda: view(request, *args, **named))))
+            return _told(request, _answers.of(_key(request, get_language()), lambda: _made(request, make)))
         except _NotToKeep as found:
             return found.response
 
     return answered
 
 
+def keep_until(request: HttpRequest, moments: Iterable[datetime | None], at: datetime) -> None:
+    """The answer to ``request``, which is of ``at``, says something else from the first of ``moments`` after it on."""
+    coming = [each for each in (*moments, request.META.get(_UNTIL)) if each is not None and each > at]
+    if coming:
+        request.META[_UNTIL] = min(coming)
+
+
 def is_anybody(request: HttpRequest) -> bool:
-    """Whether nothing is known of who asks, and the address says no more than which page is meant."""
-    return not _is_somebody(request) and set(request.GET) <= _NAMES
+    """Whether nothing is known of who asks, they only read, and the address says no more than which page is meant."""
+    return request.method in ("GET", "HEAD") and not _is_somebody(request) and set(request.GET) <= _NAMES
 
 
 def _is_somebody(request: HttpRequest) -> bool:
@@ -64,7 +82,7 @@ def unchanged(request: HttpRequest) -> HttpResponse | None:
     asked = request.META.get(_ASKED)
     if not asked or request.method != "GET" or _is_somebody(request):
         return None
-    kept = _answers.in_time((get_language_from_request(request), request.get_full_path()))
+    kept = _answers.in_time(_key(request, get_language_from_request(request)))
     return _headed(HttpResponseNotModified(), asked) if kept and kept.etag == asked else None
 
 
@@ -81,15 +99,19 @@ class _NotToKeep(Exception):
         self.response = response
 
 
+def _key(request: HttpRequest, language: str | None) -> _Key:
+    return language, request.scheme or "", request.get_host(), request.get_full_path()
+
+
 def _made(request: HttpRequest, make: Callable[[], HttpResponse]) -> _Answer:
     """What any asker gets, whatever they have already."""
     asked = request.META.pop(_ASKED, None)
     response = make()
     if asked is not None:
         request.META[_ASKED] = asked
-    if response.status_code != 200 or response.cookies:
+    if response.status_code != 200 or response.cookies or _HAS_TOKEN in request.META:
         raise _NotToKeep(response)
-    return _Answer(response.get("ETag", ""), response.content)
+    return _Answer(response.get("ETag", ""), response.content, request.META.pop(_UNTIL, None))
 
 
 def _told(request: HttpRequest, kept: _Answer) -> HttpResponse:

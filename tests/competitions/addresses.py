@@ -104,6 +104,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     f"{API_BOARD}/players/<player>/around": _of_boards("players/bob/around", "players/ann/around?radius=1"),
     f"{API_BOARD}/league": ("/api/v1/boards/{board}/league", "/api/v1/boards/{other}/league"),
     f"{API_BOARD}/players/<player>/league": _of_boards("players/bob/league", "players/ann/league"),
+    f"{API_BOARD}/view": _of_boards("view?player=bob&ids=ann", "view?player=ann&radius=1&ids=ann,bob&offset=0&limit=5"),
     f"{API_BOARD}/distribution": _of_boards("distribution"),
     f"{API_BOARD}/standings.csv": _of_boards("standings.csv", "standings.csv?raw=true"),
     f"{API_CUP}/standings.csv": _filled(f"{API_CUP}/standings.csv", "", "?raw=true"),
@@ -126,6 +127,9 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "/api/v1/series/{series}/standings?offset=1&limit=1",
     ),
     f"{API_CUP}/standings": _filled(f"{API_CUP}/standings", "", "?offset=1&limit=1", "?division={division}"),
+    f"{API_CUP}/view": _filled(
+        f"{API_CUP}/view", "", "?player={player}&radius=1&ids=ann,bob,cleo", "?player={player}&offset=1&limit=1"
+    ),
     f"{API_CUP}/teams": _filled(f"{API_CUP}/teams", "", "?offset=1&limit=1"),
     f"{API_CUP}/teams.csv": _filled(f"{API_CUP}/teams.csv", "", "?raw=true"),
     f"{API_CUP}/players/<player>/around": _filled(f"{API_CUP}/players/<player>/around", "", "?radius=1"),

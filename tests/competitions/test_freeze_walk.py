@@ -69,6 +69,7 @@ REFUSED = {
 TELLING = {
     *("competitions/", "competitions/<int:number>/", "competitions/<int:number>/reveal/"),
     *("api/v1/competitions", "api/v1/competitions/<competition>", "api/v1/competitions/<competition>/standings"),
+    "api/v1/competitions/<competition>/view",
     "api/v1/competitions/<competition>/players/<player>",
     "api/v1/competitions/<competition>/players/<player>/around",
     "api/v1/competitions/<competition>/players/<player>/history",

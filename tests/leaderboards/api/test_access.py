@@ -8,7 +8,16 @@ WRITES = {
     ("PUT", "/players/a"): "players:write",
     ("POST", "/players/a/link-code"): "players:write",
 }
-READS = ("", "/standings", "/standings.csv", "/players/a", "/players/a/around", "/players?ids=a", "/distribution")
+READS = (
+    "",
+    "/standings",
+    "/view",
+    "/standings.csv",
+    "/players/a",
+    "/players/a/around",
+    "/players?ids=a",
+    "/distribution",
+)
 
 
 def test_writing_takes_a_key_with_the_scope(db: None, anybody: Caller) -> None:

@@ -12,10 +12,18 @@ from foundation import clock
 from leaderboards import selectors
 from tests.leaderboards.api.conftest import Caller, Make, problem, take_redis_away
 
-TAGGED = ("", "/standings", "/players/a", "/players/a/around", "/players?ids=a", "/distribution")
+TAGGED = (
+    "",
+    "/standings",
+    "/players/a",
+    "/players/a/around",
+    "/players?ids=a",
+    "/distribution",
+    "/view?player=a&ids=a",
+)
 READS = (
     *("/boards", "/boards/1", "/boards/1/standings", "/boards/1/standings.csv", "/boards/1/players"),
-    *("/boards/1/players/a", "/boards/1/players/a/around", "/boards/1/distribution"),
+    *("/boards/1/players/a", "/boards/1/players/a/around", "/boards/1/distribution", "/boards/1/view"),
 )
 WRITES = {"/scores": "POST", "/players/a": "PUT", "/players/a/link-code": "POST"}
 
@@ -68,7 +76,7 @@ def test_a_parameter_that_is_repeated_is_refused_unless_it_is_a_list(make_board:
             told = problem(answer, 422, "invalid_request")
             assert told["detail"] == f"`{name}` is there 3 times; send it once.", address
             assert [error["parameter"] for error in told["errors"]] == [name]
-    assert lists == 2
+    assert lists == 4
 
 
 def test_a_number_beyond_its_bound_is_refused_with_the_bound_however_long_it_is(field: int, anybody: Caller) -> None:

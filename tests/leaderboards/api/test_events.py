@@ -14,7 +14,9 @@ __all__ = ["declared", "links"]
 pytestmark = pytest.mark.django_db(transaction=True)
 
 HOUR = timedelta(hours=1)
-READS = ("standings?", "players?ids=a&", "players/a?", "players/a/around?", "distribution?", "standings.csv?")
+READS = (
+    *("standings?", "view?", "players?ids=a&", "players/a?", "players/a/around?", "distribution?", "standings.csv?"),
+)
 
 
 def test_a_score_in_a_competition_is_answered_with_its_number_board_and_period_and_read_there_alone(

@@ -1,0 +1,68 @@
+"""A read of several things is one request: a page, a player among their neighbours, and others by name.
+
+All of it is of one moment, in one round trip; a part is what its own address answers then. Who is not ranked is no
+refusal here: a game shows the list to them too.
+"""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Router, Schema
+from ninja.params.functions import Query
+
+from foundation.encoding import Passing, when
+from leaderboards import selectors
+from leaderboards.api.access import Reads, is_private, standings_to_read
+from leaderboards.api.answers import conditional
+from leaderboards.api.parameters import ALSO, LIMIT, OFFSET, PERIOD, RADIUS, SEQ, VIEWER, Bounded, Whole, players_named
+from leaderboards.api.schemas import ViewOfBoard
+from leaderboards.api.standings import period_shown
+from leaderboards.core.entries import read_player
+from leaderboards.selectors import BoardPage
+from leaderboards.selectors.rows import row_shown
+from leaderboards.stores.base import Around, Named, Page
+
+router = Router(tags=["standings"], auth=Reads())
+
+
+class Wanted(Schema):
+    """What is asked for, besides of what."""
+
+    player: str | None = VIEWER
+    offset: Bounded = OFFSET
+    limit: Bounded = LIMIT
+    radius: Bounded = RADIUS
+    ids: list[str] = ALSO
+
+    def questions(self) -> tuple[Page, Around | None, Named]:
+        """The page, the player and the others. Raises ``BadPlayer`` and ``BadRequest``."""
+        beside = None if self.player is None else Around(read_player(self.player), self.radius)
+        named = Named(tuple(players_named(self.ids))) if self.ids else selectors.NOBODY
+        return Page(self.offset, self.limit), beside, named
+
+
+WANTED = Query(...)
+
+
+@router.get("/boards/{seq}/view", response=ViewOfBoard, by_alias=True)
+def read_view(request: HttpRequest, seq: Whole = SEQ, period: str = PERIOD, wanted: Wanted = WANTED) -> HttpResponse:
+    """A page, a player among their neighbours, and others by name: all of one moment."""
+    board = standings_to_read(request, seq)
+    found = selectors.view(board, period, *wanted.questions())
+    return conditional(request, view_shown(wanted, found), is_private(board))
+
+
+def view_shown(wanted: Wanted, found: BoardPage) -> dict[str, Any]:
+    """Its parts with their board, period and moment; null is what was not asked for, or is not ranked."""
+    shown = found.standings
+    return {
+        "board": shown.board.seq,
+        "period": period_shown(shown.period),
+        "total": shown.total,
+        "as_of": Passing(when(shown.as_of)),
+        "live": shown.live,
+        "list": [row_shown(row) for row in shown.rows],
+        "me": found.me and row_shown(found.me) | {"percentile": selectors.share_below(found.me, shown.total)},
+        "around": None if wanted.player is None else [row_shown(row) for row in found.neighbours],
+        "named": [row_shown(row) for row in found.named] if wanted.ids else None,
+    }
