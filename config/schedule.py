@@ -1,28 +1,38 @@
 """Everything that happens by itself, on one page.
 
-What comes each second (mirroring, settling, counting) goes first, and waits ten seconds for a process of the worker.
-The trap: without that a worker whose processes are all busy with mails, purges and imports takes the others one by one
-while these expire, and SQL does not follow Redis for as long as it lasts. Everything else expires after its interval: a
-worker that was away finds one run waiting, not a thousand. That is thrift, not safety: every task here may run twice,
-late, or twice at once and do no harm.
+Each second somebody looks whether mirroring, settling or counting has anything to do, and sends what has
+(``foundation/due.py``); those come by themselves every half minute too, should a look ever miss something.
+They go first, and wait ten seconds for a thread of the worker. The trap: without that a worker whose threads are all
+busy with mails, purges and imports takes the others one by one while these expire, and SQL does not follow Redis for
+as long as it lasts. Everything else expires after its interval: a worker that was away finds one run waiting, not a
+thousand. That is thrift, not safety: every task here may run twice, late, or twice at once and do no harm.
 """
 
 from typing import Any
 
-URGENT, USUAL = 0, 6  # priorities, as Redis as a broker has them: 0 is the first
+from foundation.urgent import URGENT
+
+USUAL = 6  # the priority of all others
+BY_ITSELF = 30  # seconds
 
 
 def every(seconds: int, task: str) -> dict[str, Any]:
-    is_urgent = seconds == 1
-    options = {"expires": 10 if is_urgent else seconds, "priority": URGENT if is_urgent else USUAL}
-    return {"task": task, "schedule": float(seconds), "options": options}
+    """A task that waits for others: it expires after its interval."""
+    return {"task": task, "schedule": float(seconds), "options": {"expires": seconds, "priority": USUAL}}
+
+
+def urgent(seconds: int, task: str) -> dict[str, Any]:
+    """A task that others wait for."""
+    return {"task": task, "schedule": float(seconds), "options": URGENT}
 
 
 SCHEDULE: dict[str, dict[str, Any]] = {
+    # What of the urgent has something to do is sent.
+    "look": urgent(1, "foundation.tasks.look"),
     # Standings that only Redis knows are copied to SQL.
-    "mirror": every(1, "leaderboards.tasks.mirror"),
+    "mirror": urgent(BY_ITSELF, "leaderboards.tasks.mirror"),
     # Periods whose view in Redis is stale, or not known to be right, are put right.
-    "settle": every(1, "leaderboards.tasks.settle"),
+    "settle": urgent(BY_ITSELF, "leaderboards.tasks.settle"),
     # The next period's row exists before the running one ends.
     "open_periods": every(60, "leaderboards.tasks.open_periods"),
     # Periods past their grace get their final ranks.
@@ -62,11 +72,11 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     # Nonces of signed requests that are too old to be sent again go, and secrets that were replaced a day ago.
     "retain_signatures": every(60, "foundation.tasks.retain_signatures"),
     # Likes that SQL decided are added up.
-    "count_likes": every(1, "likes.tasks.count"),
+    "count_likes": urgent(BY_ITSELF, "likes.tasks.count"),
     # Likes that only Redis knows are copied to SQL.
-    "mirror_likes": every(1, "likes.tasks.mirror_likes"),
+    "mirror_likes": urgent(BY_ITSELF, "likes.tasks.mirror_likes"),
     # Kinds of likes that Redis decides over, and does not have as they are, are put right.
-    "settle_likes": every(1, "likes.tasks.settle_likes"),
+    "settle_likes": urgent(BY_ITSELF, "likes.tasks.settle_likes"),
     # Counts of likes are compared with the likes, in SQL and Redis, for 20 seconds at a time.
     "check_likes": every(300, "likes.tasks.check"),
     # Likes that were taken back a day ago go.

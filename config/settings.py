@@ -151,6 +151,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_connect_timeout": 2,
     "socket_timeout": 10,
     "queue_order_strategy": "priority",  # schedule.py says what goes first
+    "ack_emulation": False,  # the broker need not know what a worker has, which gives nothing back
 }
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_SERIALIZER = "json"

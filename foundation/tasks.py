@@ -1,14 +1,31 @@
-"""The foundation's own tasks: a sign of life, webhooks, and what signatures leave behind."""
+"""The foundation's own tasks: the look of each second, a sign of life, webhooks, and what signatures leave behind."""
 
-from celery import shared_task
+from celery import current_app, shared_task
 
 from foundation import clock, key_guards, nonces
 from foundation.audit import upkeep as audit
+from foundation.due import due
 from foundation.each import run_each
 from foundation.models import Heartbeat
+from foundation.sql import BackOff, SqlAway
+from foundation.urgent import URGENT
 from foundation.webhooks import sending, upkeep
 
 WORKER = "worker"
+
+_back_off = BackOff()
+
+
+@shared_task
+def look() -> list[str]:
+    """Send the urgent tasks that have something to do; their names. While SQL is away, try less often."""
+    try:
+        names = _back_off.attempt(due)
+    except SqlAway:
+        return []
+    for name in names:
+        current_app.send_task(name, **URGENT)
+    return names
 
 
 @shared_task

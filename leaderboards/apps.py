@@ -12,16 +12,18 @@ class LeaderboardsConfig(AppConfig):
     verbose_name = _("Leaderboards")
 
     def ready(self) -> None:
-        """Who stands below asks what is late, what to do about dead letters, and what a new Redis may remember."""
-        from foundation import dead_letters, health, service_keys
+        """Who stands below asks what is late, what to do about dead letters, what a new Redis may remember, and
+        what is due."""
+        from foundation import dead_letters, due, health, service_keys
         from foundation.sync import settling
         from leaderboards.selectors.lag import lag
         from leaderboards.selectors.purging import BASELINE
-        from leaderboards.services import acts, import_scores, judge_quarantine, mirror
+        from leaderboards.services import acts, import_scores, judge_quarantine, look, mirror
         from leaderboards.services.settle import everything
 
         acts.register()
         service_keys.reserve(BASELINE, import_scores.SERVICE, judge_quarantine.SERVICE)
         health.also(lag)
+        due.also(look.due, look.TASKS)
         settling.also(everything)
         dead_letters.provide(mirror.DEAD, mirror.DEAD_WORK)

@@ -12,16 +12,17 @@ class LikesConfig(AppConfig):
     verbose_name = _("Likes")
 
     def ready(self) -> None:
-        """Who stands below asks what is late, what to do about dead letters and what a new Redis may remember, and has
-        players forgotten."""
-        from foundation import dead_letters, health
+        """Who stands below asks what is late, what to do about dead letters, what a new Redis may remember and what is
+        due, and has players forgotten."""
+        from foundation import dead_letters, due, health
         from foundation.sync import settling
         from leaderboards.services import erase, follow
         from likes.selectors.lag import lag
-        from likes.services import count, forget, mirror, number
+        from likes.services import count, forget, look, mirror, number
         from likes.services.settle import everything
 
         health.also(lag)
+        due.also(look.due, look.TASKS)
         settling.also(everything)
         erase.first(forget.forget)
         erase.also(forget.refuse_if_back)  # first: it waits for mirrors, which hold rows that the others ask for

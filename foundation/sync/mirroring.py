@@ -7,6 +7,7 @@ than it is copied is never clean, so nobody else may wait for that.
 import logging
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from datetime import timedelta
 from typing import Any, TypeVar
 
 from foundation import clock
@@ -17,6 +18,7 @@ from foundation.sql import AWAY, is_busy
 logger = logging.getLogger(__name__)
 
 RUN_SECONDS = 5.0
+SIGN_AGAIN = timedelta(seconds=3)  # who sees that nothing is left says so no more often
 
 Mirrored = TypeVar("Mirrored", bound=Hashable)
 Copied = tuple[int, int]  # how many rows were copied, and how many were left
@@ -57,6 +59,14 @@ def mirror_each(
     if not missed and not turns:
         Heartbeat.note(sign, clock.now())
     return copied
+
+
+def nothing_left(sign: str) -> None:
+    """Give the sign of life of a run that had nothing to copy, not so often that SQL would have to write for it."""
+    at = clock.now()
+    silence = Heartbeat.silence(sign, at)
+    if silence is None or silence >= SIGN_AGAIN:
+        Heartbeat.note(sign, at)
 
 
 def _those_left_first(each: Iterable[Mirrored], sign: str) -> Sequence[Mirrored]:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 
+from django.db.models import QuerySet
+
 from foundation import redis
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
@@ -23,8 +25,10 @@ from leaderboards.stores.zset_settling import ZsetSettler
 logger = logging.getLogger(__name__)
 
 FOLLOWED_EVERY = 5  # seconds: a memory that comes back lacks as much more
+FOLLOWED_APART = 100  # transactions of SQL: where fewer came, nobody need note it
 _LIVING = (State.OPEN, State.CLOSING)
 Tell = Callable[[Period], None]
+_noted: dict[int, tuple[int, int]] = {}  # by period: under which generation, up to which transaction
 
 
 class PeriodSettling(Settling[Period]):
@@ -119,12 +123,12 @@ def settle_due(at: datetime) -> int:
     Raises ``RedisAway`` or its kin if Redis cannot be reached: then nothing is due yet.
     """
     greet()
-    periods = list(_living())
+    periods = list(living())
     _look_at(periods, at)
     stale = Period.objects.filter(stale_since__isnull=False, state__in=_LIVING)  # final ones are read from SQL
     due = stale.select_related("board").order_by("stale_since")
     settled = sum(PeriodSettling(period).attempt() for period in due)
-    _note_followed(periods, at)
+    note_followed(periods, at)
     return settled
 
 
@@ -143,10 +147,11 @@ def everything() -> Iterable[PeriodSettling]:
     settler = ZsetSettler(redis.settling())
     for period in Period.objects.filter(state=State.FINAL).exclude(board__storage=Storage.SQL):
         settler.unlink(period)  # files from before an erasure may name somebody erased
-    return [PeriodSettling(period) for period in _living()]
+    return [PeriodSettling(period) for period in living()]
 
 
-def _living() -> Iterable[Period]:
+def living() -> QuerySet[Period]:
+    """The periods that Redis shows, or should."""
     return Period.objects.filter(state__in=_LIVING).exclude(board__storage=Storage.SQL).select_related("board")
 
 
@@ -170,11 +175,25 @@ def _try_reconcile(period: Period, at: datetime) -> None:
         PeriodSettling(period).mark_stale(at)
 
 
-def _note_followed(periods: Sequence[Period], at: datetime) -> None:
-    """Note up to where SQL was followed, of each period every few seconds. A stranger is told nothing."""
+def note_followed(periods: Sequence[Period], at: datetime, apart: int = 0) -> None:
+    """Note up to where SQL was followed, of each hybrid period every few seconds. A stranger is told nothing.
+
+    ``apart``: only where SQL has begun so many transactions since this process noted it last.
+    """
     hybrid = [each for each in periods if each.board.storage == Storage.HYBRID and each.stale_since is None]
     due = [each for each in hybrid if each.pk % FOLLOWED_EVERY == int(at.timestamp()) % FOLLOWED_EVERY]
-    upto = followed()
-    if due and upto:
-        with suppress(Unavailable):
-            ZsetSettler(redis.boards()).note_followed(due, upto)
+    upto = followed() if due else 0
+    due = [each for each in due if upto - _noted_of(each) >= apart]
+    if not due or not upto:
+        return
+    with suppress(Unavailable):
+        ZsetSettler(redis.boards()).note_followed(due, upto)
+        for gone in _noted.keys() - {each.pk for each in periods}:
+            _noted.pop(gone, None)
+        _noted.update((each.pk, (each.generation, upto)) for each in due)
+
+
+def _noted_of(period: Period) -> int:
+    """Up to where this process last noted it under this generation; 0 for never."""
+    generation, upto = _noted.get(period.pk, (0, 0))
+    return upto if generation == period.generation else 0

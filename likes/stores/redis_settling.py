@@ -46,6 +46,14 @@ class Looked:
     dirty: bool
 
 
+def glance(link: Link, kinds: Sequence[str]) -> tuple[list[int], bool]:
+    """In one round trip: the generation of each kind (0 for none), and whether SQL lacks anything of any."""
+    keys = [KindKeys(kind) for kind in kinds]
+    commands = [("MGET", *(each.gen for each in keys)), ("EXISTS", *(each.dirty for each in keys))]
+    generations, dirty = link.pipeline(commands)
+    return [int(each or 0) for each in generations], bool(dirty)
+
+
 class RedisSettler:
     """One kind in Redis as the worker sees it."""
 

@@ -11,6 +11,7 @@ from math import inf
 from typing import Any
 
 from foundation import clock, redis
+from foundation.due import due
 from foundation.errors import Unavailable
 from foundation.sync.settling import greet
 from leaderboards.stores.sql_writes import ensure_players
@@ -22,6 +23,7 @@ from likes.registry import Likeable
 from likes.services import mirror, settle
 from likes.services.check import check_all
 from likes.services.count import count
+from likes.services.look import COUNT_TASK, MIRROR_TASK, SETTLE_TASK
 from likes.stores.choose import store_of
 from likes.stores.views import Views
 from tests.faults.history import Notes, like_a_request
@@ -76,14 +78,14 @@ def count_once() -> int:
 
 DUTIES: dict[str, Callable[[], object]] = {
     "greet": greet,
-    "count": count_once,
-    "mirror_likes": mirror.mirror_all,
-    "settle_likes": lambda: settle.settle_due(clock.now()),
+    "count": lambda: COUNT_TASK in due() and count_once(),
+    "mirror_likes": lambda: MIRROR_TASK in due() and mirror.mirror_all(),
+    "settle_likes": lambda: SETTLE_TASK in due() and settle.settle_due(clock.now()),
 }
 
 
 def work(only: Sequence[str] = ()) -> None:
-    """The worker's tasks, until told to stop. Only counting needs no Redis."""
+    """The worker's tasks, where a look says so, until told to stop. Only counting needs no Redis."""
     while not stopping():
         for name in only or DUTIES:
             with like_a_request(), nullcontext() if name == "count" else suppress(Unavailable):

@@ -18,6 +18,7 @@ from django.test import Client
 
 from config.schedule import SCHEDULE
 from foundation import clock
+from foundation.due import due
 from foundation.sql import LATELY_SECONDS
 from foundation.sync import settling
 from leaderboards import selectors
@@ -26,6 +27,7 @@ from leaderboards.core.submissions import Caller
 from leaderboards.models import Board
 from leaderboards.selectors import periods
 from leaderboards.services import close, mirror, open, settle, submit  # noqa: A004 (a service of ours)
+from leaderboards.services.look import MIRROR_TASK, SETTLE_TASK
 from tests.at_once import at_once
 from tests.faults.history import Notes, like_a_request
 from tests.faults.processes import stopping
@@ -140,14 +142,14 @@ def visit(history: str, paths: list[str], user: str = "", pause: float = 0.02) -
 
 
 def work(pause: float = 0.1, lease: float = 2.0, shift: float = 0.0, only: Sequence[str] = ()) -> None:
-    """What the schedule does: mirror, settle, close, open; what fails keeps nothing else.
+    """What the schedule does: mirror and settle where a look says so, close, open; what fails keeps nothing else.
 
     `lease` shortens how long a settler that was killed keeps others away: that saves work, never standings.
     """
     settling.LEASE, settle.FOLLOWED_EVERY = timedelta(seconds=lease), 1
     duties: dict[str, Callable[[], object]] = {
-        "mirror": mirror.mirror_all,
-        "settle": lambda: settle.settle_due(now(shift)),
+        "mirror": lambda: MIRROR_TASK in due() and mirror.mirror_all(),
+        "settle": lambda: SETTLE_TASK in due() and settle.settle_due(now(shift)),
         "close": lambda: close.close_due(now(shift)),
         "open": lambda: open.open_due(now(shift)),
     }
@@ -168,8 +170,9 @@ def beat(seed: int, lose: float, shift: float = 0.0) -> list[str]:
     current_app.loader.import_default_modules()
     while not stopping():
         for entry in SCHEDULE.values():
-            if dice.random() >= lose:
-                errors += _deliver_twice(current_app.tasks[entry["task"]])
+            for name in due() if entry["task"] == "foundation.tasks.look" else [entry["task"]]:
+                if dice.random() >= lose:
+                    errors += _deliver_twice(current_app.tasks[name])
         time.sleep(0.02)
     return errors
 
