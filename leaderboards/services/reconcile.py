@@ -6,7 +6,7 @@ announcement the row lock tells (a locked row is left to the next run); of our o
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from django.db import connection, transaction
@@ -15,6 +15,7 @@ from foundation import redis
 from foundation.failpoints import failpoint
 from foundation.sync import barrier
 from leaderboards.models import Period, Standing
+from leaderboards.stores.sql_locks import unlocked_standings
 from leaderboards.stores.sql_writes import clear_unput
 from leaderboards.stores.zset_publish import Publisher, new_token
 from leaderboards.stores.zset_writes import Put
@@ -43,7 +44,6 @@ def reconcile(period: Period) -> int:
     publisher, shown = Publisher(redis.settling()), 0
     for tokens in publisher.inflight(period):
         rows = _undecided(period, tokens)
-        failpoint("reconcile.after_read")
         announced: dict[str, list[Put]] = defaultdict(list)
         for name, row in rows.items():
             announced[tokens[name]].append(_put(name, row))
@@ -63,14 +63,18 @@ def show(period: Period, names: Sequence[str]) -> None:
     clear_unput(period, [(row.player_id, row.version) for row in rows.values()])
 
 
-def _undecided(period: Period, names: Iterable[str]) -> dict[str, _Committed | None]:
-    """The standings that nobody has locked; None for who has none. Others are left out."""
-    standings = Standing.objects.filter(period=period, player__external_id__in=list(names))
-    with transaction.atomic():
-        free = standings.select_for_update(of=("self",), skip_locked=True).order_by("player_id")
-        rows = {name: _Committed(*row) for name, *row in free.values_list("player__external_id", *_COMMITTED)}
-        there = set(standings.values_list("player__external_id", flat=True))
-    return {name: rows.get(name) for name in names if name in rows or name not in there}
+def _undecided(period: Period, names: Collection[str]) -> dict[str, _Committed | None]:
+    """The standings that nobody has locked; None for who has none. Others are left out.
+
+    Who has none is asked first: whoever announces has a row by then. No lock outlasts its statement, since we may be
+    stopped between two, and these are everybody's who has announced.
+    """
+    standings = Standing.objects.filter(period=period, player__external_id__in=names)
+    there = set(standings.values_list("player__external_id", flat=True))
+    failpoint("reconcile.after_there")
+    free = {name: _Committed(*row) for name, *row in unlocked_standings(period, names)}
+    failpoint("reconcile.after_read")
+    return {name: free.get(name) for name in names if name in free or name not in there}
 
 
 def _put(name: str, row: _Committed | None) -> Put:

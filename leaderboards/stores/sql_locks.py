@@ -6,9 +6,10 @@ makes standings while they hold locks of others, since who waits for another's n
 
 import json
 from collections.abc import Collection
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
-from django.db import connection
+from django.db import connection, transaction
 
 from foundation.statements import Statements, one_behind_the_other
 from foundation.sync import barrier
@@ -55,6 +56,24 @@ def enter(known: Period, players: Collection[str], wait_ms: int | None = None) -
 def lock_standings(period: Period, players: Collection[str]) -> dict[str, Held]:
     """The standings of these players, locked, by external id; who has none is left out."""
     return _held(_lock(Statements(), period, players))
+
+
+def unlocked_standings(period: Period, players: Collection[str]) -> list[tuple[Any, ...]]:
+    """Of these players whose standing nobody has locked: external id, player, score, member and version.
+
+    Nothing is locked afterwards: on PostgreSQL the statement is a transaction of its own, which needs no word of ours
+    to end. SQLite locks all who write, or nobody.
+    """
+    condition, params = any_of("p.external_id", "text", players)
+    is_postgresql = connection.vendor == "postgresql"
+    with nullcontext() if is_postgresql else transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT p.external_id, p.id, s.score, s.member, s.version"
+            " FROM leaderboards_player p JOIN leaderboards_standing s ON s.player_id = p.id AND s.period_id = %s"
+            f" WHERE {condition} ORDER BY p.id{' FOR UPDATE OF s SKIP LOCKED' if is_postgresql else ''}",
+            [period.pk, *params],
+        )
+        return list(cursor.fetchall())
 
 
 def _ask_course(statements: Statements, known: Period) -> Any:

@@ -13,6 +13,7 @@ from tests.faults.processes import Child
 from tests.faults.world import World, wait_until
 
 SUBMITTING = [step for step in steps("leaderboards/services", "submit") if not step.endswith("_script")]
+RECONCILING = ("reconcile.after_there", "reconcile.after_read")
 # Of whoever settles: those that are reached in a world whose Redis has lost its memory.
 SETTLING = ("before_commit", "after_generation", "after_renew", "after_rebuilt_chunk", "before_declared")
 
@@ -94,9 +95,26 @@ def test_a_settler_frozen_at_any_step_holds_up_nobody(world: World, number: int,
     hold(world, number, world.spawn(load.work, fail_at=f"freeze:settle.{step}", only=["settle"]))
 
 
-def test_a_reconciler_that_froze_holds_up_nobody(world: World, number: int) -> None:
-    world.write([number], 0, fail_at="submit.before_publish").wait()
-    hold(world, number, world.spawn(load.work, fail_at="freeze:reconcile.after_read", only=["settle"]))
+@pytest.mark.parametrize("step", RECONCILING)
+def test_a_reconciler_frozen_at_any_step_holds_up_nobody_whom_it_reads(world: World, number: int, step: str) -> None:
+    world.spawn(boards.score_together, fail_at="submit.before_publish", seq=number, players=["a", "b"]).wait()
+    ready, go = world.histories / f"ready {step}", world.histories / f"go {step}"
+    writer = world.spawn(boards.score_when, seq=number, players=["a", "b"], ready=str(ready), go=str(go))
+    wait_until(ready.exists, "a writer who is ready")
+    frozen = world.spawn(load.work, fail_at=f"freeze:{step}", only=["settle"])
+    freezes(frozen)
+    try:
+        go.touch()
+        told = writer.result()
+    finally:
+        frozen.send(signal.SIGCONT)
+        time.sleep(0.1)
+        frozen.send(signal.SIGKILL)
+        frozen.wait()
+    assert [status for status, _ in told] == ["updated", "updated"]
+    assert max(seconds_ for _, seconds_ in told) < 0.5
+    shown = world.call(boards.bring_to_rest, boards=[number])
+    assert [(each["differences"], each["unput"]) for each in shown] == [([], 0)] * len(shown)
 
 
 def test_a_closer_frozen_with_the_barrier_holds_up_nobody_of_another_period(world: World, number: int) -> None:
