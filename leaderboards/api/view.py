@@ -12,7 +12,7 @@ from ninja.params.functions import Query
 
 from foundation.encoding import Passing, when
 from leaderboards import selectors
-from leaderboards.api.access import Reads, is_private, standings_to_read
+from leaderboards.api.access import Reads, is_private, read_standings_of
 from leaderboards.api.answers import conditional
 from leaderboards.api.parameters import ALSO, LIMIT, OFFSET, PERIOD, RADIUS, SEQ, VIEWER, Bounded, Whole, players_named
 from leaderboards.api.schemas import ViewOfBoard
@@ -47,8 +47,8 @@ WANTED = Query(...)
 @router.get("/boards/{seq}/view", response=ViewOfBoard, by_alias=True)
 def read_view(request: HttpRequest, seq: Whole = SEQ, period: str = PERIOD, wanted: Wanted = WANTED) -> HttpResponse:
     """A page, a player among their neighbours, and others by name: all of one moment."""
-    board = standings_to_read(request, seq)
-    found = selectors.view(board, period, *wanted.questions())
+    questions = wanted.questions()
+    board, found = read_standings_of(request, seq, lambda board: selectors.view(board, period, *questions))
     return conditional(request, view_shown(wanted, found), is_private(board))
 
 

@@ -1,9 +1,9 @@
 """SQL decides: the submit of ``hybrid`` and ``sql`` boards, one period in one transaction.
 
-The order of effects: barrier → lock standings → judge → submissions → standings, and put to Redis
-meanwhile → commit → the put is sure. A put that failed marks its standings ``unput`` and the period
-stale, and the transaction commits all the same: settling puts them later. Who has no standing yet is
-given one in transactions of their own, before anything is locked.
+The order of effects: barrier → lock standings → judge → submissions → standings → announce to Redis
+(``hybrid``) → commit → publish (``services/publish.py``). An announcement that failed marks its standings
+``unput`` and the period stale, and the transaction commits all the same: settling shows them later. Who has
+no standing yet is given one in transactions of their own, before anything is locked.
 
 Whether an id was used before is told by the insert. It is looked up only where that would come too late: before
 somebody is given a standing, before an entry is refused, and where one of the ids was used (decision 0058).
