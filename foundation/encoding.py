@@ -37,11 +37,11 @@ def number(value: Decimal | int) -> Decimal | int:
 
 def when(at: datetime) -> str:
     """RFC 3339 in UTC, with a fraction only where there is one: ``2026-11-20T09:00:00Z``."""
-    at = at.astimezone(UTC)
-    if not at.microsecond:
-        return f"{at:%Y-%m-%dT%H:%M:%S}Z"
-    finest = "microseconds" if at.microsecond % 1000 else "milliseconds"
-    return at.replace(tzinfo=None).isoformat(timespec=finest) + "Z"
+    if at.tzinfo is not UTC:
+        at = at.astimezone(UTC)
+    part = at.microsecond
+    finest = "seconds" if not part else "microseconds" if part % 1000 else "milliseconds"
+    return at.isoformat(timespec=finest).removesuffix("+00:00") + "Z"
 
 
 def when_or_none(at: datetime | None) -> str | None:
