@@ -12,8 +12,8 @@ class CompetitionsConfig(AppConfig):
     verbose_name = _("Competitions")
 
     def ready(self) -> None:
-        """What stands below asks for competitions and likes comments, tells of players to forget, and shows
-        a panel beside boards, without knowing of this app."""
+        """What stands below asks for competitions and likes comments, tells of players to forget, without
+        knowing of this app."""
         from accounts.selectors import language
         from competitions.models import RewardGrant
         from competitions.selectors.own import grants_before_shadows, hides_results, is_disqualified
@@ -24,11 +24,9 @@ class CompetitionsConfig(AppConfig):
         from competitions.services.forget import forget
         from competitions.services.likeable import likeable
         from competitions.services.rewrite import rewrite
-        from competitions.views.leagues import panel
         from foundation import service_keys
         from leaderboards.selectors import hidden, kept, own_export, reserved
         from leaderboards.services import erase, events, leave
-        from leaderboards.views import panels
         from likes import registry
 
         acts.register()
@@ -43,4 +41,3 @@ class CompetitionsConfig(AppConfig):
         erase.also(forget)
         erase.renamed(rewrite)
         registry.provide(likeable())
-        panels.provide(panel)

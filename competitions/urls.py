@@ -3,6 +3,10 @@
 from django.urls import path
 
 from competitions import views
+from competitions.views.leagues import panel
+from leaderboards.views import panels
+
+panels.provide(panel)
 
 urlpatterns = [
     path("competitions/", views.competitions, name="competitions"),

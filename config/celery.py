@@ -12,6 +12,8 @@ from kombu.transport.redis import Channel
 Channel.do_restore = False
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+# Who migrates has made the checks (`manage.py check`), for which a worker would load every page.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 app = Celery("sunwi")
 app.config_from_object("django.conf:settings", namespace="CELERY")

@@ -49,7 +49,7 @@ CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
 INSTALLED_APPS = [
     "accounts",  # before django.contrib.auth: its commands of the same names stand before Django's
-    "django.contrib.admin",
+    "config.admin.AdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -11,6 +11,8 @@ from leaderboards.api import unknown_path
 from leaderboards.api import urls as api_urls
 from likes import api as likes_api
 
+admin.autodiscover()
+
 urlpatterns = [
     # Addresses are tried in this order: what is asked for most comes first.
     path(docs.BASE_PATH.lstrip("/"), include((api_urls(likes_api.part, competitions_api.part), "api"))),

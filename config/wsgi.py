@@ -2,6 +2,7 @@
 
 import gc
 import os
+from importlib import import_module
 
 from django.conf import settings
 from django.core.cache import close_caches
@@ -13,6 +14,7 @@ from foundation.bodies import Application, reading_to_the_end
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 application: Application = get_wsgi_application()
+import_module(settings.ROOT_URLCONF)  # now, and not with the first request
 if settings.TRUSTED_PROXIES:
     application = reading_to_the_end(application)
 

@@ -34,7 +34,7 @@ GRANIAN = (
 )
 # One worker needs none of what several tell each other. Four at once: what takes its time (verifying, closing,
 # webhooks) must leave room for what runs every second.
-WORKER = "worker -c 4 -l INFO --without-gossip --without-mingle --without-heartbeat"
+WORKER = "worker --pool threads -c 4 -l INFO --without-gossip --without-mingle --without-heartbeat"
 
 
 @dataclass(frozen=True)
@@ -108,12 +108,12 @@ def services(options: Options) -> list[Service]:
     """In the order of starting; stopping is the reverse. The web server, which people wait for, has the machine
     to itself first; the worker is gone before the Redis that it works from."""
     python = sys.executable
-    celery = [python, "-m", "celery", "--quiet", "-A", "config"]
+    celery = [python, "-m", "celery", "--quiet", "-A"]
     granian = [python, "-m", "granian", "--host", HOST, "--port", str(options.port), *GRANIAN.split()]
     listed = [
         Service("web", granian, lambda: site_answers(options.site)),
-        Service("worker", [*celery, *WORKER.split()]),
-        Service("beat", [*celery, "beat", "-l", "INFO"]),
+        Service("worker", [*celery, "config", *WORKER.split()]),
+        Service("beat", [*celery, "config.beat", "beat", "-l", "INFO"]),
     ]
     if options.players:
         listed.append(Service("players", [python, "-m", "config.local.players"], stop_seconds=3))

@@ -11,7 +11,7 @@ from django.apps import AppConfig
 from django.contrib import admin
 from django.contrib.admin.filters import SimpleListFilter
 from django.contrib.admin.utils import get_fields_from_path
-from django.core.checks import CheckMessage, Error, Tags, register
+from django.core.checks import CheckMessage, Error
 from django.db.models import DateField, Field, Model
 from django.http import HttpRequest
 
@@ -48,12 +48,11 @@ def asked_by(model: type[Model], declared: Any) -> Iterator[str]:
         yield from (f"{path}__{each}" for each in _OF_A_MOMENT)
 
 
-@register(Tags.admin)
 def every_list_names_its_lookups(
     app_configs: Sequence[AppConfig] | None,  # noqa: ARG001 (every check takes the apps)
     **_: Any,
 ) -> list[CheckMessage]:
-    """Every admin of every app, Django's own too."""
+    """A check of every admin of every app, Django's own too, asked where all are loaded (``config/admin.py``)."""
     hint = "Let it inherit leaderboards.admin.lookups.NamedLookups."
     open_lists = [each for each in admin.site._registry.values() if not isinstance(each, NamedLookups)]
     return [Error(f"{each} takes any look-up.", hint=hint, id="sunwi.E006") for each in open_lists]

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.django_db
 
 PROBES = ("", "__exact", "__regex", "__startswith", "__contains", "__gt", "__lte", "__in", "__range", "__length__gt")
 DEEPEST = 3
+admin.autodiscover()
 ADMINS = sorted(admin.site._registry.items(), key=lambda each: each[0]._meta.label)
 
 

@@ -70,9 +70,12 @@ def test_worker_and_beat_work_over_the_brokers_own_user_and_the_doctor_finds_not
     migrated: Guarded, tmp_path: Path
 ) -> None:
     forget_refusals(migrated)
-    celery = [sys.executable, "-m", "celery", "-A", "config"]
+    celery = [sys.executable, "-m", "celery", "-A"]
     with ExitStack() as stack:
-        for command in (["worker", "-c", "1", "-l", "WARNING"], ["beat", "-l", "WARNING"]):
+        for command in (
+            ["config", "worker", "--pool", "threads", "-c", "1", "-l", "WARNING"],
+            ["config.beat", "beat", "-l", "WARNING"],
+        ):
             stack.enter_context(running([*celery, *command], migrated, tmp_path))
         doctor = ask_until(lambda: migrated.run("manage.py", "doctor", data=tmp_path), lambda it: it.returncode == 0)
 

@@ -25,6 +25,7 @@ POINTS = 76543
 def addresses(*names: str) -> list[str]:
     """These pages of every admin that has them."""
     found = []
+    admin.autodiscover()
     for model in admin.site._registry:
         for name in names:
             with suppress(NoReverseMatch):  # what is only shown has no such page

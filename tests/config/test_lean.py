@@ -1,0 +1,56 @@
+"""What worker and beat load: what they do not need costs memory for as long as they run."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+LOADED = "import json, sys; print(json.dumps(sorted(sys.modules)))"
+A_WORKER = "import config.celery; config.celery.app.loader.import_default_modules();"
+ALL_PAGES = "import django; django.setup(); import config.urls;"
+THE_CHECKS = "import django; django.setup(); from django.core.checks import run_checks; run_checks(tags=['admin']);"
+APPS = ("accounts", "foundation", "leaderboards", "likes", "competitions")
+PAGES = (".admin", ".api", ".views")
+
+
+def loaded_by(code: str) -> set[str]:
+    """The modules of ours that a fresh process has then."""
+    told = subprocess.run([sys.executable, "-c", code + LOADED], cwd=ROOT, capture_output=True, text=True, check=True)
+    return {name for name in json.loads(told.stdout) if name.partition(".")[0] in APPS}
+
+
+def pages(modules: set[str]) -> set[str]:
+    return {f"{app}{kind}" for app in APPS for kind in PAGES} & modules
+
+
+def test_a_worker_loads_every_task_and_no_page() -> None:
+    modules = loaded_by(A_WORKER)
+
+    assert {f"{app}.tasks" for app in APPS} <= modules
+    assert not pages(modules)
+
+
+def test_whoever_needs_them_loads_all_pages() -> None:
+    modules = loaded_by(ALL_PAGES)
+
+    assert pages(modules) >= {f"{app}.admin" for app in ("leaderboards", "likes", "competitions")}
+    assert "competitions.views" in modules
+
+
+def test_the_checks_look_at_every_page_of_the_admin() -> None:
+    assert {f"{app}.admin" for app in ("leaderboards", "likes", "competitions")} <= pages(loaded_by(THE_CHECKS))
+
+
+def test_beat_loads_no_task_and_no_app() -> None:
+    modules = loaded_by("import config.beat; config.beat.app.loader.init_worker(); config.beat.app.finalize();")
+
+    assert modules & {"foundation.urgent"}
+    assert not {name for name in modules if name.endswith((".tasks", ".models", ".apps"))}
+
+
+def test_beat_logs_as_all_others_do() -> None:
+    code = "import config.beat, logging; print(logging.getLogger('celery.beat').level)"
+    told = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+
+    assert told.stdout.strip() == "30"  # one line a task and second would be all that its log says
