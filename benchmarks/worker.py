@@ -78,7 +78,7 @@ def _idle(site: Site, behind: tuple[int, ...], seconds: float) -> dict[str, Any]
 
 
 def _commands() -> int:
-    """Those that Redis has carried out, of boards, cache and broker, scripts' own among them; asking is one."""
+    """Those that Redis has carried out, of boards, cache and broker; what scripts call counts, asking is one."""
     import redis
     from django.conf import settings
 
