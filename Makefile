@@ -24,7 +24,7 @@ help:
 	@echo "make long    the long tests alone: fault worlds, the browser matrix, more examples"
 	@echo "make faults  kill, freeze and empty servers and processes for longer still, and run the slow benchmarks once"
 	@echo "make mutants take one protection away at a time, and see that a test fails (ARGS='no_barrier')"
-	@echo "make bench   measure, and print each figure as one line (ARGS='--players 100000')"
+	@echo "make bench   measure, and print each figure as one line (ARGS='--players 100000'; beside a Nakama: --peer-nakama=PATH)"
 	@echo "make siege   500 slow lines for a minute beside normal load: what everybody else notices of it (in faults and bench)"
 	@echo "make lint    style, types, directions of imports, missing migrations"
 	@echo "make audit   ask whether a weakness is known of a locked package (needs the network)"
@@ -84,7 +84,7 @@ mutants: $(VENV)/.installed-test
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks $(ARGS)
-	@$(MAKE) --no-print-directory siege
+	@$(if $(findstring --peer-nakama,$(ARGS)),,$(MAKE) --no-print-directory siege)
 
 # By itself, since it compares times, and with what it prints.
 siege: $(VENV)/.installed-test

@@ -17,6 +17,8 @@ HERE = Path(__file__).parent
 ALL = (
     "store",
     "http",
+    "api",
+    "worker",
     "agora",
     "rates",
     "growth",
@@ -28,10 +30,13 @@ ALL = (
     "competitions",
     "teams",
 )
-SHARES = {"rates": 2, "pages": 10, "recovery": 10, "restart": 10, "competitions": 20, "teams": 10}
+SHARES = {"worker": 10, "rates": 2, "pages": 10, "recovery": 10, "restart": 10, "competitions": 20, "teams": 10}
+PEER_SHARE = 10
 _HALF = ("--seconds", "0.5")
 LESS = {
     "http": ("--seconds", "0.75"),
+    "api": ("--passes", "3"),
+    "worker": ("--passes", "3"),
     "agora": _HALF,
     "growth": _HALF,
     "likes": _HALF,
@@ -46,8 +51,12 @@ def main() -> int:
     parser.add_argument("--results", type=Path, default=HERE / "results", help="where the JSON goes")
     parser.add_argument("--only", nargs="+", choices=ALL, default=ALL)
     parser.add_argument("--players", type=int, default=1_000_000)
+    parser.add_argument("--peer-nakama", type=Path, help="a binary of Nakama: the peer run alone")
     options, rest = parser.parse_known_args()
     options.results.mkdir(parents=True, exist_ok=True)
+    if options.peer_nakama:
+        asked = ["--nakama", str(options.peer_nakama), "--players", str(max(1, options.players // PEER_SHARE)), *rest]
+        return 0 if _runs("peer", options.results / "nakama.json", asked) else 1
     begun = time.monotonic()
     failed = []
     for name in options.only:

@@ -26,27 +26,40 @@ def run(description: str | None, measure: Callable[[int], dict[str, Any]]) -> No
 
 def run_sized(description: str | None, measure: Callable[[Size], dict[str, Any]]) -> None:
     """The same, of a benchmark that does its work in passes."""
-    options = _options(description)
+    recorded(parser(description).parse_args(), measure)
+
+
+def parser(description: str | None) -> argparse.ArgumentParser:
+    """What each of them takes."""
+    made = argparse.ArgumentParser(description=(description or "").partition("\n")[0])
+    made.add_argument("--players", type=int, default=1_000_000)
+    made.add_argument("--seconds", type=float, default=1.0, help="of each side in a pass")
+    made.add_argument("--passes", type=int, default=5)
+    made.add_argument("--json", type=Path)
+    return made
+
+
+def lines(figures: dict[str, Any]) -> str:
+    """How figures are printed: one a line."""
+    return "\n".join(f"{name}: {value}" for name, value in figures.items())
+
+
+def recorded(
+    options: argparse.Namespace,
+    measure: Callable[[Size], dict[str, Any]],
+    shown: Callable[[dict[str, Any]], str] = lines,
+) -> None:
+    """Measure on servers of its own, print the figures, and write them to a file if one is named."""
     size = Size(options.players, options.seconds, options.passes)
     with tempfile.TemporaryDirectory(prefix="sunwi-bench-", dir="/tmp") as folder, servers(Path(folder)):
         load = os.getloadavg()
         figures = measure(size)
         machine = _machine() | {"load_before": load, "load_after": os.getloadavg()}
-    for name, value in figures.items():
-        print(f"{name}: {value}")
+    print(shown(figures))
     if options.json:
         kept = {name: each.to_json() if isinstance(each, Figure) else each for name, each in figures.items()}
         told = {"machine": machine, "size": _told(size), "figures": kept}
         options.json.write_text(json.dumps(told, indent=2) + "\n")
-
-
-def _options(description: str | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(description or "").partition("\n")[0])
-    parser.add_argument("--players", type=int, default=1_000_000)
-    parser.add_argument("--seconds", type=float, default=1.0, help="of each side in a pass")
-    parser.add_argument("--passes", type=int, default=5)
-    parser.add_argument("--json", type=Path)
-    return parser.parse_args()
 
 
 def _told(size: Size) -> dict[str, Any]:

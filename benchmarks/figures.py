@@ -46,17 +46,20 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Where a figure must be: at least ``least``, or under ``under``."""
+    """Where a figure must be: at least ``least``, at most ``most``, or under ``under``."""
 
     least: float | None = None
     under: float | None = None
+    most: float | None = None
 
     def is_missed(self, value: float) -> bool:
         """Whether the value is on the wrong side."""
-        return (self.least is not None and value < self.least) or (self.under is not None and value >= self.under)
+        if self.least is not None and value < self.least:
+            return True
+        return (self.under is not None and value >= self.under) or (self.most is not None and value > self.most)
 
     def to_json(self) -> dict[str, float]:
-        named = {"at_least": self.least, "under": self.under}
+        named = {"at_least": self.least, "under": self.under, "at_most": self.most}
         return {name: value for name, value in named.items() if value is not None}
 
 
@@ -99,6 +102,11 @@ def at_least(value: float) -> Bound:
 def under(value: float) -> Bound:
     """Less is better."""
     return Bound(under=value)
+
+
+def at_most(value: float) -> Bound:
+    """Less is better, and this much is enough."""
+    return Bound(most=value)
 
 
 def in_turns(

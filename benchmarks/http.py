@@ -51,16 +51,16 @@ STATED_RATE, STATED_P99_MS = 2500, 50
 def measure(size: Size) -> dict[str, Any]:
     """All figures of one run."""
     with tempfile.TemporaryDirectory(prefix="sunwi-http-", dir="/tmp") as folder:
-        log, stores = Path(folder) / "log", _stores()
+        log = Path(folder) / "log"
         with (
-            served(OURS, "/healthz", log, stores) as site,
+            served(OURS, "/healthz", log, stores()) as site,
             served("benchmarks.limits.site:application", "/empty", log) as least,
         ):
             run = _Run(size, site, least)
             return {"players": size.players, **_submits(run), **_pages(run), **_live(run)}
 
 
-def _stores() -> tuple[int, ...]:
+def stores() -> tuple[int, ...]:
     """The processes of Redis and PostgreSQL."""
     import redis
     from django.conf import settings

@@ -64,10 +64,29 @@ def tree_seconds(pids: Iterable[int]) -> float:
     return sum(_ticks(each, ended=True) for pid in pids for each in _tree(pid)) / _TICKS
 
 
+def proportional_megabytes(pids: Iterable[int]) -> float:
+    """Memory of processes and of all that they started, each shared page in equal parts (PSS); 0 where nobody tells."""
+    return sum(_pss(each) for pid in pids for each in _tree(pid)) / 1024
+
+
+def _pss(pid: int) -> int:
+    """In KiB."""
+    try:
+        told = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    return next((int(line.split()[1]) for line in told.splitlines() if line.startswith("Pss:")), 0)
+
+
 def parent_of(pid: int) -> int:
     """Who started a process; 0 where nobody tells."""
     stat = Path(f"/proc/{pid}/stat")
     return int(stat.read_text().rpartition(")")[2].split()[1]) if stat.exists() else 0
+
+
+def children_of(pid: int) -> list[int]:
+    """All that a process started, and they started, as far as it still runs."""
+    return _tree(pid)[1:]
 
 
 def _tree(pid: int) -> list[int]:

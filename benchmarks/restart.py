@@ -16,6 +16,7 @@ from typing import Any
 import redis
 
 from benchmarks.command import run
+from benchmarks.servers import cache_in
 
 SCORED = 5_000
 PATIENCE_SECONDS = 300.0
@@ -26,10 +27,8 @@ def measure(players: int) -> dict[str, Any]:
     from django.conf import settings
 
     from benchmarks.boards import filled_board, forget_redis, settle
-    from config.local import valkey
 
-    folder = Path(os.environ["DATA_DIR"])
-    made = valkey.Valkey(valkey.find_binary(), folder / "redis", folder / "r.sock", folder / "r.log", "everysec", 16)
+    made = cache_in(Path(os.environ["DATA_DIR"]))
     periods = [filled_board(players, "hybrid", f"Bench {number}") for number in (1, 2)]
     forget_redis()
     for period in periods:

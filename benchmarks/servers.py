@@ -18,7 +18,7 @@ TABLES = "BENCHMARK_TABLES"  # names the data folder of a PostgreSQL that is mig
 @contextmanager
 def servers(folder: Path, fsync: str = "everysec") -> Iterator[None]:
     """Start both, point the settings at them, migrate; stop both at the end."""
-    cache = valkey.Valkey(valkey.find_binary(), folder / "redis", folder / "r.sock", folder / "r.log", fsync, 16)
+    cache = cache_in(folder, fsync)
     redis_child = cache.start()
     tables = os.environ.get(TABLES)
     made = postgres.create(locale="C", data=Path(tables) if tables else None)
@@ -40,6 +40,11 @@ def servers(folder: Path, fsync: str = "everysec") -> Iterator[None]:
     finally:
         database.stop(database_child)
         valkey.stop(redis_child)
+
+
+def cache_in(folder: Path, fsync: str = "everysec") -> valkey.Valkey:
+    """The Valkey whose files lie there: to be started, or to be started again."""
+    return valkey.Valkey(valkey.find_binary(), folder / "redis", folder / "r.sock", folder / "r.log", fsync, 16)
 
 
 def _set_up() -> None:

@@ -18,8 +18,16 @@ from tests import template
 
 OURS = {"accounts", "config", "foundation", "leaderboards", "competitions", "likes", "tests"}
 RECORDED = ("store", "http", "rates", "growth", "agora", "counting", "pages", "likes")
-UNRECORDED = ("recovery", "restart", "competitions", "teams")
-SLOW = ("http", "agora", "pages", "likes", "teams")  # with servers and peers of their own: not on each run of CI
+UNRECORDED = ("recovery", "restart", "competitions", "teams", "api", "worker")
+SLOW = (
+    "http",
+    "api",
+    "worker",
+    "agora",
+    "pages",
+    "likes",
+    "teams",
+)  # with servers and peers of their own: not on each run of CI
 SMALL = ("--players", "1000", "--seconds", "0.05", "--passes", "1")
 
 
