@@ -2,8 +2,9 @@
 
 Walks over a period, in chunks within a time budget: SQL's rows against Redis, Redis's members against SQL, and the
 distinct scores of a dense period. What differs in passing is looked at again: hybrid, when nobody is deciding and the
-row did not change meanwhile; redis, by a script that finds the same score, not dirty. Each difference is a row, and
-counts as repaired only if it was then seen to be gone. A period that waits for settling is told with the reason.
+row did not change meanwhile; redis, by a script that finds the same score, not dirty. What Redis lost without a trace
+of a removal is put back from SQL, whoever decides. Each difference is a row, and counts as repaired only if it was then
+seen to be gone. A period that waits for settling is told with the reason.
 """
 
 import logging
@@ -22,6 +23,7 @@ from leaderboards.models import Difference, Period, Standing, Storage
 from leaderboards.selectors.comparable import to_compare
 from leaderboards.selectors.settling import waiting
 from leaderboards.services.mirror import is_given_up, mirror
+from leaderboards.services.put_back import own_again, put_back
 from leaderboards.services.reconcile import show
 from leaderboards.services.settle import PeriodSettling
 from leaderboards.stores.sql_writes import state_of
@@ -34,6 +36,8 @@ CHUNK = 500
 
 MOST_TOLD = 1000  # differences of a run that are told with it; all of them are rows
 STANDING = "a player's standing differs"
+LOST = "Redis lost a player's standing, and SQL gives it back"
+NOBODYS = "Redis has a member that its player lost, and gives it back"
 MEMBER = "Redis has a member that stands for nobody"
 DISTINCT = "a distinct score is missing, or nobody has it"
 MEMORY = "Redis's memory is older than SQL's"
@@ -191,21 +195,36 @@ class _Walk:
         return Standing.objects.filter(period=self._period, player__external_id=name).first()
 
     def _sweep(self, name: str, member: str) -> None:
-        """A member whose player stands elsewhere: nobody would ever write or remove it again."""
+        """A member whose player stands elsewhere: nobody would ever write or remove it again. Where Redis decides, it
+        is the player's if they have no other.
+        """
+        if self._decided_by_redis and self._period.layout.in_member:
+            theirs = own_again(self._period, name, member, self._repair)
+            if theirs is not None:
+                if self._repair:
+                    mirror(self._period)
+                return self._note_each({name: (self._row(name), theirs)}, NOBODYS)
         score = self._settler.sweep(self._period, name, member, self._repair)
         if score is not None:
             self._note(name, None, score, self._repair, MEMBER)
+        return None
 
     def _look_closer(self, names: Sequence[str]) -> None:
         if not names:
             return
+        lost = put_back(self._period, names, self._repair) if self._decided_by_redis else {}
+        self._note_each({name: (row, None) for name, row in lost.items()}, LOST)
+        names = [name for name in names if name not in lost]
         found = self._differing_in_redis(names) if self._decided_by_redis else self._differing_from_sql(names)
         if self._repair and found and self._decided_by_redis:
             mirror(self._period)
         elif self._repair and found:
             show(self._period, [*found])
+        self._note_each(found, STANDING)
+
+    def _note_each(self, found: dict[str, _Difference], what: str) -> None:
         for (name, (row, score)), seen in zip(found.items(), self._look([*found]), strict=True):
-            self._note(name, row, score, self._repair and self._same(self._row(name), seen))
+            self._note(name, row, score, self._repair and self._same(self._row(name), seen), what)
 
     def _differing_from_sql(self, names: Sequence[str]) -> dict[str, _Difference]:
         """SQL decides: who differs, and not only because a writer, or settling, is at it.
@@ -227,13 +246,14 @@ class _Walk:
     def _differing_in_redis(self, names: Sequence[str]) -> dict[str, _Difference]:
         """Redis decides: SQL read again, then Redis; a script marks for the mirror what is still so and not dirty.
 
-        What somebody has given up stays as it is, until the player's next score.
+        What somebody has given up stays as it is, until the player's next score. That Redis has nothing of a player is
+        no word of theirs: ``put_back`` has looked at them.
         """
         found: dict[str, _Difference] = {}
         for name in names:
             row = self._row(name)
             [seen] = self._look([name])
-            if self._same(row, seen) or self._settler.is_dirty(self._period, name):
+            if seen.score is None or self._same(row, seen) or self._settler.is_dirty(self._period, name):
                 continue
             if is_given_up(self._period, name, row.version if row else 0):
                 continue
@@ -258,9 +278,7 @@ class _Walk:
             return ""
         return held_text(self._period, state_of(row.points, row.fields, row.at))
 
-    def _note(
-        self, name: str, row: Standing | None, in_redis: float | None, repaired: bool, what: str = STANDING
-    ) -> None:
+    def _note(self, name: str, row: Standing | None, in_redis: float | None, repaired: bool, what: str) -> None:
         """Count, keep and log a difference. The log names no player: they may be erased, and it stays."""
         self.differences += 1
         self.repaired += repaired

@@ -183,6 +183,23 @@ class ZsetSettler:
             args += (row.player, "" if row.score is None else row.score, row.member, row.held)
         run(self._link, "restore", [*ranked_keys(period), period.family.held], args)
 
+    def put_back(self, period: Period, rows: Sequence[Restored], put: bool, deadline: int) -> list[str]:
+        """Which of these Redis lost without a trace; put back if asked to. After the deadline (ms) it does nothing."""
+        family = period.family
+        generation, _, *flags = placing_head(self._link, period)
+        args: list[Argument] = [generation, deadline, *flags, flag(put)]
+        for row in rows:
+            args += (row.player, "" if row.score is None else repr(row.score), row.member, row.held)
+        keys = [*ranked_keys(period), family.held, family.dirty]
+        return [player.decode() for player in run(self._link, "put_back", keys, args)]
+
+    def own_again(self, period: Period, player: str, member: str, give: bool, deadline: int) -> float | None:
+        """The score of a member whose player has none, None where that is not so; given back and dirty if asked to."""
+        family = period.family
+        keys = [family.gen, family.zset, family.members, family.seq, family.dirty]
+        score = run(self._link, "own_again", keys, [period.generation, deadline, player, member, flag(give)])
+        return float(score) if score else None
+
     def forget(self, period: Period, players: Sequence[str]) -> None:
         """Take players out whom SQL does not know, with their dirty marks."""
         keys = [*ranked_keys(period), period.family.held, period.family.dirty]

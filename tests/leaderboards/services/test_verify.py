@@ -86,11 +86,11 @@ def test_what_sql_has_wrongly_is_put_right_where_redis_decides(form: str) -> Non
     for row in victims[:2]:
         Standing.objects.filter(pk=row.pk).update(score=(row.score or 0) + 7)
     Standing.objects.filter(pk__in=[row.pk for row in victims[2:4]]).delete()
+    decided = in_redis(period)
     with redis_client() as client:
-        for row in victims[4:]:  # players whom Redis does not rank
+        for row in victims[4:]:  # players whom Redis lost: that is no decision
             client.zrem(period.family.zset, row.member)
             client.hdel(period.family.members, row.player.external_id)
-    decided = in_redis(period)
 
     found, repaired = differences()
     assert found == repaired >= 6
