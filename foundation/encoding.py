@@ -20,6 +20,15 @@ class Passing:
         self.value = value
 
 
+class Encoded:
+    """A part of an answer that is JSON already; an ETag looks at its digest alone."""
+
+    __slots__ = ("content", "digest")
+
+    def __init__(self, content: bytes, digest: str) -> None:
+        self.content, self.digest = content, digest
+
+
 def as_json(answer: Any) -> bytes:
     """The whole answer."""
     return orjson.dumps(answer, default=_shown)
@@ -50,10 +59,14 @@ def when_or_none(at: datetime | None) -> str | None:
 
 
 def _shown(value: Any) -> Any:
+    if isinstance(value, Encoded):
+        return orjson.Fragment(value.content)
     return value.value if isinstance(value, Passing) else _exact(value)
 
 
 def _left_out(value: Any) -> Any:
+    if isinstance(value, Encoded):
+        return value.digest
     return None if isinstance(value, Passing) else _exact(value)
 
 

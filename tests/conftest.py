@@ -105,6 +105,7 @@ def forget_everything() -> None:
     from foundation import rate_limit
     from leaderboards.selectors.boards import forget_boards
     from leaderboards.selectors.editions import forget_editions
+    from leaderboards.selectors.encoded import forget_encoded
     from leaderboards.selectors.hidden import forget_hidden
     from leaderboards.selectors.names import forget_names
     from leaderboards.selectors.periods import forget_periods
@@ -117,7 +118,7 @@ def forget_everything() -> None:
     for forget in (
         rate_limit.forget_own, forget_boards, forget_names, forget_periods, forget_bans, forget_hidden,
         forget_grouped, second.forget, scenes.forget, forget_most_liked,
-        forget_exports, forget_editions,
+        forget_exports, forget_editions, forget_encoded,
     ):  # fmt: skip  # as a list
         forget()
     for likeable in registry.every():

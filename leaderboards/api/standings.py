@@ -14,6 +14,7 @@ from leaderboards.api.parameters import IDS, LIMIT, OFFSET, PERIOD, PLAYER, RADI
 from leaderboards.api.schemas import RowOfPlayer, Spread, StandingsOfPeriod
 from leaderboards.core.entries import read_player
 from leaderboards.selectors import PeriodShown, Standings
+from leaderboards.selectors.encoded import EncodedPage, page_encoded
 from leaderboards.selectors.rows import row_shown
 from leaderboards.services.remove import remove_player
 
@@ -25,8 +26,8 @@ def read_standings(
     request: HttpRequest, seq: Whole = SEQ, period: str = PERIOD, offset: Bounded = OFFSET, limit: Bounded = LIMIT
 ) -> HttpResponse:
     """A page of a board's rows, best first."""
-    board, found = read_standings_of(request, seq, lambda board: selectors.standings(board, period, offset, limit))
-    return conditional(request, standings_shown(found), is_private(board))
+    board, found = read_standings_of(request, seq, lambda board: page_encoded(board, period, offset, limit))
+    return conditional(request, _page_shown(found), is_private(board))
 
 
 @router.get("/boards/{seq}/players", response=StandingsOfPeriod)
@@ -88,6 +89,17 @@ def read_distribution(request: HttpRequest, seq: Whole = SEQ, period: str = PERI
         "histogram": [{"from": each.from_, "to": each.to, "count": each.count} for each in found.histogram],
     }
     return conditional(request, content, is_private(board))
+
+
+def _page_shown(found: EncodedPage) -> dict[str, Any]:
+    return {
+        "board": found.board.seq,
+        "period": period_shown(found.period),
+        "total": found.total,
+        "as_of": Passing(when(found.as_of)),
+        "live": found.live,
+        "rows": found.rows,
+    }
 
 
 def standings_shown(found: Standings) -> dict[str, Any]:

@@ -1,11 +1,12 @@
 """The key-management table: what is ranked, over which windows, by which rules. Never the scores."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
+from django.db.models.base import ModelState
 from django.utils.translation import gettext_lazy as _
 
 from leaderboards import choices
@@ -120,6 +121,14 @@ class Board(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def __copy__(self) -> Self:
+        """As Django copies a row, without its detour through pickling: each request takes a copy."""
+        own, state = type(self).__new__(type(self)), ModelState()
+        state.adding, state.db = self._state.adding, self._state.db
+        state.fields_cache = self._state.fields_cache.copy()
+        own.__dict__.update(self.__dict__, _state=state)
+        return own
 
     @property
     def calendar(self) -> Calendar:

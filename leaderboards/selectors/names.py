@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable
 
 from django.db import connection
 
+from foundation.second import KEPT_SECONDS
 from foundation.sql import LATELY_SECONDS, Remembered, SqlAway
 from leaderboards.models import Player
 
@@ -25,6 +26,10 @@ def _named(ids: Collection[str]) -> Iterable[tuple[str, str]]:
         return rows
 
 
+class _Forgotten:
+    times = 0
+
+
 _remembered: Remembered[str, str] = Remembered(_load, fresh=LATELY_SECONDS)
 
 
@@ -34,6 +39,19 @@ def names_of(ids: Collection[str]) -> dict[str, str]:
         return _remembered.get_many(ids, fresh=MOMENT_SECONDS)
     except SqlAway:
         return {}
+
+
+def names_to_keep(ids: Collection[str]) -> dict[str, str]:
+    """The same for who keeps what they make of them for a second."""
+    try:
+        return _remembered.get_many(ids, fresh=MOMENT_SECONDS - KEPT_SECONDS)
+    except SqlAway:
+        return {}
+
+
+def times_forgotten() -> int:
+    """Another number after each name that this process has changed."""
+    return _Forgotten.times
 
 
 def names_of_late(ids: Collection[str]) -> dict[str, str]:
@@ -46,4 +64,5 @@ def names_of_late(ids: Collection[str]) -> dict[str, str]:
 
 def forget_names() -> None:
     """Start anew."""
+    _Forgotten.times += 1
     _remembered.forget()

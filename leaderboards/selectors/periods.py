@@ -55,6 +55,8 @@ def _of_the_moment(board: Board, label: str, board_since: float) -> Period:
         hear(kept.answer)
     if edition is None or edition.at > min(board_since, kept.since):
         raise Stale("This period must be asked for after its edition.")
+    kept.answer.layout  # noqa: B018 (worked out once, with its rules, for all copies)
+    kept.answer.family  # noqa: B018 (likewise)
     own = copy(kept.answer)
     own.board, own.edition = board, edition.edition
     return own
@@ -167,6 +169,8 @@ def _label(board: Board, name: str, at: datetime) -> str:
         return name
     if board.is_event:
         raise UnknownPeriod("This board counts in competitions and has no current or previous period.")
+    if name == CURRENT:
+        return window_at(board.calendar, at).label
     return next((window.label for key, window in _named_windows(board, at).items() if key == name), "no such window")
 
 

@@ -16,7 +16,7 @@ from leaderboards.models import Period, State, Storage
 from leaderboards.selectors.editions import hear
 from leaderboards.selectors.hidden import hidden_in, hidden_standing, keeps_places
 from leaderboards.selectors.periods import look_again
-from leaderboards.stores.base import Store
+from leaderboards.stores.base import Question, Store, Told
 from leaderboards.stores.sql import Hurried, SqlStore
 from leaderboards.stores.sql_final import FinalStore
 from leaderboards.stores.without import Without
@@ -70,7 +70,7 @@ def _ask(
     A row that was only remembered is answered for by Redis or not at all.
     """
     if period.edition:
-        return _by_its_edition(period, question), True
+        return _by_its_edition(period, lambda: question(ZsetStore(redis.boards()), period)), True
     if period.state in (State.FINAL, State.EXPIRED):
         return ask_sql(lambda: question(FinalStore(), period)), True
     if period.board.storage == Storage.SQL:
@@ -122,10 +122,23 @@ def _ask_sql(period: Period, question: Callable[[Store, Period], Answer], store:
             return answer
 
 
-def _by_its_edition(period: Period, question: Callable[[Store, Period], Answer]) -> Answer:
+def told_unless(period: Period, questions: Sequence[Question], out: Collection[str], known: str) -> Told:
+    """What Redis tells of a period whose edition is known, without ``out`` (ids), to who has the answers of the digest
+    ``known``. Raises as ``ask`` does not: ``Stale``, and what the link raises."""
+    store = ZsetStore(redis.boards())
+    if not out:
+        return _by_its_edition(period, lambda: store.read_unless(period, questions, known))
+    without = Without(store, out)
+    told = _by_its_edition(period, lambda: store.read_unless(period, without.wider(questions), known))
+    if told.reading is None:
+        return told
+    return told._replace(reading=without.narrowed(period, questions, told.reading))
+
+
+def _by_its_edition(period: Period, script: Callable[[], Answer]) -> Answer:
     """The answer while the edition stands. Raises ``Stale``, and what the link raises."""
     try:
-        return question(ZsetStore(redis.boards()), period)
+        return script()
     except Stale:
         hear(period)
         raise

@@ -18,7 +18,7 @@ from leaderboards.core.rules import Rules
 from leaderboards.errors import NotRanked
 from leaderboards.models import Board, Period
 from leaderboards.selectors.hidden import shadowed_in
-from leaderboards.selectors.names import names_of, names_of_late
+from leaderboards.selectors.names import names_of, names_of_late, names_to_keep
 from leaderboards.selectors.periods import CURRENT, PeriodShown, as_shown, stored_period
 from leaderboards.selectors.reading import ask, ask_hurried
 from leaderboards.selectors.restrictions import seen_by
@@ -145,7 +145,9 @@ def view(board: Board, period: str, rows: Page, beside: Around | None, named: Na
 def beside(page: BoardPage, player: str) -> BoardPage:
     """The same page with ``player`` among their neighbours; all of these and the total are of now."""
     shown = page.standings
-    answers = _AnswersAgain(shown.board, page.stored, shown.period, [Around(player, NEIGHBOURS)], clock.now())
+    answers = _AnswersAgain(
+        shown.board, page.stored, shown.period, put_to(page.stored, [Around(player, NEIGHBOURS)]), clock.now()
+    )
     found = answers.standings(0)
     return replace(
         page,
@@ -187,26 +189,31 @@ def _read(store: Store, period: Period, questions: Sequence[Question]) -> Readin
     return store.read(period, questions)
 
 
-def _asked(board: Board, name: str, questions: Sequence[Question]) -> "_Answers":
+def _asked(board: Board, name: str, questions: Sequence[Question]) -> "Answers":
     """Questions put to the period of this name. Raises ``UnknownPeriod``."""
     as_of = clock.now()
     stored = stored_period(board, name, as_of)
-    return _Answers(board, stored, as_shown(board, name, stored, as_of), questions, as_of)
+    return Answers(board, stored, as_shown(board, name, stored, as_of), put_to(stored, questions), as_of)
 
 
-class _Answers:
-    """Questions put to one period, and the answers as rows with names."""
+def put_to(stored: Period | None, questions: Sequence[Question]) -> tuple[Reading, bool]:
+    """What a period tells, and whether it is live; of one without a row, nothing."""
+    if stored is None:
+        return Reading(0, [[] for _ in questions]), True
+    return ask(stored, partial(_read, questions=questions))
+
+
+class Answers:
+    """The answers of one period to questions that were put to it, as rows with names."""
 
     find_names = staticmethod(names_of)
 
     def __init__(
-        self, board: Board, stored: Period | None, shown: PeriodShown, questions: Sequence[Question], as_of: datetime
+        self, board: Board, stored: Period | None, shown: PeriodShown, told: tuple[Reading, bool], as_of: datetime
     ) -> None:
         self.as_of, self.stored = as_of, stored
         self._board, self._shown = board, shown
-        self._reading, self._live = Reading(0, [[] for _ in questions]), True
-        if stored is not None:
-            self._reading, self._live = ask(stored, partial(_read, questions=questions))
+        self._reading, self._live = told
         self._names = self._named()
 
     def standings(self, index: int, in_order: bool = False) -> Standings:
@@ -241,7 +248,13 @@ class _Answers:
         return self.find_names(ids)
 
 
-class _AnswersAgain(_Answers):
+class AnswersToKeep(Answers):
+    """The same for who keeps the rows for a second."""
+
+    find_names = staticmethod(names_to_keep)
+
+
+class _AnswersAgain(Answers):
     """The same for who asks every few seconds; names may be as old."""
 
     find_names = staticmethod(names_of_late)

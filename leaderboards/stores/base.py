@@ -58,6 +58,15 @@ class Reading:
     answers: list[list[Placed]]
 
 
+class Told(NamedTuple):
+    """What was told to who may have the answers already: the digest of all rows that were read, how many players there
+    are, and the answers; None where the digest is the known one."""
+
+    digest: str
+    total: int
+    reading: Reading | None
+
+
 @dataclass(frozen=True, slots=True)
 class Quantiles:
     """The (member, score) pairs at the places asked for; none on an empty board, nor where SQL stood in for Redis and

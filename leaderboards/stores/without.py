@@ -23,12 +23,19 @@ class Without:
 
     def read(self, period: Period, questions: Sequence[Question]) -> Reading:
         """Answer all questions from one moment of the period."""
-        found, out = self._read(period, [self._wider(each) for each in questions])
-        answers = [
-            _asked_for(question, rows, out, period)
-            for question, rows in zip(questions, found.answers, strict=False)  # the last answer is ``out``
-        ]
-        return Reading(found.total - len(out.rows), answers)
+        return self.narrowed(period, questions, self._store.read(period, self.wider(questions)))
+
+    def wider(self, questions: Sequence[Question]) -> list[Question]:
+        """What the other store is to be asked."""
+        return [*(self._wider(each) for each in questions), Named(self._players)]
+
+    def narrowed(self, period: Period, questions: Sequence[Question], found: Reading) -> Reading:
+        """What comes of its answers."""
+        out = self._out(period, found)
+        pairs = zip(questions, found.answers, strict=False)  # the last answer is ``out``
+        return Reading(
+            found.total - len(out.rows), [_asked_for(question, rows, out, period) for question, rows in pairs]
+        )
 
     def quantiles(self, period: Period, shares: Sequence[int]) -> Quantiles:
         """The rows at shares of the field, in thousandths from the best."""
@@ -43,15 +50,14 @@ class Without:
         counted = self._store.counts(period, spans)
         if counted is None:
             return None
-        _, out = self._read(period, [])
+        out = self._out(period, self._store.read(period, self.wider([])))
         return [
             number - sum(_is_within(row.score, span) for row in out.rows)
             for number, span in zip(counted, spans, strict=True)
         ]
 
-    def _read(self, period: Period, questions: Sequence[Question]) -> tuple[Reading, "_Out"]:
-        found = self._store.read(period, [*questions, Named(self._players)])
-        return found, _Out(period, found.answers[-1] if found.answers else [], self._stay_empty)
+    def _out(self, period: Period, found: Reading) -> "_Out":
+        return _Out(period, found.answers[-1] if found.answers else [], self._stay_empty)
 
     def _wider(self, question: Question) -> Question:
         more = len(self._players)

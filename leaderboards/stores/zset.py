@@ -13,7 +13,7 @@ from foundation.redis import Argument, Call, Link, RedisRefused
 from foundation.sync.memory import granted, scripts_in
 from leaderboards.core.rules import Order, Ties
 from leaderboards.models import Period
-from leaderboards.stores.base import Around, Named, Page, Placed, Quantiles, Question, Reading, Span
+from leaderboards.stores.base import Around, Named, Page, Placed, Quantiles, Question, Reading, Span, Told
 
 script = scripts_in(Path(__file__).parent / "scripts")
 
@@ -55,16 +55,26 @@ class ZsetStore:
     def read(self, period: Period, questions: Sequence[Question]) -> Reading:
         """Answer all questions from one moment of the period, in one round trip. Raises ``Stale`` also where the row's
         edition is another."""
-        args = _reading_head(period)
+        return _reading(period, questions, self._lines(period, questions, ""))
+
+    def read_unless(self, period: Period, questions: Sequence[Question], known: str) -> Told:
+        """The same for who has answers of the digest ``known``: while it is so, none are sent."""
+        digest, *lines = self._lines(period, questions, known)
+        if digest == "same":
+            return Told(known, int(lines[0]), None)
+        reading = _reading(period, questions, lines)
+        return Told(digest, reading.total, reading)
+
+    def _lines(self, period: Period, questions: Sequence[Question], known: str) -> list[str]:
+        args = [*_reading_head(period), known]
         for question in questions:
             args += _asked(question)
-        total, *lines = run(self._link, "read", _reading_keys(period), args).decode().split("\n")
-        rows = _neighbours(lines, period.rules.ties.by_time)
-        return Reading(int(total), [_answer(question, rows) for question in questions])
+        text: bytes = run(self._link, "read", _reading_keys(period), args)
+        return text.decode().split("\n")
 
     def totals(self, periods: Sequence[Period]) -> dict[int, int]:
         """By period (its pk) how many players it has, in one round trip; those that Redis lacks are left out."""
-        calls = [Call(script("read"), _reading_keys(period), _reading_head(period)) for period in periods]
+        calls = [Call(script("read"), _reading_keys(period), [*_reading_head(period), ""]) for period in periods]
         answers = zip(periods, self._link.tried(calls), strict=True)
         return {period.pk: int(answer) for period, answer in answers if not isinstance(answer, RedisRefused)}
 
@@ -92,6 +102,11 @@ def _reading_head(period: Period) -> list[Argument]:
     """The arguments that ``read`` opens with; without any question it answers with the total alone."""
     in_member = flag(period.layout.in_member)
     return [period.generation, is_descending(period), period.rules.ties.value, in_member, period.edition]
+
+
+def _reading(period: Period, questions: Sequence[Question], lines: Sequence[str]) -> Reading:
+    rows = _neighbours(lines[1:], period.rules.ties.by_time)
+    return Reading(int(lines[0]), [_answer(question, rows) for question in questions])
 
 
 def _asked(question: Question) -> list[Argument]:

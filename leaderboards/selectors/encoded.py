@@ -1,0 +1,93 @@
+"""What everybody asks: a page of standings with its rows as they are sent, encoded once for all who ask.
+
+Redis compares: the script that reads a page tells the digest of what it read, and to who has the rows of that digest
+nothing else but the total. So kept rows are never older than the answer to a question, however many write. A second
+ends them, since names are theirs too; then they are made anew.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+from typing import NamedTuple
+
+from foundation import clock
+from foundation.encoding import Encoded, as_json
+from foundation.second import Second
+from leaderboards.models import Board, Period
+from leaderboards.selectors.hidden import hidden_in
+from leaderboards.selectors.names import times_forgotten
+from leaderboards.selectors.periods import PeriodShown, as_shown, stored_period
+from leaderboards.selectors.reading import told_unless
+from leaderboards.selectors.rows import row_shown
+from leaderboards.selectors.standings import Answers, AnswersToKeep, Row, put_to
+from leaderboards.stores.base import Page
+
+HEAVIEST_BYTES = 8_000_000  # in each process
+BESIDE_BYTES = 300  # key, digests and the like
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedPage:
+    """Rows of a period as JSON, with how many players it has and when that was so."""
+
+    board: Board
+    period: PeriodShown
+    total: int
+    as_of: datetime
+    live: bool
+    rows: Encoded
+
+
+class _Kept(NamedTuple):
+    """Rows, the digest of what Redis told of them, and how many of its total are not shown."""
+
+    told: str
+    hidden: int
+    rows: Encoded
+
+
+def _weight(kept: _Kept) -> int:
+    return BESIDE_BYTES + len(kept.rows.content)
+
+
+_NOTHING = _Kept("none", 0, Encoded(b"[]", ""))
+_Key = tuple[str, int, int, int, frozenset[str], int]
+_kept: Second[_Key, _Kept] = Second(HEAVIEST_BYTES, weigh=_weight)
+
+
+def page_encoded(board: Board, name: str, offset: int, limit: int) -> EncodedPage:
+    """The rows from ``offset``, ``limit`` at most. Raises as ``standings`` does."""
+    as_of = clock.now()
+    stored = stored_period(board, name, as_of)
+    shown = as_shown(board, name, stored, as_of)
+    if stored is None or not stored.edition:
+        found = Answers(board, stored, shown, put_to(stored, [Page(offset, limit)]), as_of).standings(0)
+        return EncodedPage(board, shown, found.total, as_of, found.live, _encoded(found.rows))
+    total, rows = _by_its_edition(board, stored, shown, Page(offset, limit), as_of)
+    return EncodedPage(board, shown, total, as_of, True, rows)
+
+
+def forget_encoded() -> None:
+    """Start anew."""
+    _kept.forget()
+
+
+def _by_its_edition(
+    board: Board, stored: Period, shown: PeriodShown, page: Page, as_of: datetime
+) -> tuple[int, Encoded]:
+    """The total, and the rows: those that are kept, while Redis says that they are the same."""
+    out = hidden_in(stored)
+    key = (stored.family.zset, stored.generation, page.offset, page.limit, out, times_forgotten())
+    kept = _kept.in_time(key) or _NOTHING
+    told = told_unless(stored, [page], out, kept.told)
+    if told.reading is None:
+        return told.total - kept.hidden, kept.rows
+    found = AnswersToKeep(board, stored, shown, (told.reading, True), as_of).standings(0)
+    rows = _encoded(found.rows)
+    _kept.keep(key, _Kept(told.digest, told.total - found.total, rows))
+    return found.total, rows
+
+
+def _encoded(rows: list[Row]) -> Encoded:
+    content = as_json([row_shown(row) for row in rows])
+    return Encoded(content, blake2b(content, digest_size=12).hexdigest())
