@@ -63,6 +63,10 @@ class RedisSettler:
         """Write a new generation, let the kind's own keys go if asked; its sequence, None where it is not as judged."""
         return memory.renew(self._link, self._keys, generation, judged, empty)
 
+    def estrange(self, generation: int) -> None:
+        """Nobody reads or writes the kind any more: its memory is of a generation that SQL gives nothing."""
+        memory.estrange(self._link, self._keys, generation)
+
     def keys_of_things(self) -> Iterator[list[str]]:
         """All keys of the kind's things, some at a time. This walks over everything that Redis has."""
         for keys in self._scanned(pattern_of_things(self._kind)):
