@@ -22,6 +22,10 @@ class Stale(Unavailable):
     """Redis has another generation of this than SQL knows: it is away for it."""
 
 
+class Unreadable(Unavailable):
+    """A key of a family that must hold a number holds something else: its memory cannot be judged."""
+
+
 class Memory(NamedTuple):
     """What Redis remembers: generation and latest version (0 for none), and up to which transaction it had followed
     SQL (0 for none).
@@ -58,8 +62,24 @@ def granted() -> Iterator[None]:
 
 
 def remembered(link: Link, keys: FamilyKeys) -> Memory:
-    """What is there now, under whatever generation. Raises what the link raises, as all here do."""
-    return Memory(*(int(value or 0) for value in link.call("MGET", keys.gen, keys.seq, keys.followed)))
+    """What is there now, under whatever generation. Raises ``Unreadable``, and what the link raises, as all here do."""
+    names = (keys.gen, keys.seq, keys.followed)
+    try:
+        return Memory(*(int(value or 0) for value in link.pipeline([("GET", name) for name in names])))
+    except (ValueError, RedisRefused) as error:
+        wrong = [name for name in names if not _is_number(link, name)]
+        if not wrong:
+            raise
+        cannot = f"{wrong[0]} in Redis is not a number: what is remembered there cannot be judged."
+        raise Unreadable(f"{cannot} `SET {wrong[0]} 1` there lets it be judged again.") from error
+
+
+def _is_number(link: Link, name: str) -> bool:
+    """Whether a key holds a number, or is not there."""
+    if link.call("TYPE", name) not in (b"string", b"none"):
+        return False
+    value = link.call("GET", name)
+    return value is None or value.isdigit()
 
 
 def renew(link: Link, keys: FamilyKeys, generation: int, judged: Memory, empty: bool) -> int | None:
@@ -73,9 +93,9 @@ def renew(link: Link, keys: FamilyKeys, generation: int, judged: Memory, empty: 
     return None if sequence < 0 else sequence
 
 
-def forget(link: Link, keys: FamilyKeys) -> None:
-    """Nobody reads or writes there any more."""
-    link.call("DEL", keys.gen)
+def estrange(link: Link, keys: FamilyKeys, generation: int) -> None:
+    """Nobody reads or writes there any more: memory, if there is any, gets a ``generation`` that SQL gives nothing."""
+    link.run(_script("estrange"), [keys.gen], [generation])
 
 
 def drop(link: Link, keys: FamilyKeys, generation: int, others: Iterable[str]) -> None:

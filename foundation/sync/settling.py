@@ -22,7 +22,8 @@ from foundation import clock, redis
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from foundation.models import KnownRedis
-from foundation.sql import AWAY, is_busy
+from foundation.redis import RedisAway, RedisSilent
+from foundation.sql import AWAY, SqlAway, SqlBusy, is_busy
 from foundation.sync import barrier, generations
 from foundation.sync.memory import Memory
 from foundation.sync.rows import InStep
@@ -36,6 +37,7 @@ BEAT_SECONDS = 0.5
 ALONE_WITHIN_SECONDS = 1.0
 
 Row = TypeVar("Row", bound=InStep)
+Done = TypeVar("Done")
 
 
 class Judged(NamedTuple):
@@ -155,9 +157,31 @@ class Settling(ABC, Generic[Row]):
         failpoint("settle.after_generation")
         return judged
 
+    @abstractmethod
+    def _estrange(self, generation: int) -> None:
+        """Let nobody read or write the family: memory, if there is any, gets a generation that SQL gives nothing."""
+
     def distrust(self) -> Judged | None:
-        """The same for a server that nobody knows."""
-        return self.supersede(distrust=True)
+        """The same for a server that nobody knows. Who cannot be judged now is left for later, and read by nobody."""
+        return self._or_estrange(lambda: self.supersede(distrust=True))
+
+    def greeted(self, judged: Judged) -> bool:
+        """Give the server that nobody knows the number; False where it is another memory by now."""
+        return self._or_estrange(lambda: self.take_over(judged) is not None) is not False
+
+    def _or_estrange(self, step: Callable[[], Done]) -> Done | None:
+        """What a step comes to; None where it fails for the row alone, since its family keeps no other waiting.
+
+        Raises what the link raises, and what SQL raises while it is away.
+        """
+        try:
+            return step()
+        except Exception as error:
+            if isinstance(error, (RedisAway, RedisSilent, *AWAY, SqlAway)) and not _is_busy(error):
+                raise
+            logger.warning("%s is judged later: %s", self.row, getattr(error, "detail", error))
+        self._estrange(generations.draw())
+        return None
 
     def take_over(self, judged: Judged) -> int | None:
         """Give Redis the number. Above which version it lacks what SQL has; None where it is another memory by now."""
@@ -194,8 +218,13 @@ class Settling(ABC, Generic[Row]):
         self.row.unchanged.update(settling_until=self._lease_ends())
 
     def mark_stale(self, at: datetime) -> None:
-        """Unless somebody gave the row another generation since we read it."""
-        self.row.unchanged.filter(stale_since=None).update(stale_since=at)
+        """Unless somebody gave the row another generation since we read it. If it is locked, the next look does it."""
+        try:
+            self.row.unchanged.filter(stale_since=None).update(stale_since=at)
+        except AWAY as error:
+            if not is_busy(error):
+                raise
+            logger.warning("%s is marked stale later: %s", self.row, error)
 
     def _lease(self) -> bool:
         """Whether it is stale and nobody is at it. The lease saves work; the generation keeps it right.
@@ -226,6 +255,10 @@ class Settling(ABC, Generic[Row]):
         return settled
 
 
+def _is_busy(error: Exception) -> bool:
+    return isinstance(error, SqlBusy) or is_busy(error)
+
+
 Everything = Callable[[], Iterable[Settling[Any]]]
 _everything: list[Everything] = []
 
@@ -239,7 +272,8 @@ def also(everything: Everything) -> None:
 def greet() -> None:
     """Make the server behind the settling link known, after every row got a generation that it never had.
 
-    Of a server that nobody knows all memory is judged anew.
+    Of a server that nobody knows all memory is judged anew; what cannot be judged is away by itself until it can, and
+    keeps no other from coming back.
     """
     link = redis.settling()
     identity = link.who()
@@ -247,7 +281,7 @@ def greet() -> None:
         return
     for everything in _everything:
         pairs = [(each, each.distrust()) for each in everything()]
-        if any(judged is not None and each.take_over(judged) is None for each, judged in pairs):
+        if not all(each.greeted(judged) for each, judged in pairs if judged is not None):
             return  # memory has changed since: the next run judges it anew
     if link.who() == identity:
         KnownRedis.objects.get_or_create(identity=identity)

@@ -20,6 +20,7 @@ from foundation.health import SILENT_AFTER
 from foundation.models import DeadLetter, Heartbeat, KnownRedis
 from foundation.redis import RedisAway, RedisSilent
 from foundation.redis_info import identity_of, is_full, read_info
+from foundation.sync.memory import Unreadable
 from foundation.tasks import WORKER
 from leaderboards.core.periods import PeriodKind, window_at
 from leaderboards.models import Board, Period, State, Storage
@@ -37,6 +38,7 @@ class Finding:
     detail: str
 
 
+LIVING = (State.OPEN, State.CLOSING)
 Check = Callable[[datetime], Iterator[Finding]]
 
 
@@ -120,7 +122,7 @@ def worker(at: datetime) -> Iterator[Finding]:
 
 def unmirrored(_at: datetime) -> Iterator[Finding]:
     """Standings that only Redis has. A busy board always has some; where nobody mirrors, they stay."""
-    periods = Period.objects.filter(board__storage=Storage.REDIS, state__in=(State.OPEN, State.CLOSING))
+    periods = Period.objects.filter(board__storage=Storage.REDIS, state__in=LIVING)
     settler = ZsetSettler(redis.settling())
     waiting = sum(
         settler.dirty(period, 1)[0] for period in periods.select_related("board") if period.stale_since is None
@@ -133,7 +135,7 @@ def unmirrored(_at: datetime) -> Iterator[Finding]:
 
 def stale_periods(at: datetime) -> Iterator[Finding]:
     """A period may be stale for a moment; one that stays so is not settled by anybody."""
-    living = Period.objects.filter(state__in=(State.OPEN, State.CLOSING))
+    living = Period.objects.filter(state__in=LIVING)
     stale = living.filter(stale_since__isnull=False).select_related("board").order_by("stale_since")
     for period in stale:
         since = at - (period.stale_since or at)
@@ -142,6 +144,21 @@ def stale_periods(at: datetime) -> Iterator[Finding]:
         yield Finding(since > SETTLED_WITHIN, f"stale period {period}", detail)
     if not stale:
         yield Finding(False, "stale periods", "none")
+
+
+def memories(_at: datetime) -> Iterator[Finding]:
+    """Keys that keep a period from being settled, or scored in, and that no worker can mend."""
+    settler, unreadable = ZsetSettler(redis.settling()), 0
+    living = Period.objects.filter(state__in=LIVING).exclude(board__storage=Storage.SQL).select_related("board")
+    for period in living.order_by("pk"):
+        try:
+            settler.memory(period)
+        except Unreadable as error:
+            unreadable += 1
+            todo = f"Then run rebuild --board {period.board_id}."
+            yield Finding(True, f"memory of period {period}", f"{error.detail} {todo}")
+    if not unreadable:
+        yield Finding(False, "memories", "all can be judged")
 
 
 def dead_letters(_at: datetime) -> Iterator[Finding]:
@@ -168,11 +185,12 @@ CHECKS: dict[str, Check] = {
     "worker": worker,
     "unmirrored standings": unmirrored,
     "stale periods": stale_periods,
+    "memories": memories,
     "dead letters": dead_letters,
     "differences": differences,
     "boards": boundaries,
 }
-ASK_REDIS = (redis_server, page_cache, unmirrored)
+ASK_REDIS = (redis_server, page_cache, unmirrored, memories)
 
 
 def _database(alias: str) -> tuple[str, int]:

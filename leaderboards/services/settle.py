@@ -13,7 +13,6 @@ from django.db.models import QuerySet
 from foundation import redis
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
-from foundation.sql import SqlBusy
 from foundation.sync import barrier
 from foundation.sync.memory import Memory
 from foundation.sync.settling import Judged, Settling, greet
@@ -80,15 +79,8 @@ class PeriodSettling(Settling[Period]):
         if judged.lost:
             self.row.emptied_at = self.row.generation
 
-    def distrust(self) -> Judged | None:
-        """A hybrid period that somebody keeps to themselves is judged later."""
-        try:
-            return super().distrust()
-        except SqlBusy:
-            if self._redis_decides:
-                raise
-            self._settler.forget_generation(self.row)  # till then nobody reads it there, or writes
-            return None
+    def _estrange(self, generation: int) -> None:
+        self._settler.estrange(self.row, generation)
 
     def _renew(self, judged: Judged) -> int | None:
         """Mark what a memory lacks that has followed SQL; then Redis gets the number."""

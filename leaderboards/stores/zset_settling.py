@@ -94,9 +94,9 @@ class ZsetSettler:
         """Write a new generation, and empty the family if asked; its sequence, None where memory is not as judged."""
         return memory.renew(self._link, period.family, generation, judged, empty)
 
-    def forget_generation(self, period: Period) -> None:
-        """Nobody reads or writes the period in Redis any more."""
-        memory.forget(self._link, period.family)
+    def estrange(self, period: Period, generation: int) -> None:
+        """Nobody reads or writes the period in Redis any more: its memory is of a generation that SQL gives nothing."""
+        memory.estrange(self._link, period.family, generation)
 
     def close(self, period: Period) -> None:
         """From here on the submit script refuses what is new."""
@@ -237,7 +237,7 @@ class ZsetSettler:
 
 
 def _pulse(generation: bytes, inflight: int) -> Pulse:
-    return Pulse(int(generation or 0), inflight)
+    return Pulse(int(generation) if generation.isdigit() else 0, inflight)
 
 
 def _dirty(player: bytes, version: bytes, score: bytes, member: bytes, held: bytes) -> Dirty:

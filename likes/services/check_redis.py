@@ -1,12 +1,15 @@
 """Checking likes that Redis decides over: each count beside its set, and SQL's rows beside both.
 
 Nobody is raced: a script counts and repairs in one moment, and a row in SQL is put right by the mirror, which the
-check asks to copy it again. What SQL may not have yet is no difference. ``services/check.py`` walks over the things.
+check asks to copy it again. What SQL may not have yet is no difference. A like that SQL has, and Redis has not without
+a mark, was lost there, and is put back. ``services/check.py`` walks over the things.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+
+from django.db import transaction
 
 from foundation import redis
 from foundation.chunks import in_chunks
@@ -14,8 +17,10 @@ from leaderboards.core.instants import milliseconds
 from likes.core.checked import Difference
 from likes.models import Like
 from likes.registry import Likeable
+from likes.services.hold import hold
 from likes.services.mirror import is_given_up, mirror, present_generation
-from likes.stores.redis_settling import RedisSettler
+from likes.stores.kinds import hold_shared
+from likes.stores.redis_settling import Kept, RedisSettler
 
 CHUNK = 500  # of rows
 
@@ -47,6 +52,7 @@ class _Walk:
 
     def __init__(self, likeable: Likeable, at: datetime, repair: bool) -> None:
         self._kind = likeable.kind
+        self._likeable = likeable
         self._at = at
         self._repair = repair
         self._settler = RedisSettler(likeable, redis.settling())
@@ -96,8 +102,27 @@ class _Walk:
         [after] = self._settler.look(self._generation, [pair])
         if before != after or after.dirty or after.amount == amount or is_given_up(self._kind, pair, version):
             return
-        repaired = self._repair and self._settler.soil(
-            self._generation, pair, milliseconds(self._at), compared=after.amount
-        )
+        repaired = self._repair and self._put_right(pair, after.amount)
         if repaired or not self._repair:
             yield Difference(self._kind, pair[0], "like", amount, after.amount, repaired)
+
+    def _put_right(self, pair: Pair, in_redis: int) -> bool:
+        if in_redis:
+            return self._settler.soil(self._generation, pair, milliseconds(self._at), compared=in_redis)
+        return self._put_back(pair)
+
+    @transaction.atomic
+    def _put_back(self, pair: Pair) -> bool:
+        """Give Redis back what it lost. No mirror is at it meanwhile, which could copy that it was taken back.
+
+        The deadline is drawn before SQL is asked: it ends before PostgreSQL would end a lock that rests.
+        """
+        hold_shared(self._kind)
+        hold(self._likeable)
+        settler = RedisSettler(self._likeable, redis.boards())
+        deadline = settler.deadline_ms()
+        row = Like.objects.filter(kind=self._kind, thing=pair[0], player__external_id=pair[1], amount__gt=0).first()
+        if row is None:
+            return False
+        kept = Kept(*pair, row.amount, milliseconds(row.at))
+        return settler.put_back(self._generation, kept, deadline)

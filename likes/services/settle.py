@@ -60,6 +60,9 @@ class KindSettling(Settling[LikeKind]):
         """
         return self.row.whole or memory.generation == 0 or self.row.storage != Storage.REDIS
 
+    def _estrange(self, generation: int) -> None:
+        self._settler.estrange(generation)
+
     def _renew(self, judged: Judged) -> int | None:
         return self._settler.renew(self.row.generation, judged.memory, empty=judged.lost)
 

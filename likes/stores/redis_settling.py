@@ -71,6 +71,10 @@ class RedisSettler:
         """Write a new generation, let the kind's own keys go if asked; its sequence, None where it is not as judged."""
         return memory.renew(self._link, self._keys, generation, judged, empty)
 
+    def estrange(self, generation: int) -> None:
+        """Nobody reads or writes the kind any more: its memory is of a generation that SQL gives nothing."""
+        memory.estrange(self._link, self._keys, generation)
+
     def keys_of_things(self) -> Iterator[list[str]]:
         """All keys of the kind's things, some at a time. This walks over everything that Redis has."""
         for keys in self._scanned(pattern_of_things(self._kind)):
@@ -99,6 +103,17 @@ class RedisSettler:
         for row in rows:
             args += (places[row.thing], row.player, row.amount, row.at_ms)
         run(self._link, "restore", keys, args)
+
+    def deadline_ms(self) -> int:
+        """When a script that is sent now must not act any more, by Redis's clock."""
+        return self._link.deadline_ms()
+
+    def put_back(self, generation: int, row: Kept, deadline: int) -> bool:
+        """Put a like back that was lost without a trace; False where it is there or dirty."""
+        keys = ThingKeys(self._kind, row.thing)
+        named = [self._keys.gen, self._keys.dirty, keys.liked_by, keys.count, keys.amounts]
+        args: list[Argument] = [generation, deadline, self._repeatable, row.thing, row.player, row.amount, row.at_ms]
+        return bool(run(self._link, "put_back", named, args))
 
     def lift(self, generation: int, highest: int) -> None:
         """Let versions go on above ``highest``, and above all that earlier memories gave out."""

@@ -39,7 +39,7 @@ class TestIds:
             period = Period.objects.select_related("board").get(board=arena.board, label="2026-10")
             assert close_period(period, TURN + HOUR).final
             if storage == "redis":
-                ZsetSettler(redis.settling()).forget_generation(period)
+                ZsetSettler(redis.settling()).unlink(period)
 
         again = send_to(arena, entry, {"player": "b", "points": 1, "id": "m2"}, at=TURN + 3 * HOUR)
         other = send_to(arena, {**entry, "points": 6}, at=TURN + 3 * HOUR)
