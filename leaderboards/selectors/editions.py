@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from foundation import clock, redis
 from foundation.errors import Unavailable
-from leaderboards.models import Period, State, Storage
+from leaderboards.models import Board, Period, State, Storage
 from leaderboards.stores.zset_editions import edition
 
 logger = logging.getLogger(__name__)
@@ -52,9 +52,10 @@ def hear(period: Period) -> None:
         _heard[name] = Heard(present, clock.monotonic())
 
 
-def has_editions(period: Period) -> bool:
-    """Whether it is read from Redis while it lives, as far as the row tells."""
-    in_redis = period.board.storage != Storage.SQL and period.stale_since is None
+def has_editions(board: Board, period: Period) -> bool:
+    """Whether a period of the board is read from Redis while it lives, as far as their rows tell. The trap: a
+    remembered row has no board, and would ask SQL for one."""
+    in_redis = board.storage != Storage.SQL and period.stale_since is None
     return in_redis and period.state in (State.OPEN, State.CLOSING)
 
 

@@ -48,7 +48,7 @@ def _of_the_moment(board: Board, label: str, board_since: float) -> Period:
     """The row as it is remembered, for the reading script to compare its edition. The trap: board and row must have
     been asked for after the edition was heard."""
     kept = _remembered.kept((board.seq, label), MOMENT_SECONDS)
-    if kept is None or not has_editions(kept.answer):
+    if kept is None or not has_editions(board, kept.answer):
         raise Stale("This period must be asked for.")
     edition = heard(kept.answer)
     if edition is None:
