@@ -27,3 +27,20 @@ def locked(rows: QuerySet[Any, Any], patience_ms: int = 50) -> Iterator[None]:
         other.close()
         with connection.cursor() as own:
             own.execute("RESET lock_timeout")
+
+
+@contextmanager
+def making(player: str) -> Iterator[None]:
+    """Somebody else makes this player, and has not committed yet; then they roll it back."""
+    other = connection.copy()
+    try:
+        with other.cursor() as makes:
+            makes.execute("BEGIN")
+            makes.execute(
+                "INSERT INTO leaderboards_player (external_id, name, avatar_url, country, created_at)"
+                " VALUES (%s, '', '', '', now())",
+                [player],
+            )
+            yield
+    finally:
+        other.close()

@@ -7,6 +7,7 @@ ends them, since names are theirs too; then they are made anew.
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -51,7 +52,7 @@ def _weight(kept: _Kept) -> int:
 
 
 _NOTHING = _Kept("none", 0, Encoded(b"[]", ""))
-_Key = tuple[str, int, int, int, frozenset[str], int]
+_Key = tuple[str, int, int, int, bytes, int]
 _kept: Second[_Key, _Kept] = Second(HEAVIEST_BYTES, weigh=_weight)
 
 
@@ -77,7 +78,7 @@ def _by_its_edition(
 ) -> tuple[int, Encoded]:
     """The total, and the rows: those that are kept, while Redis says that they are the same."""
     out = hidden_in(stored)
-    key = (stored.family.zset, stored.generation, page.offset, page.limit, out, times_forgotten())
+    key = (stored.family.zset, stored.generation, page.offset, page.limit, _digest(out), times_forgotten())
     kept = _kept.in_time(key) or _NOTHING
     told = told_unless(stored, [page], out, kept.told)
     if told.reading is None:
@@ -86,6 +87,12 @@ def _by_its_edition(
     rows = _encoded(found.rows)
     _kept.keep(key, _Kept(told.digest, told.total - found.total, rows))
     return found.total, rows
+
+
+@lru_cache(maxsize=8)
+def _digest(out: frozenset[str]) -> bytes:
+    """Short, since each page that is kept has it: who is hidden may be many, and is another set each second."""
+    return blake2b("\0".join(sorted(out)).encode(), digest_size=16).digest()
 
 
 def _encoded(rows: list[Row]) -> Encoded:

@@ -50,7 +50,7 @@ from leaderboards.services.resolve import Item, refuse_held_up
 from leaderboards.services.sql_failures import Commit, begins_again, telling_commit
 from leaderboards.services.together import Dissolved, dissolving
 from leaderboards.services.undecided import IdUsed, Unasked, Undecided
-from leaderboards.stores.sql_locks import Held, enter
+from leaderboards.stores.sql_locks import Held, enter, waiting_at_most
 from leaderboards.stores.sql_writes import (
     Sending,
     StandingRow,
@@ -107,7 +107,7 @@ def _started(
             return decided
         used = left.ask()
         if not used:
-            _admit(left.items[0].period, newcomers, at)
+            _admit(left.items[0].period, newcomers, at, _patience(left.items))
             failpoint("submit.after_admitted")
     except Unasked:
         used = left.ask()
@@ -135,11 +135,14 @@ def _decide_once(
     if not items:
         return {}, ()
     names = {item.entry.player for item in items}
-    company = items[0].in_company
-    with telling_commit() as commit, dissolving(company, commit.is_reached, _FORESEEN), transaction.atomic():
+    with (
+        telling_commit() as commit,
+        dissolving(items[0].in_company, commit.is_reached, _FORESEEN),
+        transaction.atomic(),
+    ):
         if dry_run:
             _admit(items[0].period, names, at)
-        period, held = enter(items[0].period, names, COMPANY_WAITS_MS if company else None)
+        period, held = enter(items[0].period, names, _patience(items))
         if period.state != PeriodState.OPEN:
             raise PeriodClosed(f"Period {period.label} is closed.")
         if period.rules_json != items[0].period.rules_json:
@@ -158,10 +161,17 @@ def _decide_once(
     return judging.decided, newcomers
 
 
-def _admit(period: Period, players: Collection[str], at: datetime) -> None:
-    """Give players what deciding locks: each step in a statement of its own, so that no lock outlives it."""
-    make_players(players, at)
-    make_standings(period, players)
+def _patience(items: Sequence[Item]) -> int | None:
+    """How long any lock is waited for, in ms; None is as long as everywhere."""
+    return COMPANY_WAITS_MS if items[0].in_company else None
+
+
+def _admit(period: Period, players: Collection[str], at: datetime, wait_ms: int | None = None) -> None:
+    """Give players what deciding locks: each step in a transaction of its own, so that no lock outlives it."""
+    with waiting_at_most(wait_ms):
+        make_players(players, at)
+    with waiting_at_most(wait_ms):
+        make_standings(period, players)
 
 
 class _Judging:

@@ -23,11 +23,19 @@ logger = logging.getLogger(__name__)
 
 def tell_readers_of(board: Board, surely: bool = False) -> None:
     """The board has changed. ``surely``: where Redis does not hear it, whoever changed it waits until nobody can
-    remember what was before."""
-    periods: list[Period] = []
-    if board.storage != Storage.SQL and not board.is_event:  # competitions are read by asking SQL
-        periods = [*Period.objects.filter(board=board, state__in=(State.OPEN, State.CLOSING))]
-    transaction.on_commit(partial(_tell, periods, surely))
+    remember what was before.
+
+    The trap: a period may open before this is committed. So they are looked for again then.
+    """
+    known = _living(board)
+    transaction.on_commit(lambda: _tell(known | _living(board), surely))
+
+
+def _living(board: Board) -> set[Period]:
+    """The periods of the board that are read from Redis."""
+    if board.storage == Storage.SQL or board.is_event:  # competitions are read by asking SQL
+        return set()
+    return {*Period.objects.filter(board=board.pk, state__in=(State.OPEN, State.CLOSING))}
 
 
 def tell_readers(period: Period) -> None:

@@ -5,8 +5,8 @@ makes standings while they hold locks of others, since who waits for another's n
 """
 
 import json
-from collections.abc import Collection
-from contextlib import nullcontext
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any, NamedTuple
 
 from django.db import connection, transaction
@@ -36,6 +36,17 @@ class Held(NamedTuple):
     banned: bool
     state: State | None
     version: int
+
+
+@contextmanager
+def waiting_at_most(wait_ms: int | None) -> Iterator[None]:
+    """A transaction in which each lock is waited for so long (ms); without a bound, the statements as they are."""
+    if wait_ms is None or connection.vendor != "postgresql":
+        yield
+        return
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f"SET LOCAL lock_timeout = {wait_ms:d}")
+        yield
 
 
 def enter(known: Period, players: Collection[str], wait_ms: int | None = None) -> tuple[Period, dict[str, Held]]:

@@ -1,6 +1,5 @@
 """Scores sent one by one at the same moment count as if each had been alone, on each storage."""
 
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from datetime import datetime, timedelta
@@ -24,7 +23,6 @@ from tests.at_once import at_once
 from tests.faults.world import wait_until
 from tests.leaderboards.services.joining import GAME, LONG, Company, entry
 from tests.leaderboards.services.site import DAY, NOON, follow, make_board, period_of, points, score
-from tests.locked import locked, only_postgresql
 
 STORAGES = pytest.mark.parametrize("storage", ["sql", "hybrid", "redis"])
 SECOND = timedelta(seconds=1)
@@ -193,28 +191,6 @@ def test_who_came_before_the_boundary_and_who_after_have_their_own_period(sent: 
     [before], [after] = (each.result(LONG) for each in came)
     assert (before.period, after.period) == (period_of(board).label, period_of(board, midnight).label)
     assert sent.batches == [1, 2, 1, 1]  # not of one period, so each by itself
-
-
-@pytest.mark.parametrize("storage", ["sql", "hybrid"])
-@only_postgresql
-def test_whose_standing_somebody_holds_is_waited_for_by_nobody_else(sent: Company, storage: str) -> None:
-    board = make_board(storage)
-    score(board, {"first": 1, "ann": 1, "bob": 1})
-    rows = Standing.objects.filter(period=period_of(board), player__external_id="ann")
-
-    sent.hold(board.seq)
-    held, *others = [sent.send(entry(board, player, 5)) for player in ("ann", "bob", "new")]
-    with locked(rows):
-        began = time.monotonic()
-        sent.let_go()
-        said = [each.result(LONG)[0].status.value for each in others]
-        taken = time.monotonic() - began
-        assert not held.done()
-
-    assert said == ["updated", "updated"]
-    assert taken < 1.0
-    assert held.result(LONG)[0].status.value == "updated"
-    assert standing_on(board) == {"first": 1, "ann": 5, "bob": 5, "new": 5}
 
 
 @pytest.mark.parametrize("storage", ["sql", "hybrid"])
