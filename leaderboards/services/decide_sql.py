@@ -137,7 +137,7 @@ def _decide_once(
     names = {item.entry.player for item in items}
     with (
         telling_commit() as commit,
-        dissolving(items[0].in_company, commit.is_reached, _FORESEEN),
+        dissolving(items[0].in_company, commit.may_have_kept, _FORESEEN),
         transaction.atomic(),
     ):
         if dry_run:
@@ -289,3 +289,4 @@ def _write(judging: _Judging, items: Sequence[Item], service: str, at: datetime,
         write_and_publish(statements, period, changed, at)
         commit.reached = True
         statements.commit()
+    commit.answered = True
