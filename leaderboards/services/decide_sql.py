@@ -107,7 +107,8 @@ def _started(
             return decided
         used = left.ask()
         if not used:
-            _admit(left.items[0].period, newcomers, at, _patience(left.items))
+            with dissolving(left.items[0].in_company, foreseen=AWAY):
+                _admit(left.items[0].period, newcomers, at, _patience(left.items))
             failpoint("submit.after_admitted")
     except Unasked:
         used = left.ask()
