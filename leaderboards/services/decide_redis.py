@@ -33,7 +33,7 @@ from leaderboards.errors import (
     StorageUnavailable,
 )
 from leaderboards.models import Period, Player, RestrictionKind
-from leaderboards.selectors.hidden import KEPT_SECONDS, forget_hidden
+from leaderboards.selectors.hidden import HIDDEN_SECONDS, forget_hidden
 from leaderboards.selectors.periods import look_again
 from leaderboards.selectors.reading import of_the_present
 from leaderboards.selectors.restrictions import running
@@ -150,7 +150,7 @@ def _load_banned(_keys: Collection[str]) -> dict[str, dict[int | None, frozenset
     return {"all": {board: frozenset(players) for board, players in found.items()}}
 
 
-_banned: Remembered[str, dict[int | None, frozenset[str]]] = Remembered(_load_banned, fresh=KEPT_SECONDS)
+_banned: Remembered[str, dict[int | None, frozenset[str]]] = Remembered(_load_banned, fresh=HIDDEN_SECONDS)
 
 
 def _fits(item: Item, decided: dict[int, Decided]) -> bool:
