@@ -124,6 +124,8 @@ DATABASES = {
 }
 # How long who keeps all others out of a period may rest meanwhile; 0 is no limit of its own.
 SQL_ALONE_SECONDS = env.float("SQL_ALONE_SECONDS", default=0.4)
+# How long a statement may take that works through a whole period, or years of records; 0 is no limit.
+SQL_LONG_STATEMENT_SECONDS = env.float("SQL_LONG_STATEMENT_SECONDS", default=3600.0)
 
 # -- Redis: boards, page cache and broker never share a database --------------------------------
 
@@ -156,6 +158,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_SERIALIZER = "json"
 CELERY_TASK_IGNORE_RESULT = True
+# Ends the process of a task, so with `--pool prefork` alone; on a thread SQL's limits end what takes too long.
 CELERY_TASK_TIME_LIMIT = 600
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False

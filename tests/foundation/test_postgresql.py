@@ -1,6 +1,7 @@
 """Statements sent one behind the other; and connections: whether one still stands, mostly without asking."""
 
 import time
+from typing import Any
 
 import psycopg
 import pytest
@@ -9,7 +10,7 @@ from django.db import DataError, IntegrityError, OperationalError, connection, t
 from django.db.models.signals import pre_migrate
 
 from foundation.models import KnownRedis
-from foundation.sql import unhurried
+from foundation.sql import is_busy, unhurried
 from foundation.statements import one_behind_the_other
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -141,7 +142,17 @@ def test_no_wait_is_without_end_but_where_the_work_may_take_long() -> None:
             within = shown("statement_timeout")
         to_the_end = shown("statement_timeout")
 
-    assert (within, to_the_end, shown("statement_timeout")) == ("0", "0", "5min")
+    assert (within, to_the_end, shown("statement_timeout")) == ("1h", "1h", "5min")
+
+
+@only_postgresql
+def test_a_long_statement_ends_as_well_and_sql_is_busy_with_it(settings: Any) -> None:
+    settings.SQL_LONG_STATEMENT_SECONDS = 0.01
+
+    with pytest.raises(OperationalError) as ended, unhurried(), connection.cursor() as cursor:
+        cursor.execute("SELECT pg_sleep(9)")
+
+    assert is_busy(ended.value)
 
 
 @only_postgresql
