@@ -1,5 +1,7 @@
 """Statements sent one behind the other; and connections: whether one still stands, mostly without asking."""
 
+import gc
+import threading
 import time
 from typing import Any
 
@@ -126,6 +128,27 @@ def test_a_connection_that_rests_is_used_without_asking_and_after_an_error_the_s
     connection.errors_occurred = True
 
     assert (rested, is_opened_anew()) == (False, True)
+
+
+@only_postgresql
+def test_a_thread_that_ends_closes_its_connection_and_no_other() -> None:
+    opened: list[psycopg.Connection[Any]] = []
+
+    def ask() -> None:
+        connection.ensure_connection()
+        opened.append(connection.connection)
+
+    ask()
+    gc.disable()  # the collector would close it some time
+    try:
+        thread = threading.Thread(target=ask)
+        thread.start()
+        thread.join()
+    finally:
+        gc.enable()
+
+    mine, theirs = opened
+    assert (mine.closed, theirs.closed) == (False, True)
 
 
 def shown(name: str) -> str:
