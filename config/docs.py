@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 from ninja import NinjaAPI
-from ninja.openapi.docs import Swagger
+from ninja.openapi.docs import ABS_TPL_PATH, Swagger
 from ninja.responses import Response
 
 from foundation.page_middleware import API
@@ -20,6 +20,9 @@ BASE_PATH = API
 
 class Documentation(Swagger):
     """Swagger UI over the document that lies beside it."""
+
+    # Ninja is no app of the site (settings.py), and renders this then: the page whose files the site has itself.
+    template_cdn = str(ABS_TPL_PATH / "swagger.html")
 
     def get_openapi_url(self, _api: NinjaAPI, _path_params: dict[str, Any]) -> str:
         return reverse("openapi")

@@ -5,6 +5,7 @@ out, so `manage.py` with the same DATA_DIR works beside it. The README lists eve
 """
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
 
@@ -16,6 +17,8 @@ from config import accounts, addresses, brakes, caches, logs, policy, sealing, s
 from config.schedule import SCHEDULE
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+# Where ninja's page of the API's documents lies, with its files. It is found, not loaded: a worker needs none of it.
+NINJA = Path(str(find_spec("ninja").origin)).parent  # type: ignore[union-attr]  # it is installed
 
 env = environ.Env()
 env.ENVIRON = secret_files.with_files(os.environ)
@@ -57,7 +60,6 @@ INSTALLED_APPS = [
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "csp",
-    "ninja",
     "foundation",
     "leaderboards",
     "likes",
@@ -102,7 +104,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [BASE_DIR / "templates", NINJA / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -124,6 +126,8 @@ DATABASES = {
 }
 # How long who keeps all others out of a period may rest meanwhile; 0 is no limit of its own.
 SQL_ALONE_SECONDS = env.float("SQL_ALONE_SECONDS", default=0.4)
+# How long a statement may take that works through a whole period, or years of records; 0 is no limit.
+SQL_LONG_STATEMENT_SECONDS = env.float("SQL_LONG_STATEMENT_SECONDS", default=3600.0)
 
 # -- Redis: boards, page cache and broker never share a database --------------------------------
 
@@ -156,6 +160,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_SERIALIZER = "json"
 CELERY_TASK_IGNORE_RESULT = True
+# Ends the process of a task, so with `--pool prefork` alone; on a thread SQL's limits end what takes too long.
 CELERY_TASK_TIME_LIMIT = 600
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
@@ -196,7 +201,7 @@ COMMENT_LIKES_RATE = env.int("COMMENT_LIKES_RATE", default=100)
 # -- Files that the site serves itself ----------------------------------------------------------
 
 STATIC_URL = "static/"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [BASE_DIR / "static", NINJA / "static"]
 # With STATIC_ROOT, `collectstatic` has put hashed names there; without it (demo, tests,
 # development) files are served from where they lie and nothing has to be collected.
 STATIC_ROOT = env.str("STATIC_ROOT", default="") or None

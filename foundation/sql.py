@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, S
 from contextlib import contextmanager
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
 
 from foundation import clock
@@ -46,11 +47,14 @@ def is_busy(error: BaseException) -> bool:
 
 @contextmanager
 def unhurried() -> Iterator[None]:
-    """A transaction, or a part of one, whose statements may take as long as they take, to the end of the whole."""
+    """A transaction, or a part of one, whose statements may take ``SQL_LONG_STATEMENT_SECONDS`` each, to the end of
+    the whole. One that takes longer is ended (``is_busy``): nothing else would end it on a worker's thread.
+    """
     with transaction.atomic():
         if connection.vendor == "postgresql":
             with connection.cursor() as cursor:
-                cursor.execute("SET LOCAL statement_timeout = 0")
+                longest = f"{round(1000 * settings.SQL_LONG_STATEMENT_SECONDS)}ms"
+                cursor.execute("SET LOCAL statement_timeout = %s", [longest])
         yield
 
 

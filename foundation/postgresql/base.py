@@ -1,8 +1,13 @@
 """The backend that Django loads by the name of this folder."""
 
+import os
 import select
+import threading
 from types import TracebackType
+from typing import Any
+from weakref import WeakSet
 
+import psycopg
 from django.db import OperationalError
 from django.db.backends.postgresql import base
 from django.db.utils import DatabaseErrorWrapper
@@ -28,6 +33,33 @@ class Errors(DatabaseErrorWrapper):
         super().__exit__(kind, error, traceback)
 
 
+class _Opened:
+    """The connections that a thread has opened. It is let go by the thread as it ends, and closes them.
+
+    Django leaves that to the collector, which comes seldom (config/wsgi.py), while a web server that has little to do
+    ends its threads and starts others.
+    """
+
+    def __init__(self) -> None:
+        self.connections: WeakSet[psycopg.Connection[Any]] = WeakSet()
+        self._process = os.getpid()
+
+    def __del__(self) -> None:
+        if self._process == os.getpid():  # a process that was forked has its parent's too
+            for each in tuple(self.connections):
+                each.close()
+
+
+class _Thread(threading.local):
+    """What belongs to the thread that asks."""
+
+    def __init__(self) -> None:
+        self.opened = _Opened()
+
+
+_thread = _Thread()
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
     """Asks the socket before it asks the server: a connection that rests has nothing to say unless it is gone.
 
@@ -39,6 +71,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def wrap_database_errors(self) -> DatabaseErrorWrapper:
         """Around whatever asks the driver."""
         return Errors(self)
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> psycopg.Connection[Any]:
+        """A connection that is closed when this thread ends, if not before."""
+        opened: psycopg.Connection[Any] = super().get_new_connection(conn_params)
+        _thread.opened.connections.add(opened)
+        return opened
 
     def is_usable(self) -> bool:
         """Whether the connection stands, as far as this side of it can know. After an error the server is asked."""

@@ -1,6 +1,9 @@
 """Statements sent one behind the other; and connections: whether one still stands, mostly without asking."""
 
+import gc
+import threading
 import time
+from typing import Any
 
 import psycopg
 import pytest
@@ -9,7 +12,7 @@ from django.db import DataError, IntegrityError, OperationalError, connection, t
 from django.db.models.signals import pre_migrate
 
 from foundation.models import KnownRedis
-from foundation.sql import unhurried
+from foundation.sql import is_busy, unhurried
 from foundation.statements import one_behind_the_other
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -127,6 +130,27 @@ def test_a_connection_that_rests_is_used_without_asking_and_after_an_error_the_s
     assert (rested, is_opened_anew()) == (False, True)
 
 
+@only_postgresql
+def test_a_thread_that_ends_closes_its_connection_and_no_other() -> None:
+    opened: list[psycopg.Connection[Any]] = []
+
+    def ask() -> None:
+        connection.ensure_connection()
+        opened.append(connection.connection)
+
+    ask()
+    gc.disable()  # the collector would close it some time
+    try:
+        thread = threading.Thread(target=ask)
+        thread.start()
+        thread.join()
+    finally:
+        gc.enable()
+
+    mine, theirs = opened
+    assert (mine.closed, theirs.closed) == (False, True)
+
+
 def shown(name: str) -> str:
     with connection.cursor() as cursor:
         cursor.execute(f"SHOW {name}")
@@ -141,7 +165,17 @@ def test_no_wait_is_without_end_but_where_the_work_may_take_long() -> None:
             within = shown("statement_timeout")
         to_the_end = shown("statement_timeout")
 
-    assert (within, to_the_end, shown("statement_timeout")) == ("0", "0", "5min")
+    assert (within, to_the_end, shown("statement_timeout")) == ("1h", "1h", "5min")
+
+
+@only_postgresql
+def test_a_long_statement_ends_as_well_and_sql_is_busy_with_it(settings: Any) -> None:
+    settings.SQL_LONG_STATEMENT_SECONDS = 0.01
+
+    with pytest.raises(OperationalError) as ended, unhurried(), connection.cursor() as cursor:
+        cursor.execute("SELECT pg_sleep(9)")
+
+    assert is_busy(ended.value)
 
 
 @only_postgresql
