@@ -12,7 +12,7 @@ from typing import Any
 from benchmarks.sites import ROOT
 from config import addresses
 from config.local import leash
-from config.local.demo import WORKER
+from config.local.demo import BEAT, WORKER
 
 READY = " ready."  # the worker says so once it takes tasks
 GIVE_UP_SECONDS = 60.0
@@ -26,8 +26,8 @@ def background(folder: Path) -> Iterator[tuple[int, ...]]:
     with log.open("ab") as written:
         options: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": written, "stderr": written}
         options |= {"cwd": ROOT, "env": os.environ | {"BROKER_URL": broker, "LOG_LEVEL": "INFO"}}
-        celery = [sys.executable, "-m", "celery", "--quiet", "-A", "config"]
-        children = [leash.start([*celery, *each], **options) for each in (WORKER.split(), ["beat", "-l", "INFO"])]
+        celery = [sys.executable, "-m", "celery", "--quiet", "-A"]
+        children = [leash.start([*celery, *each], **options) for each in (WORKER.split(), BEAT.split())]
     try:
         _wait(log)
         yield tuple(child.pid for child in children)

@@ -32,9 +32,10 @@ GRANIAN = (
     "--interface wsgi --workers 2 --blocking-threads 8 --backpressure 256 "
     "--workers-kill-timeout 5 --respawn-failed-workers config.wsgi:application"
 )
+BEAT = "config.beat beat -l INFO"
 # One worker needs none of what several tell each other. Four at once: what takes its time (verifying, closing,
 # webhooks) must leave room for what runs every second.
-WORKER = "worker --pool threads -c 4 -l INFO --without-gossip --without-mingle --without-heartbeat"
+WORKER = "config worker --pool threads -c 4 -l INFO --without-gossip --without-mingle --without-heartbeat"
 
 
 @dataclass(frozen=True)
@@ -112,8 +113,8 @@ def services(options: Options) -> list[Service]:
     granian = [python, "-m", "granian", "--host", HOST, "--port", str(options.port), *GRANIAN.split()]
     listed = [
         Service("web", granian, lambda: site_answers(options.site)),
-        Service("worker", [*celery, "config", *WORKER.split()]),
-        Service("beat", [*celery, "config.beat", "beat", "-l", "INFO"]),
+        Service("worker", [*celery, *WORKER.split()]),
+        Service("beat", [*celery, *BEAT.split()]),
     ]
     if options.players:
         listed.append(Service("players", [python, "-m", "config.local.players"], stop_seconds=3))

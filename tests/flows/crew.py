@@ -18,7 +18,8 @@ from tests.faults.processes import Child
 from tests.faults.world import World
 from tests.flows.contest import live_by
 
-ARGUMENTS = {"worker": ["--quiet", *WORKER.split()], "beat": ["--quiet", "beat"]}
+# The app is at hand: its name, which stands first, is left out.
+ARGUMENTS = {"worker": ["--quiet", *WORKER.split()[1:]], "beat": ["--quiet", "beat"]}
 
 
 def work(fast: str, arguments: list[str]) -> None:
