@@ -26,8 +26,9 @@ def background(folder: Path) -> Iterator[tuple[int, ...]]:
     with log.open("ab") as written:
         options: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": written, "stderr": written}
         options |= {"cwd": ROOT, "env": os.environ | {"BROKER_URL": broker, "LOG_LEVEL": "INFO"}}
-        celery = [sys.executable, "-m", "celery", "--quiet", "-A", "config"]
-        children = [leash.start([*celery, *each], **options) for each in (WORKER.split(), ["beat", "-l", "INFO"])]
+        celery = [sys.executable, "-m", "celery", "--quiet", "-A"]
+        commands = (["config", *WORKER.split()], ["config.beat", "beat", "-l", "INFO"])
+        children = [leash.start([*celery, *each], **options) for each in commands]
     try:
         _wait(log)
         yield tuple(child.pid for child in children)
