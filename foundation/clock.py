@@ -117,6 +117,10 @@ class _Comparison:
     """The last comparison with SQL's clock. While SQL is silent, what it said last counts."""
 
     def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Start anew."""
         self._made_at: float | None = None
         self._offset = timedelta()
 
@@ -129,6 +133,7 @@ class _Comparison:
 
 
 _comparison = _Comparison()
+forget_comparison = _comparison.forget
 
 
 def refuse_if_off() -> None:

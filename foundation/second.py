@@ -1,8 +1,9 @@
 """What was made in the last second, kept by each process: however many ask, it is made about once a second.
 
 When its time is over one asker makes the next, and all others still get the old one until it is there. Costly things
-are kept longer, by what they took. The trap: what a transaction sees may be rolled back, so inside of one everything is
-made anew, and nothing of it is kept.
+are kept longer, by what they took. It is as old as the moment in which its making began: a process may be stopped in
+between. The trap: what a transaction sees may be rolled back, so inside of one everything is made anew, and nothing of
+it is kept.
 """
 
 import threading
@@ -50,6 +51,7 @@ class Second(Generic[Key, Made]):
     ) -> None:
         self._heaviest, self._weigh, self._times_its_cost, self._is_over = heaviest, weigh, times_its_cost, is_over
         self._kept: OrderedDict[Key, _Kept[Made]] = OrderedDict()
+        self._weighs = 0  # all that is kept
         self._making: set[Key] = set()  # each by one thread at a time: they take turns by the key
         self._lock = threading.Lock()
         self._turns = [threading.Lock() for _ in range(TURNS)]
@@ -70,7 +72,7 @@ class Second(Generic[Key, Made]):
         elif not turn.acquire(blocking=False):
             return kept.made
         try:
-            return self._in_turn(key, make)
+            return self._in_turn(key, make, now)
         finally:
             turn.release()
 
@@ -84,17 +86,18 @@ class Second(Generic[Key, Made]):
         kept = self._found(key)
         return kept.made if kept is not None and clock.monotonic() < kept.until else None
 
-    def keep(self, key: Key, made: Made) -> None:
-        """From now on this is what the others get. Nothing is kept inside a transaction."""
+    def keep(self, key: Key, made: Made, begun: float) -> None:
+        """From now on this is what the others get: it is of the moment ``begun``, in monotonic seconds. Nothing is kept
+        inside a transaction."""
         if not connection.in_atomic_block:
             with self._lock:
-                self._put(key, made, 0)
+                self._put(key, made, begun, 0)
 
     def forget(self, chosen: Callable[[Key], bool] = lambda _key: True) -> None:
         """Drop what has a ``chosen`` key, else everything; what is being made of such a key is not kept either."""
         with self._lock:
             for key in [each for each in self._kept if chosen(each)]:
-                del self._kept[key]
+                self._drop(key)
             for key in [each for each in self._making if chosen(each)]:
                 self._making.discard(key)
 
@@ -105,9 +108,10 @@ class Second(Generic[Key, Made]):
         kept = self._kept.get(key)
         return None if kept is None or self._is_over(kept.made) else kept
 
-    def _in_turn(self, key: Key, make: Callable[[], Made]) -> Made:
+    def _in_turn(self, key: Key, make: Callable[[], Made], asked: float) -> Made:
+        """What was made while we waited for our turn is good if it was when we ``asked``: a crowd waits for one."""
         begun, kept = clock.monotonic(), self._found(key)
-        if kept is not None and begun < kept.until:
+        if kept is not None and asked < kept.until:
             return kept.made
         with self._lock:
             self._making.add(key)
@@ -115,16 +119,25 @@ class Second(Generic[Key, Made]):
             made = make()
             with self._lock:
                 if key in self._making:  # else it was forgotten meanwhile
-                    self._put(key, made, clock.monotonic() - begun)
+                    self._put(key, made, begun, clock.monotonic() - begun)
         finally:
             with self._lock:
                 self._making.discard(key)
         return made
 
-    def _put(self, key: Key, made: Made, cost: float) -> None:
-        """The oldest make room. What is heavier than all may be is kept alone: to make it each time costs more."""
+    def _put(self, key: Key, made: Made, begun: float, cost: float) -> None:
+        """What is over goes, then the oldest make room. What is heavier than all may be is kept alone: to make it each
+        time costs more."""
         now, kept_for, weight = clock.monotonic(), max(KEPT_SECONDS, self._times_its_cost * cost), self._weigh(made)
-        self._kept.pop(key, None)
-        while self._kept and weight + sum(each.weight for each in self._kept.values()) > self._heaviest:
-            self._kept.popitem(last=False)
-        self._kept[key] = _Kept(made, weight, now + kept_for, now + max(STALE_SECONDS, 2 * kept_for))
+        if key in self._kept:
+            self._drop(key)
+        while self._kept:
+            oldest = next(iter(self._kept))
+            if self._kept[oldest].ends_at > now and self._weighs + weight <= self._heaviest:
+                break
+            self._drop(oldest)
+        self._kept[key] = _Kept(made, weight, begun + kept_for, begun + max(STALE_SECONDS, 2 * kept_for))
+        self._weighs += weight
+
+    def _drop(self, key: Key) -> None:
+        self._weighs -= self._kept.pop(key).weight

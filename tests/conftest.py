@@ -100,9 +100,10 @@ def _as_if_new(request: pytest.FixtureRequest) -> None:
 
 
 def forget_everything() -> None:
-    """As the process starts: it remembers no requests, boards, names, periods, bans, pages, exports and test kinds."""
+    """As the process starts: it remembers nothing of clocks, requests, boards, names, periods, bans, pages, exports and
+    test kinds."""
     from competitions.selectors.grouped import forget_grouped
-    from foundation import rate_limit
+    from foundation import clock, rate_limit
     from leaderboards.selectors.boards import forget_boards
     from leaderboards.selectors.editions import forget_editions
     from leaderboards.selectors.encoded import forget_encoded
@@ -116,6 +117,7 @@ def forget_everything() -> None:
     from likes.selectors.liked_on import forget_most_liked
 
     for forget in (
+        clock.forget_comparison,
         rate_limit.forget_own, forget_boards, forget_names, forget_periods, forget_bans, forget_hidden,
         forget_grouped, second.forget, scenes.forget, forget_most_liked,
         forget_exports, forget_editions, forget_encoded,

@@ -217,10 +217,14 @@ class Settling(ABC, Generic[Row]):
         """Renew the lease. Who holds the row's lock for long does so at last in that transaction."""
         self.row.unchanged.update(settling_until=self._lease_ends())
 
+    def _marked_stale(self) -> None:
+        """Called when the row was marked: SQL answers for it from here on."""
+
     def mark_stale(self, at: datetime) -> None:
         """Unless somebody gave the row another generation since we read it. If it is locked, the next look does it."""
         try:
-            self.row.unchanged.filter(stale_since=None).update(stale_since=at)
+            if self.row.unchanged.filter(stale_since=None).update(stale_since=at):
+                self._marked_stale()
         except AWAY as error:
             if not is_busy(error):
                 raise

@@ -1,12 +1,11 @@
 """The key-management table: what is ranked, over which windows, by which rules. Never the scores."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
-from django.db.models.base import ModelState
 from django.utils.translation import gettext_lazy as _
 
 from leaderboards import choices
@@ -15,6 +14,7 @@ from leaderboards.core.periods import Calendar, PeriodKind
 from leaderboards.core.plausibility import LARGEST_FIELD, LONGEST_HISTORY, MOST_IN_A_MINUTE, Against, Limits, limits_of
 from leaderboards.core.rules import Order, Rules, TieBreak, Ties, Update
 from leaderboards.core.settings import board_calendar, board_rules
+from leaderboards.models.copied import QuickCopy
 
 LONGEST_DAYS = 36_525  # a century; much more, and no calendar has the day
 
@@ -26,7 +26,7 @@ def default_timezone() -> str:
     return str(settings.DEFAULT_TIMEZONE)
 
 
-class Board(models.Model):
+class Board(QuickCopy):
     """A row of the key-management table: what is ranked, over which windows, by which rules. Never the scores.
 
     ``quarantined_at`` is when one of its entries was quarantined first: from then on ids are looked for there too.
@@ -121,14 +121,6 @@ class Board(models.Model):
 
     def __str__(self) -> str:
         return self.name
-
-    def __copy__(self) -> Self:
-        """As Django copies a row, without its detour through pickling: each request takes a copy."""
-        own, state = type(self).__new__(type(self)), ModelState()
-        state.adding, state.db = self._state.adding, self._state.db
-        state.fields_cache = self._state.fields_cache.copy()
-        own.__dict__.update(self.__dict__, _state=state)
-        return own
 
     @property
     def calendar(self) -> Calendar:

@@ -6,7 +6,6 @@ from typing import ClassVar, Self
 
 from django.db import models
 from django.db.models import Q
-from django.db.models.base import ModelState
 from django.utils.translation import gettext_lazy as _
 
 from foundation.sync.rows import InStep
@@ -16,9 +15,10 @@ from leaderboards.core.periods import Window, event_number
 from leaderboards.core.rules import Rules
 from leaderboards.core.scores import Layout, choose_layout
 from leaderboards.models.boards import Board
+from leaderboards.models.copied import QuickCopy
 
 
-class Period(InStep):
+class Period(QuickCopy, InStep):
     """One window of a board, with the rules it opened with.
 
     It is kept in step with its standings in Redis (``InStep``): while it is ``whole``, ``rebuilt`` of them have been
@@ -56,14 +56,6 @@ class Period(InStep):
 
     def __str__(self) -> str:
         return f"{self.board_id}/{self.label}"
-
-    def __copy__(self) -> Self:
-        """As Django copies a row, without its detour through pickling: each request takes a copy."""
-        own, state = type(self).__new__(type(self)), ModelState()
-        state.adding, state.db = self._state.adding, self._state.db
-        state.fields_cache = self._state.fields_cache.copy()
-        own.__dict__.update(self.__dict__, _state=state)
-        return own
 
     def refresh_from_db(
         self,

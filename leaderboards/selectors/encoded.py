@@ -83,9 +83,10 @@ def _by_its_edition(
     told = told_unless(stored, [page], out, kept.told)
     if told.reading is None:
         return told.total - kept.hidden, kept.rows
+    begun = clock.monotonic()
     found = AnswersToKeep(board, stored, shown, (told.reading, True), as_of).standings(0)
     rows = _encoded(found.rows)
-    _kept.keep(key, _Kept(told.digest, told.total - found.total, rows))
+    _kept.keep(key, _Kept(told.digest, told.total - found.total, rows), begun)
     return found.total, rows
 
 

@@ -21,7 +21,7 @@ from foundation.sql import LATELY_SECONDS, Remembered, SqlAway
 from leaderboards.models import FinalStanding, Period, Player, RestrictionKind, Standing, State, Storage
 from leaderboards.selectors.restrictions import running, viewer
 
-KEPT_SECONDS = 1.0
+HIDDEN_SECONDS = 1.0  # how long it may take until somebody who is hidden is left out
 LAGS_AT_MOST = timedelta(hours=1)  # longer than a mirror is behind, but where it is stopped
 LeftOut = Callable[[str], Collection[int]]
 KeepsPlaces = Callable[[str], bool]
@@ -269,6 +269,6 @@ def _load_kept_empty(labels: Collection[str]) -> dict[str, bool]:
     return {label: _Provided.keeps_places(label) for label in labels}
 
 
-_remembered: Remembered[_Asked, _Out] = Remembered(_load, fresh=KEPT_SECONDS)
-_shadows: Remembered[str, frozenset[tuple[int | None, str]]] = Remembered(_load_shadows, fresh=KEPT_SECONDS)
+_remembered: Remembered[_Asked, _Out] = Remembered(_load, fresh=HIDDEN_SECONDS)
+_shadows: Remembered[str, frozenset[tuple[int | None, str]]] = Remembered(_load_shadows, fresh=HIDDEN_SECONDS)
 _kept_empty: Remembered[str, bool] = Remembered(_load_kept_empty, fresh=LATELY_SECONDS)

@@ -1,6 +1,7 @@
 """Names of players. They are shown only: no rank depends on them, and ids stand for them while SQL is silent."""
 
 from collections.abc import Collection, Iterable
+from itertools import count
 
 from django.db import connection
 
@@ -8,7 +9,7 @@ from foundation.second import KEPT_SECONDS
 from foundation.sql import LATELY_SECONDS, Remembered, SqlAway
 from leaderboards.models import Player
 
-MOMENT_SECONDS = 2.0
+NAME_SECONDS = 2.0  # as old as a name may be
 _NAMED = f"SELECT external_id, name FROM {Player._meta.db_table} WHERE external_id = ANY(%s) AND name <> ''"  # noqa: S608 (a name of our own)
 
 
@@ -27,6 +28,7 @@ def _named(ids: Collection[str]) -> Iterable[tuple[str, str]]:
 
 
 class _Forgotten:
+    numbers = count(1)
     times = 0
 
 
@@ -36,7 +38,7 @@ _remembered: Remembered[str, str] = Remembered(_load, fresh=LATELY_SECONDS)
 def names_of(ids: Collection[str]) -> dict[str, str]:
     """The names of those that have one, empty for the others; a name that another process changed, a moment later."""
     try:
-        return _remembered.get_many(ids, fresh=MOMENT_SECONDS)
+        return _remembered.get_many(ids, fresh=NAME_SECONDS)
     except SqlAway:
         return {}
 
@@ -44,7 +46,7 @@ def names_of(ids: Collection[str]) -> dict[str, str]:
 def names_to_keep(ids: Collection[str]) -> dict[str, str]:
     """The same for who keeps what they make of them for a second."""
     try:
-        return _remembered.get_many(ids, fresh=MOMENT_SECONDS - KEPT_SECONDS)
+        return _remembered.get_many(ids, fresh=NAME_SECONDS - KEPT_SECONDS)
     except SqlAway:
         return {}
 
@@ -63,6 +65,6 @@ def names_of_late(ids: Collection[str]) -> dict[str, str]:
 
 
 def forget_names() -> None:
-    """Start anew."""
-    _Forgotten.times += 1
+    """Start anew. The trap: who reads in between must not keep old names under the new number."""
     _remembered.forget()
+    _Forgotten.times = next(_Forgotten.numbers)

@@ -118,21 +118,23 @@ def save_board(board: Board, at: datetime | None = None) -> None:
     with transaction.atomic():
         stored = Board.objects.filter(pk=board.pk).first() if board.pk else None
         board.save()
-        _record_change(board, stored, at or clock.now())
+        has_changed = _record_change(board, stored, at or clock.now())
         refresh_rules(board)
         _tell_this_process()
-        tell_readers_of(board, surely=board.visibility == Visibility.PRIVATE)
+        tell_readers_of(board, surely=has_changed and board.visibility == Visibility.PRIVATE)
 
 
-def _record_change(board: Board, stored: Board | None, at: datetime) -> None:
+def _record_change(board: Board, stored: Board | None, at: datetime) -> bool:
+    """Whether any setting is another."""
     after = settings_of(board)
     if stored is None:
         record("board.made", at=at, subjects=[("board", board.pk)], after=after)
-        return
+        return True
     before = settings_of(stored)
     if changed := differing(before, after):
         was, now = ({name: each[name] for name in changed} for each in (before, after))
         record("board.changed", at=at, subjects=[("board", board.pk)], before=was, after=now)
+    return bool(changed)
 
 
 def settings_of(board: Board) -> dict[str, Any]:

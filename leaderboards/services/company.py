@@ -69,7 +69,7 @@ def _decide(requests: Sequence[_Request]) -> list[list[Outcome]]:
     """The outcomes of each, decided as if one had sent all entries. Raises ``Dissolved``."""
     first = requests[0]
     if len(requests) == 1:
-        return [submit(first.entries, first.caller, first.at, ranks=first.ranks)]
+        return [submit(_arrived(first.entries, first.at), first.caller, clock.now(), ranks=first.ranks)]
     joined = chain.from_iterable(_arrived(each.entries, each.at) for each in requests)
     entries = [each._replace(position=position) for position, each in enumerate(joined)]
     outcomes = iter(submit_joined(entries, first.caller, clock.now(), ranks=first.ranks))
@@ -77,7 +77,11 @@ def _decide(requests: Sequence[_Request]) -> list[list[Outcome]]:
 
 
 def _arrived(entries: Entries, at: datetime) -> list[Entry]:
-    """The entries for a request that is made later than theirs: they know when theirs came."""
+    """The entries for a request that is made later than theirs: they know when theirs came.
+
+    It is received when it is made. Whether it is held up is counted from there, so a purge of the time in which it
+    queued misses nothing of it.
+    """
     return [each._replace(arrived=at) for each in entries if isinstance(each, Entry)]
 
 

@@ -1,7 +1,8 @@
 """Redis decides: the submit of ``redis`` boards, one script per 250 entries. SQL follows by the mirror.
 
 After the first failure of a request Redis is tried no more: what was not sent is ``unavailable``,
-what was sent without an answer is ``unknown``, and safe to send again if it has an id.
+what was sent without an answer is ``unknown``, and safe to send again if it has an id. A company that fails before
+anything is sent dissolves.
 
 The script looks ids up itself. Who is refused before they come to it is asked for here where an id may have counted in
 another period, or in a competition (decision 0058).
@@ -32,7 +33,7 @@ from leaderboards.errors import (
     StorageUnavailable,
 )
 from leaderboards.models import Period, Player, RestrictionKind
-from leaderboards.selectors.hidden import KEPT_SECONDS, forget_hidden
+from leaderboards.selectors.hidden import HIDDEN_SECONDS, forget_hidden
 from leaderboards.selectors.periods import look_again
 from leaderboards.selectors.reading import of_the_present
 from leaderboards.selectors.restrictions import running
@@ -40,6 +41,7 @@ from leaderboards.services.decided import Decided, refused
 from leaderboards.services.ids import bucketed, counted_in_redis, known, reused
 from leaderboards.services.quarantine_redis import hold_back
 from leaderboards.services.resolve import Item, refuse_held_up
+from leaderboards.services.together import dissolving
 from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, Judged, ToJudge, Verdict, ZsetWriter, state_from
 
 _STATUS = {Verdict.UPDATED: Status.UPDATED, Verdict.SAME: Status.UNCHANGED, Verdict.DUPLICATE: Status.DUPLICATE}
@@ -52,11 +54,12 @@ def decide(
     quarantined.
     """
     period = items[0].period
-    decided = _refuse_banned(items)
-    fitting = [item for item in items if item.entry.position not in decided and _fits(item, decided)]
-    decided |= _used_before(items, decided, service, at)
-    if period.stale_since is not None:
-        look_again(period)  # it may have been settled since
+    with dissolving(items[0].in_company):
+        decided = _refuse_banned(items)
+        fitting = [item for item in items if item.entry.position not in decided and _fits(item, decided)]
+        decided |= _used_before(items, decided, service, at)
+        if period.stale_since is not None:
+            look_again(period)  # it may have been settled since
     if limits is not None and period.stale_since is None:
         held = _hold_back(fitting, limits, service, at, dry_run)
         fitting, decided = [item for item in fitting if item.entry.position not in held], decided | held
@@ -147,7 +150,7 @@ def _load_banned(_keys: Collection[str]) -> dict[str, dict[int | None, frozenset
     return {"all": {board: frozenset(players) for board, players in found.items()}}
 
 
-_banned: Remembered[str, dict[int | None, frozenset[str]]] = Remembered(_load_banned, fresh=KEPT_SECONDS)
+_banned: Remembered[str, dict[int | None, frozenset[str]]] = Remembered(_load_banned, fresh=HIDDEN_SECONDS)
 
 
 def _fits(item: Item, decided: dict[int, Decided]) -> bool:
@@ -170,7 +173,9 @@ def _apply(items: Sequence[Item], service: str) -> dict[int, Decided]:
         if period.rules_json != read_by:
             raise RulesChanged
         refuse_held_up(items)
-        return writer.submit(period, _to_judge(period, items, service))
+        with dissolving(items[0].in_company, foreseen=(Unavailable,)):  # a company is one chunk
+            send = writer.prepared(period, _to_judge(period, items, service))
+        return send()
 
     judged = of_the_present(period, judge_now)
     failpoint("submit.after_script")

@@ -107,7 +107,8 @@ def _started(
             return decided
         used = left.ask()
         if not used:
-            _admit(left.items[0].period, newcomers, at, _patience(left.items))
+            with dissolving(left.items[0].in_company, foreseen=AWAY):
+                _admit(left.items[0].period, newcomers, at, _patience(left.items))
             failpoint("submit.after_admitted")
     except Unasked:
         used = left.ask()
@@ -137,7 +138,7 @@ def _decide_once(
     names = {item.entry.player for item in items}
     with (
         telling_commit() as commit,
-        dissolving(items[0].in_company, commit.is_reached, _FORESEEN),
+        dissolving(items[0].in_company, commit.may_have_kept, _FORESEEN),
         transaction.atomic(),
     ):
         if dry_run:
@@ -289,3 +290,4 @@ def _write(judging: _Judging, items: Sequence[Item], service: str, at: datetime,
         write_and_publish(statements, period, changed, at)
         commit.reached = True
         statements.commit()
+    commit.answered = True

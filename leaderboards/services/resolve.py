@@ -58,7 +58,7 @@ class Target(NamedTuple):
 
 class Item(NamedTuple):
     """An entry that has found its period; ``value`` is scaled, ``at_ms`` as the layout keeps it. ``arrived`` is when
-    its request did, in this process's seconds; None where it may take as long as it does.
+    its request began to be decided, in this process's seconds; None where it may take as long as it does.
 
     ``unasked``: it has an id, and nobody has looked up whether that was used before. ``in_company``: its neighbours
     came with other requests, and are to wait for nothing that is its own.

@@ -17,6 +17,7 @@ from foundation.sync import barrier
 from foundation.sync.memory import Memory
 from foundation.sync.settling import Judged, Settling, greet
 from leaderboards.models import Period, Standing, State, Storage
+from leaderboards.services.readers import tell_readers
 from leaderboards.services.reconcile import followed, mark_since, put_all, put_marked, reconcile
 from leaderboards.services.restore import restore
 from leaderboards.stores.zset_settling import ZsetSettler
@@ -73,6 +74,9 @@ class PeriodSettling(Settling[Period]):
             return self.row.whole or memory.generation == 0
         of_this_course = memory.generation > 0 and self.row.emptied_at <= memory.generation <= self.row.generation
         return self.row.whole or not of_this_course or not 0 < memory.followed <= followed()
+
+    def _marked_stale(self) -> None:
+        tell_readers(self.row)
 
     def _superseded(self, judged: Judged) -> None:
         self.row.rebuilt = 0

@@ -43,13 +43,15 @@ def _said(error: Exception) -> str:
 
 @dataclass
 class Commit:
-    """Whether the COMMIT may have been sent."""
+    """Whether the COMMIT may have been sent, and whether SQL has answered all that was sent with it and before."""
 
     reached: bool = False
+    answered: bool = False
 
-    def is_reached(self) -> bool:
-        """The same, for who asks later."""
-        return self.reached
+    def may_have_kept(self, error: Exception) -> bool:
+        """Whether a transaction that failed so may count all the same: of what SQL refused it has kept nothing, but
+        who asks it something else after the answer is refused that alone."""
+        return self.reached and (self.answered or not _is_refusal(error))
 
 
 @contextmanager
@@ -59,6 +61,6 @@ def telling_commit() -> Iterator[Commit]:
     try:
         yield commit
     except AWAY as error:
-        if not commit.reached or _is_refusal(error):
+        if not commit.may_have_kept(error):
             raise
         raise OutcomeUnknown("SQL did not say whether it kept the entries; send those with an `id` again.") from error

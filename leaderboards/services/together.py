@@ -28,15 +28,17 @@ class Unheard(Exception):
 
 @contextmanager
 def dissolving(
-    is_company: bool, done: Callable[[], bool] = lambda: False, foreseen: tuple[type[Exception], ...] = ()
+    is_company: bool,
+    may_be_done: Callable[[Exception], bool] = lambda _error: False,
+    foreseen: tuple[type[Exception], ...] = (),
 ) -> Iterator[None]:
-    """Around what leaves nothing behind until ``done``: where it fails but as ``foreseen``, a company dissolves."""
+    """Around a deed: where it fails but as ``foreseen``, and that error leaves nothing done, a company dissolves."""
     try:
         yield
     except foreseen:
         raise
     except Exception as error:
-        if is_company and not done():
+        if is_company and not may_be_done(error):
             raise Dissolved("It failed before anything was done.") from error
         raise
 

@@ -12,6 +12,7 @@ from leaderboards.services.decided import Decided, refused
 from leaderboards.services.ids import known
 from leaderboards.services.quarantine import claimed
 from leaderboards.services.resolve import Item
+from leaderboards.services.together import dissolving
 
 
 class IdUsed(Exception):
@@ -46,9 +47,10 @@ class Undecided:
 
     def _look_up(self, items: Sequence[Item]) -> bool:
         asked = [(item.entry, item.period.board) for item in items]
-        used = known(asked, self._service, self._at)
-        if self._limited:
-            used |= claimed(asked, self._service)
+        with dissolving(any(item.in_company for item in items)):  # nothing was kept where something was in the way
+            used = known(asked, self._service, self._at)
+            if self._limited:
+                used |= claimed(asked, self._service)
         self.items = [item._replace(unasked=False) for item in self.items if item.entry.position not in used]
         self.found |= used
         return bool(used)

@@ -6,11 +6,19 @@ from collections.abc import Collection
 from foundation.redis import Link
 from leaderboards.models import Period
 
+LASTS_SECONDS = 86_400  # then another is drawn: nobody has to clear away what is drawn of a period that was closed
+
 
 def edition(link: Link, period: Period) -> str:
-    """The present one, drawn here where there is none. Raises what the link raises, as all here do."""
+    """The present one, drawn here where there is none. Raises what the link raises, as all here do.
+
+    It is asked for first: a Redis that is full takes no new one, and still tells.
+    """
     key = period.family.edition
-    _, present = link.pipeline([("SET", key, secrets.token_hex(8), "NX"), ("GET", key)])
+    present = link.call("GET", key)
+    if present is None:
+        drawn = ("SET", key, secrets.token_hex(8), "EX", LASTS_SECONDS, "NX")
+        _, present = link.pipeline([drawn, ("GET", key)])
     return "" if present is None else present.decode()  # somebody may have dropped it in between
 
 

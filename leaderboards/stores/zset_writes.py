@@ -119,7 +119,11 @@ class ZsetWriter:
         self._link = link
 
     def submit(self, period: Period, entries: Sequence[ToJudge]) -> list[Judged]:
-        """Judge and apply up to ``ENTRIES_PER_CALL`` entries.
+        """Judge and apply up to ``ENTRIES_PER_CALL`` entries."""
+        return self.prepared(period, entries)()
+
+    def prepared(self, period: Period, entries: Sequence[ToJudge]) -> Callable[[], list[Judged]]:
+        """What ``submit`` sends, to be called at once: until then nothing is done.
 
         The day of an id is that of the deadline: who is held up behind it comes too late.
         """
@@ -133,8 +137,12 @@ class ZsetWriter:
             if with_ids:
                 cells += _said_of_id(entry.bucketed, buckets)
         args = [*_submit_head(period, deadline), len(cells) // max(1, len(entries)), *cells]
-        letters, *told = run(self._link, "submit", keys, args)
-        return _judged(period, entries, letters, told)
+
+        def send() -> list[Judged]:
+            letters, *told = run(self._link, "submit", keys, args)
+            return _judged(period, entries, letters, told)
+
+        return send
 
     def remove(self, period: Period, player: str) -> bool:
         """Take a player out of a period that Redis decides over; False if not in it. Raises ``PeriodClosed``."""

@@ -17,6 +17,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 from django.utils.translation import get_language
 
+from foundation import clock
 from foundation.second import Second
 from leaderboards import selectors
 from leaderboards.models import Board, State
@@ -183,10 +184,11 @@ def of_now(asked: Asked, board: Board) -> Scene:
 
 def made(asked: Asked, board: Board, player: str | None, *, is_for_all: bool = True) -> tuple[Scene, BoardPage]:
     """A new scene, kept if it ``is_for_all``, and the same reading with ``player`` in it. Raises ``UnknownPeriod``."""
+    begun = clock.monotonic()
     page = selectors.board_page(board, asked.label, (asked.number - 1) * ROWS, ROWS, player)
     scene = Scene(asked, replace(page, me=None, neighbours=[]))
     if is_for_all:
-        _scenes.keep(asked, scene)
+        _scenes.keep(asked, scene, begun)
     return scene, page
 
 

@@ -63,7 +63,9 @@ def kept_a_second(view: View) -> View:
 
 def keep_until(request: HttpRequest, moments: Iterable[datetime | None], at: datetime) -> None:
     """The answer to ``request``, which is of ``at``, says something else from the first of ``moments`` after it on."""
-    coming = [each for each in (*moments, request.META.get(_UNTIL)) if each is not None and each > at]
+    coming = [each for each in moments if each is not None and each > at]
+    if _UNTIL in request.META:
+        coming.append(request.META[_UNTIL])  # also where that is over by now: then this answer is too
     if coming:
         request.META[_UNTIL] = min(coming)
 

@@ -1,13 +1,14 @@
 """What is kept for a second: made once for a crowd, the old one meanwhile, bounded, forgotten on demand."""
 
+import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
 from foundation import clock
-from foundation.second import Second
+from foundation.second import STALE_SECONDS, Second
 from tests.at_once import at_once
 
 
@@ -41,7 +42,7 @@ def test_of_a_crowd_that_comes_at_once_one_makes_what_all_get_and_who_cannot_lea
 
 def test_while_one_makes_the_next_the_others_get_the_one_before(now: list[float]) -> None:
     kept: Second[str, int] = Second(10)
-    kept.keep("key", 1)
+    kept.keep("key", 1, now[0])
     now[0] += 1.5
 
     def slowly() -> int:
@@ -57,7 +58,7 @@ def test_while_one_makes_the_next_the_others_get_the_one_before(now: list[float]
 
 def test_who_fails_to_make_the_next_leaves_the_turn_to_whoever_asks_then(now: list[float]) -> None:
     kept: Second[str, int] = Second(10)
-    kept.keep("key", 1)
+    kept.keep("key", 1, now[0])
     now[0] += 1.5
 
     with pytest.raises(LookupError):
@@ -69,7 +70,7 @@ def test_who_fails_to_make_the_next_leaves_the_turn_to_whoever_asks_then(now: li
 def test_there_are_no_more_than_memory_is_meant_for_and_the_oldest_makes_room() -> None:
     kept: Second[str, int] = Second(8)
     for nth in range(20):
-        kept.keep(f"page {nth}", nth)
+        kept.keep(f"page {nth}", nth, clock.monotonic())
 
     assert [kept.lately(f"page {nth}") for nth in (11, 12, 19)] == [None, 12, 19]
     assert len(kept) == 8
@@ -83,8 +84,8 @@ def test_by_weight_what_is_heavier_than_all_may_be_is_kept_alone(now: list[float
         return 6
 
     assert kept.of("a", costly) == 6
-    now[0] += 7
-    assert kept.of("a", _fail) == 6  # what took two seconds is kept for eight
+    now[0] += 5
+    assert kept.of("a", _fail) == 6  # what took two seconds is kept until eight after it was begun
     assert kept.of("b", lambda: 5) == 5
     assert kept.of("a", lambda: 1) == 1  # it had made room
     assert kept.of("c", lambda: 11) == 11
@@ -105,11 +106,85 @@ def test_what_it_took_counts_for_nothing_unless_it_was_asked_for(now: list[float
     assert kept.in_time("a") is None
 
 
+def test_what_was_made_before_a_pause_is_given_to_nobody_who_asks_after_it(now: list[float]) -> None:
+    kept: Second[str, int] = Second(10)
+    begun = now[0]
+
+    def stopped() -> int:
+        now[0] += 10
+        return 6
+
+    assert kept.of("a", stopped) == 6
+    kept.keep("b", 6, begun)
+
+    assert [(kept.in_time(key), kept.lately(key), kept.of(key, lambda: 7)) for key in "ab"] == [(None, None, 7)] * 2
+
+
+def test_who_comes_while_it_is_made_for_longer_than_a_second_waits_for_that_one(
+    now: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, crowd, looks = Second[str, int](10), ThreadPoolExecutor(4), threading.Semaphore(0)
+    waiting: list[Future[int]] = []
+
+    def looked() -> float:
+        looks.release()
+        return now[0]
+
+    monkeypatch.setattr(clock, "monotonic", looked)
+
+    def slowly() -> int:
+        waiting.extend(crowd.submit(kept.of, "key", _fail) for _ in range(4))
+        for _ in range(2 + 4):  # who makes it has looked at the clock twice, and each of the others once
+            assert looks.acquire(timeout=10)
+        now[0] += 2
+        return 6
+
+    with crowd:
+        assert kept.of("key", slowly) == 6
+        assert [each.result() for each in waiting] == [6] * 4
+
+
+def test_what_is_over_goes_with_the_next_that_is_kept_and_weighs_no_more(now: list[float]) -> None:
+    kept: Second[int, int] = Second(10, weigh=lambda weight: weight)
+    for number in range(3):
+        kept.keep(number, 3, now[0])
+    now[0] += STALE_SECONDS
+
+    kept.keep(7, 10, now[0])
+    assert (len(kept), kept.lately(7)) == (1, 10)
+    kept.forget()
+    kept.keep(1, 5, now[0])
+    kept.keep(1, 4, now[0])  # in the place of that
+    kept.keep(2, 6, now[0])
+
+    assert [kept.lately(number) for number in (1, 2)] == [4, 6]
+
+
+def test_what_one_keeps_costs_no_more_where_much_is_kept() -> None:
+    weighed: list[int] = []
+
+    class Counted(int):
+        def __radd__(self, other: int) -> int:
+            weighed.append(1)
+            return int(self) + other
+
+        __add__ = __radd__
+
+    kept: Second[int, int] = Second(10_000, weigh=lambda _: Counted(1))
+    costs = []
+    for number in range(400):
+        before = len(weighed)
+        kept.keep(number, 0, clock.monotonic())
+        costs.append(len(weighed) - before)
+
+    assert max(costs) < 10
+
+
 @pytest.mark.usefixtures("now")
 def test_forgetting_drops_the_chosen_alone_or_everything() -> None:
     kept: Second[tuple[int, str], int] = Second(10)
     for number in (1, 2):
-        kept.keep((number, "c"), number)
+        kept.keep((number, "c"), number, clock.monotonic())
 
     kept.forget(lambda key: key[0] == 1)
 
@@ -137,7 +212,7 @@ def test_inside_a_transaction_everything_is_made_anew_and_nothing_is_kept() -> N
     kept: Second[str, int] = Second(10)
 
     found = kept.of("key", lambda: 1), kept.of("key", lambda: 2)
-    kept.keep("key", 3)
+    kept.keep("key", 3, clock.monotonic())
 
     assert (found, kept.lately("key")) == ((1, 2), None)
 

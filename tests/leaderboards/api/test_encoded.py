@@ -16,7 +16,7 @@ from leaderboards.models import Board, Player
 from leaderboards.selectors import encoded
 from leaderboards.selectors.boards import forget_boards
 from leaderboards.selectors.encoded import forget_encoded
-from leaderboards.selectors.names import MOMENT_SECONDS
+from leaderboards.selectors.names import NAME_SECONDS
 from leaderboards.selectors.rows import row_shown
 from leaderboards.selectors.standings import standings
 from leaderboards.services.players import set_profile
@@ -131,12 +131,12 @@ def test_a_name_that_another_process_changed_is_shown_after_two_seconds(
     number = known_board(anybody, storage=storage)
     monkeypatch.setattr(Remembered, "forget", lambda _: None)
     Player.objects.update_or_create(external_id="ann", defaults={"name": "Annie"})
-    began, step, limits = now[0], KEPT_SECONDS / 4, range(1, 1 + round(4 * MOMENT_SECONDS / KEPT_SECONDS))
+    began, step, limits = now[0], KEPT_SECONDS / 4, range(1, 1 + round(4 * NAME_SECONDS / KEPT_SECONDS))
 
     for limit in limits:  # each page is made at another moment
         now[0] = began + step * (limit - 1)
         read(anybody, number, f"?limit={limit}")
-    now[0] = began + MOMENT_SECONDS
+    now[0] = began + NAME_SECONDS
 
     assert {read(anybody, number, f"?limit={limit}")["rows"][0]["name"] for limit in limits} == {"Annie"}
 

@@ -6,18 +6,15 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from django.db import OperationalError
 from django.utils import translation
 
 from foundation import clock
 from foundation.audit.actor import acting, current
 from leaderboards.core.entries import read_entry
-from leaderboards.core.policies import judge
 from leaderboards.core.submissions import Caller, Outcome
 from leaderboards.models import Board, Player, Standing
-from leaderboards.services import company, decide_sql
+from leaderboards.services import company
 from leaderboards.services.ban import ban
-from leaderboards.services.publish import write_and_publish
 from leaderboards.services.submit import submit_joined
 from tests.at_once import at_once
 from tests.faults.world import wait_until
@@ -191,52 +188,6 @@ def test_who_came_before_the_boundary_and_who_after_have_their_own_period(sent: 
     [before], [after] = (each.result(LONG) for each in came)
     assert (before.period, after.period) == (period_of(board).label, period_of(board, midnight).label)
     assert sent.batches == [1, 2, 1, 1]  # not of one period, so each by itself
-
-
-@pytest.mark.parametrize("storage", ["sql", "hybrid"])
-def test_one_that_fails_as_nobody_foresaw_takes_nobody_along(sent: Company, storage: str) -> None:
-    board = make_board(storage, update="increment")
-    score(board, {"first": 1, "ann": 1, "bob": 1})
-
-    def failing(rules: Any, old: Any, new: Any) -> Any:
-        if new.value == (666,):
-            raise ZeroDivisionError
-        return judge(rules, old, new)
-
-    sent.monkeypatch.setattr(decide_sql, "judge", failing)
-    sent.hold(board.seq)
-    ann, bad, bob = [sent.send(entry(board, *each)) for each in (("ann", 5), ("ann", 666), ("bob", 7))]
-    sent.let_go()
-
-    assert [each.result(LONG)[0].points for each in (ann, bob)] == [6, 8]
-    with pytest.raises(ZeroDivisionError):
-        bad.result(LONG)
-    assert standing_on(board) == {"first": 2, "ann": 6, "bob": 8}
-
-
-@pytest.mark.parametrize("storage", ["sql", "hybrid"])
-def test_a_commit_without_an_answer_leaves_all_of_them_unknown_and_none_counts_twice(
-    sent: Company, storage: str
-) -> None:
-    board = make_board(storage, update="increment")
-    score(board, {"first": 1, "ann": 1, "bob": 1})
-    raws = [entry(board, player, 5, id=f"id-{player}") for player in ("ann", "bob")]
-
-    def lost(*args: Any) -> None:
-        write_and_publish(*args)
-        if len(args[2]) == len(raws):  # the standings of the company
-            args[0].commit = cut
-
-    def cut() -> None:
-        raise OperationalError("the connection ended")
-
-    sent.monkeypatch.setattr(decide_sql, "write_and_publish", lost)
-    outcomes = sent.together(*raws)
-    again = [company.submit_in_company([read_entry(raw, 0)], GAME, NOON)[0] for raw in raws]
-
-    assert [(each.status.value, each.code) for each in outcomes] == [("unknown", "outcome_unknown")] * 2
-    assert [each.points for each in again] == [6, 6]
-    assert standing_on(board) == {"first": 2, "ann": 6, "bob": 6}
 
 
 def test_nothing_of_who_waits_is_taken_along_but_the_request(sent: Company) -> None:

@@ -6,12 +6,15 @@ from typing import Any
 import pytest
 
 from foundation import clock
+from leaderboards.core.entries import read_entry
 from leaderboards.core.submissions import Outcome
-from leaderboards.models import Board
+from leaderboards.models import Board, Submission
 from leaderboards.selectors.purging import UNDER_WAY
 from leaderboards.services import decide_redis, decide_sql
+from leaderboards.services.company import submit_in_company
 from leaderboards.services.resolve import HELD_UP_AT_MOST
 from leaderboards.services.run_purge import run_due
+from tests.leaderboards.services.joining import GAME, LONG, Company, entry
 from tests.leaderboards.services.purging import ask, of
 from tests.leaderboards.services.site import NOON, follow, make_board, period_of, points, score
 
@@ -40,8 +43,14 @@ def held_up(patch: pytest.MonkeyPatch, storage: str, for_so_long: timedelta) -> 
 
 
 def sent(board: Board) -> Outcome:
-    [outcome] = score(board, {"ann": 1000}, NOON + SECOND)
+    """As the API sends it."""
+    [outcome] = submit_in_company([read_entry(entry(board, "ann", 1000), 0)], GAME, NOON + SECOND)
     return outcome
+
+
+@pytest.fixture(autouse=True)
+def a_second_past_noon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clock, "now", lambda: NOON + SECOND)
 
 
 def standing_on(board: Board) -> dict[str, int]:
@@ -89,3 +98,22 @@ def test_nothing_of_a_purged_range_comes_in_once_the_purge_is_over(monkeypatch: 
 
     assert purge.finished_at is not None
     assert (late.code, points(board)) == ("unavailable", {})
+
+
+@pytest.mark.parametrize("storage", ["sql", "hybrid"])
+def test_what_queues_while_the_process_is_frozen_is_received_after_it(
+    monkeypatch: pytest.MonkeyPatch, storage: str
+) -> None:
+    """So it is no part of what a purge of the time before has gone through and is done with."""
+    board, queue = make_board(storage), Company(monkeypatch)
+    score(board, {"ann": 1, "first": 1})
+    queue.hold(board.seq)
+    late = queue.send(entry(board, "ann", 1000), at=NOON + SECOND)
+    seconds, thawed = clock.monotonic, NOON + SECOND + UNDER_WAY + SECOND
+    monkeypatch.setattr(clock, "monotonic", lambda: seconds() + (thawed - NOON).total_seconds())
+    monkeypatch.setattr(clock, "now", lambda: thawed)
+    queue.let_go()
+
+    [outcome] = late.result(LONG)
+    assert outcome.status == "updated"
+    assert Submission.objects.get(player__external_id="ann", points=1000).created_at == thawed

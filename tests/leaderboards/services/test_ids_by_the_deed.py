@@ -200,7 +200,7 @@ class TestInTheWay:
         send(board, entry, at=TURN - SECOND)
         where: Any = ZsetWriter if storage == "redis" else decide_sql
 
-        with patch.object(where, "submit" if storage == "redis" else "enter", side_effect=RulesChanged):
+        with patch.object(where, "prepared" if storage == "redis" else "enter", side_effect=RulesChanged):
             sent = send(board, entry, {"player": "b", "points": 1, "id": "m2"}, at=TURN + SECOND)
 
         assert told(sent) == ["duplicate", "unavailable"]

@@ -164,3 +164,13 @@ def test_an_old_address_is_answered_but_not_kept_and_what_is_no_sheet_is_404(cli
     assert client.get("/styles/0123456789abcdef/tokens.css")["Cache-Control"] == "no-cache"
     for names in ("nothing", "tokens+nothing", "..%2Fbase", "tokens+" * 60 + "tokens", "+"):
         assert client.get(f"/styles/0/{names}.css").status_code == 404, names
+
+
+def test_what_turned_while_a_page_was_made_ends_it_whatever_another_part_of_it_says() -> None:
+    request, at = RequestFactory().get("/"), clock.now()
+    freeze, end = (at + timedelta(seconds=seconds) for seconds in (1, 9))
+
+    second.keep_until(request, [None, freeze, end], at)
+    second.keep_until(request, [end], freeze)
+
+    assert request.META[second._UNTIL] == freeze
