@@ -1,4 +1,5 @@
-"""Django's admin, whose pages are loaded with the addresses (urls.py): a worker and most commands need neither.
+"""Django's admin, whose pages are loaded with the addresses (urls.py): a worker needs neither, nor does a command that
+makes no checks; those that make them, which most do, load both.
 
 The trap: checks look at what is registered, and may come before the addresses; one that is registered by a page is not
 asked in the run that loads it. So all that are about pages are asked here.

@@ -50,7 +50,9 @@ class WhoAsked(logging.Filter):
         from django.http import HttpRequest
 
         request, status = getattr(record, "request", None), getattr(record, "status_code", 0)
-        if isinstance(request, HttpRequest) and 400 <= status < 500 and record.levelno == logging.WARNING:
+        if isinstance(request, HttpRequest) and 400 <= status < 500 and record.levelno >= logging.WARNING:
+            # Of a host that is not ours Django makes an error: anybody may ask for any.
+            record.levelno, record.levelname = logging.WARNING, logging.getLevelName(logging.WARNING)
             record.msg, record.args = f"{record.getMessage()}; {status} {_who(request)}", ()
             record.exc_info = record.exc_text = None
         return True
@@ -139,6 +141,7 @@ def to_standard_error(level: str) -> dict[str, Any]:
             # One line per tick, every second, is noise; failures still show.
             "celery.beat": {"level": "WARNING"},
             "celery.worker.strategy": {"level": "WARNING"},
+            "celery.worker.request": {"level": "WARNING"},  # "revoked", of each that expired while a worker was away
             "celery.app.trace": {"level": "WARNING"},
         },
     }

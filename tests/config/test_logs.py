@@ -139,6 +139,18 @@ def test_what_a_caller_writes_into_headers_makes_no_line(lines: Callable[[], lis
     assert lines() == [f"Not Found: /nothing; 404 GET from {HOME}"]
 
 
+@pytest.mark.django_db
+def test_a_host_that_is_not_ours_is_one_line_as_well(lines: Callable[[], list[str]]) -> None:
+    Client().get("/", headers={"Host": "elsewhere.example"}, REMOTE_ADDR=HOME)
+
+    assert [line.partition(": ")[0] for line in lines()] == ["Invalid HTTP_HOST header"]
+    assert lines()[0].endswith(f"; 400 GET from {HOME}")
+
+
+def test_what_a_worker_finds_expired_makes_no_line_each() -> None:
+    assert to_standard_error("INFO")["loggers"]["celery.worker.request"]["level"] == "WARNING"
+
+
 def test_the_handler_that_is_set_up_asks_who() -> None:
     handler = to_standard_error("INFO")["handlers"]["console"]
 
