@@ -90,7 +90,7 @@ def test_where_redis_decides_and_is_away_nothing_is_changed() -> None:
     before = upcoming_of(board)[0].rules_json
     board.maximum = 7
 
-    with patch.object(redis.alone(), "call", side_effect=RedisAway("away")), pytest.raises(StorageUnavailable):
+    with patch.object(redis.alone(), "_exchange", side_effect=RedisAway("away")), pytest.raises(StorageUnavailable):
         save_board(board)
 
     assert upcoming_of(board)[0].rules_json == before
