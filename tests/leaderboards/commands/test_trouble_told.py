@@ -220,6 +220,7 @@ def test_a_frozen_redis_is_asked_once_and_told_away_within_five_seconds(now: dat
     assert clock.monotonic() - began < 5
     assert len(came) == 1
     assert "asked once" in told[0]
-    assert len(told) == (3 if command == "doctor" else 1)
+    assert len(told) == (4 if command == "doctor" else 1)
     if command == "doctor":
-        assert any("unmirrored standings: not asked, because Redis is away" in line for line in told)
+        for unasked in ("unmirrored standings", "memories"):
+            assert any(f"{unasked}: not asked, because Redis is away" in line for line in told)
