@@ -154,8 +154,10 @@ def _fork(request: dict[str, Any]) -> int:
     dies_with_us = leash.ask_kernel(signal.SIGKILL) if sys.platform == "linux" else None
     module, _, name = request["target"].partition(":")
     target = getattr(importlib.import_module(module), name)  # here, so that no child has to
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})  # who is asked to stop at once ends as later on
     pid = os.fork()
     if pid:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
         return pid
     status = 1
     try:
@@ -172,6 +174,7 @@ def _fork(request: dict[str, Any]) -> int:
 
 def _live(request: dict[str, Any], target: Callable[..., Any]) -> None:
     signal.signal(signal.SIGTERM, _stop)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     os.dup2(2, 1)
