@@ -27,7 +27,7 @@ def read_standings(
 ) -> HttpResponse:
     """A page of a board's rows, best first."""
     board, found = read_standings_of(request, seq, lambda board: page_encoded(board, period, offset, limit))
-    return conditional(request, _page_shown(found), is_private(board))
+    return conditional(request, frame_shown(found) | {"rows": found.rows}, is_private(board))
 
 
 @router.get("/boards/{seq}/players", response=StandingsOfPeriod)
@@ -91,26 +91,19 @@ def read_distribution(request: HttpRequest, seq: Whole = SEQ, period: str = PERI
     return conditional(request, content, is_private(board))
 
 
-def _page_shown(found: EncodedPage) -> dict[str, Any]:
-    return {
-        "board": found.board.seq,
-        "period": period_shown(found.period),
-        "total": found.total,
-        "as_of": Passing(when(found.as_of)),
-        "live": found.live,
-        "rows": found.rows,
-    }
-
-
 def standings_shown(found: Standings) -> dict[str, Any]:
     """Rows with their board, period and moment."""
+    return frame_shown(found) | {"rows": [row_shown(row) for row in found.rows]}
+
+
+def frame_shown(found: Standings | EncodedPage) -> dict[str, Any]:
+    """What stands around rows: their board, period and moment, and how many there are in all."""
     return {
         "board": found.board.seq,
         "period": period_shown(found.period),
         "total": found.total,
         "as_of": Passing(when(found.as_of)),
         "live": found.live,
-        "rows": [row_shown(row) for row in found.rows],
     }
 
 

@@ -10,13 +10,12 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Router, Schema
 from ninja.params.functions import Query
 
-from foundation.encoding import Passing, when
 from leaderboards import selectors
 from leaderboards.api.access import Reads, is_private, read_standings_of
 from leaderboards.api.answers import conditional
 from leaderboards.api.parameters import ALSO, LIMIT, OFFSET, PERIOD, RADIUS, SEQ, VIEWER, Bounded, Whole, players_named
 from leaderboards.api.schemas import ViewOfBoard
-from leaderboards.api.standings import period_shown
+from leaderboards.api.standings import frame_shown
 from leaderboards.core.entries import read_player
 from leaderboards.selectors import BoardPage
 from leaderboards.selectors.rows import row_shown
@@ -55,12 +54,7 @@ def read_view(request: HttpRequest, seq: Whole = SEQ, period: str = PERIOD, want
 def view_shown(wanted: Wanted, found: BoardPage) -> dict[str, Any]:
     """Its parts with their board, period and moment; null is what was not asked for, or is not ranked."""
     shown = found.standings
-    return {
-        "board": shown.board.seq,
-        "period": period_shown(shown.period),
-        "total": shown.total,
-        "as_of": Passing(when(shown.as_of)),
-        "live": shown.live,
+    return frame_shown(shown) | {
         "list": [row_shown(row) for row in shown.rows],
         "me": found.me and row_shown(found.me) | {"percentile": selectors.share_below(found.me, shown.total)},
         "around": None if wanted.player is None else [row_shown(row) for row in found.neighbours],
