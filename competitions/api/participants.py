@@ -25,7 +25,7 @@ from leaderboards.api.standings import period_shown
 from leaderboards.core.entries import read_player
 from leaderboards.errors import NotRanked
 from leaderboards.models import Player
-from leaderboards.selectors import PlayerRow, RankThen
+from leaderboards.selectors import PlayerRow, RankThen, Standings
 from leaderboards.selectors.rows import row_shown
 from leaderboards.services.players import ensure_player
 
@@ -88,27 +88,24 @@ def read_history(request: HttpRequest, competition: Whole = COMPETITION, player:
 
 
 def _row_of_player(competition: Competition, found: PlayerRow) -> dict[str, Any]:
-    return row_shown(found.row) | {
-        "status": "ranked",
-        "percentile": found.percentile,
+    place = {"status": "ranked", "percentile": found.percentile}
+    return row_shown(found.row) | place | _frame(competition, found)
+
+
+def _waiting(competition: Competition, participant: Participant, at: datetime) -> dict[str, Any]:
+    page = standings(competition, at, limit=1)
+    return without_place(competition, participant, at) | _frame(competition, page)
+
+
+def _frame(competition: Competition, found: PlayerRow | Standings) -> dict[str, Any]:
+    """What stands around a row: its competition, period and moment, and how many take part."""
+    return {
         "total": found.total,
         "competition": competition.pk,
         "board": competition.board_id,
         "period": period_shown(found.period),
         "as_of": Passing(when(found.as_of)),
         "live": found.live,
-    }
-
-
-def _waiting(competition: Competition, participant: Participant, at: datetime) -> dict[str, Any]:
-    page = standings(competition, at, limit=1)
-    return without_place(competition, participant, at) | {
-        "total": page.total,
-        "competition": competition.pk,
-        "board": competition.board_id,
-        "period": period_shown(page.period),
-        "as_of": Passing(when(page.as_of)),
-        "live": page.live,
     }
 
 

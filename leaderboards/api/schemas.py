@@ -78,14 +78,19 @@ class RowOfStandings(Schema):
     tied: int | None = Field(ge=1, description="How many share the rank, themselves included; null with the rank.")
 
 
-class StandingsOfPeriod(Schema):
-    """Rows of one period, best first."""
+class _Frame(Schema):
+    """What stands around the rows of a period."""
 
     board: int
     period: PeriodOfBoard
     total: int = Field(description="How many players the whole period has.")
     as_of: Time
     live: bool = Field(description="False where SQL answered because Redis was away.")
+
+
+class StandingsOfPeriod(_Frame):
+    """Rows of one period, best first."""
+
     rows: list[RowOfStandings]
 
 
@@ -107,14 +112,9 @@ class RowOfPlayer(RowWithShare):
     live: bool
 
 
-class ViewOfBoard(Schema):
+class ViewOfBoard(_Frame):
     """Several things of one period, all of one moment."""
 
-    board: int
-    period: PeriodOfBoard
-    total: int = Field(description="How many players the whole period has.")
-    as_of: Time
-    live: bool = Field(description="False where SQL answered because Redis was away.")
     list_: list[RowOfStandings] = Field(alias="list", description="A page of its rows, best first.")
     me: RowWithShare | None = Field(description="The row of `player`; null if they are not ranked, or none is named.")
     around: list[RowOfStandings] | None = Field(
