@@ -79,6 +79,8 @@ class Connection:
             raise ConnectionError("the server hung up")
         self._got += got
         head, found, body = self._got.partition(b"\r\n\r\n")
+        if found and b"transfer-encoding: chunked" in head.lower():
+            raise ConnectionError(f"an answer that does not tell its length: {head[:200]!r}")
         if not found or len(body) < _length(head):
             return None
         return int(head[9:12]), self._got, time.perf_counter() - self._since
