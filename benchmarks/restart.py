@@ -1,15 +1,17 @@
-"""Two hybrid boards after a Redis that was killed and started again with its files: how soon are they live, and right?
+"""Two hybrid boards after a Redis that a replica replaced, or that started again with its files: when are they live?
 
     python -m benchmarks.restart [--players 1000000] [--json FILE]
 
-Each board has the players; a part of them scores until the kill. Seconds count from Redis's first answer. Beside that:
-how long the same takes when the files are gone and all of it is put again.
+Each board has the players; a part of them scores until the kill. Seconds count from Redis's first answer, of a replica
+from its promotion. Beside that: how long the same takes when the files are gone and all of it is put again.
 """
 
 import os
 import random
 import signal
+import socket
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +19,15 @@ import redis
 
 from benchmarks.command import run
 from benchmarks.servers import cache_in
+from config.local.valkey import Valkey
 
 SCORED = 5_000
 PATIENCE_SECONDS = 300.0
+HOST = "127.0.0.1"
 
 
 def measure(players: int) -> dict[str, Any]:
-    """Seconds until both boards are live, with the files and without."""
+    """Seconds until both boards are live: on a replica, with the files, and without."""
     from django.conf import settings
 
     from benchmarks.boards import filled_board, forget_redis, settle
@@ -33,18 +37,67 @@ def measure(players: int) -> dict[str, Any]:
     forget_redis()
     for period in periods:
         settle(period)
+    boards = [period.board_id for period in periods]
     _live_on(seconds=7)
-    _score([period.board_id for period in periods], players)
-    with redis.Redis.from_url(settings.CACHES["boards"]["LOCATION"]) as client:
-        os.kill(client.info("server")["process_id"], signal.SIGKILL)
-    time.sleep(0.2)
-    made.start()  # it ends with this process
-    back = _seconds_until_live(periods)
+    standby = _standby_of(made)
+    _score(boards, players)
+    _kill()
+    _promote(standby, made.socket)
+    promoted = _seconds_until_live(periods)
     wrong = _differences()
+    _live_on(seconds=7)
+    _score(boards, players)
+    _kill()
+    time.sleep(0.2)
+    replace(standby, socket=made.socket).start()  # it ends with this process
+    back = _seconds_until_live(periods)
+    wrong += _differences()
     with redis.Redis.from_url(settings.CACHES["boards"]["LOCATION"]) as client:
         client.flushall()
     whole = _seconds_until_live(periods)
-    return {"players": players, "live_after_restart_seconds": back, "wrong": wrong, "live_after_loss_seconds": whole}
+    return {
+        "players": players,
+        "live_after_promotion_seconds": promoted,
+        "live_after_restart_seconds": back,
+        "wrong": wrong,
+        "live_after_loss_seconds": whole,
+    }
+
+
+def _standby_of(made: Valkey) -> Valkey:
+    """A replica with all that the server has; it ends with this process."""
+    standby = replace(made, folder=made.folder.with_name("standby"), socket=made.socket.with_name("standby.sock"))
+    standby.start()
+    with socket.create_server((HOST, 0)) as free:
+        port = free.getsockname()[1]
+    with _client(made.socket) as client:
+        client.config_set("port", port)  # nobody replicates over a socket file
+    give_up = time.monotonic() + PATIENCE_SECONDS
+    with _client(standby.socket) as client:
+        client.replicaof(HOST, port)
+        while client.info("replication")["master_link_status"] != "up":
+            if time.monotonic() > give_up:
+                raise SystemExit("the replica did not get what its primary has")
+            time.sleep(0.02)
+    return standby
+
+
+def _promote(standby: Valkey, place: Path) -> None:
+    """Make the replica the primary, reached where the other was."""
+    with _client(standby.socket) as client:
+        client.replicaof("NO", "ONE")
+    standby.socket.rename(place)
+
+
+def _kill() -> None:
+    from django.conf import settings
+
+    with redis.Redis.from_url(settings.CACHES["boards"]["LOCATION"]) as client:
+        os.kill(client.info("server")["process_id"], signal.SIGKILL)
+
+
+def _client(place: Path) -> redis.Redis:
+    return redis.Redis(unix_socket_path=str(place))
 
 
 def _live_on(seconds: int) -> None:
