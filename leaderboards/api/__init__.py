@@ -17,8 +17,9 @@ from foundation.errors import SunwiError
 from foundation.problems import BadRequest, DatabaseAway, NoSuchPath, respond, respond_unexpected
 from foundation.sql import is_busy
 from leaderboards.api import boards, export, players, scores, standings, view
+from leaderboards.api.asked import Asked
 from leaderboards.api.document import Api, Part
-from leaderboards.api.edge import Known, fenced
+from leaderboards.api.edge import fenced
 from leaderboards.api.examples import told_of_boards
 
 api = Api(
@@ -40,20 +41,13 @@ def urls(*others: Part) -> list[URLPattern]:
     patterns: list[URLPattern] = []
     for bound in api._get_bound_routers():
         views = list(bound.path_operations.values())
-        known = [_known(view.operations) for view in views for _ in view.operations]
+        known = [_by_method(view.operations) for view in views for _ in view.operations]
         patterns += map(fenced, bound.urls_paths(bound.prefix), known)
     return patterns
 
 
-def _known(operations: Sequence[Operation]) -> Known:
-    return {method: _parameters(operation) for operation in operations for method in operation.methods}
-
-
-def _parameters(operation: Operation) -> dict[str, bool]:
-    """What may stand behind the question mark, as ninja read it off the view, and whether more than once."""
-    queries = [model for model in operation.models if model.__ninja_param_source__ == "query"]
-    lists = {name for model in queries for name in model.__ninja_collection_fields__}
-    return {name: name in lists for model in queries for name in model.__ninja_flatten_map__}
+def _by_method(operations: Sequence[Operation]) -> dict[str, Asked]:
+    return {method: Asked(operation) for operation in operations for method in operation.methods}
 
 
 @csrf_exempt

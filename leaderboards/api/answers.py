@@ -45,7 +45,7 @@ def tagged(response: AnyResponse, tag: str, private: bool) -> AnyResponse:
 
 def has_already(request: HttpRequest, tag: str) -> bool:
     """Whether ``If-None-Match`` names ``tag``, by the weak comparison of RFC 9110."""
-    header = request.headers.get("If-None-Match")
+    header = request.META.get("HTTP_IF_NONE_MATCH")
     return header is not None and (header.strip() == "*" or tag in _TAG.findall(header))
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
-from django.http import HttpRequest, HttpResponse
 from ninja import NinjaAPI, Router
 
 from leaderboards.api.samples import Call, as_markdown, code_samples
@@ -36,7 +35,6 @@ REFUSALS = {
 EVERYWHERE = (405, 422, 429, 500, 503)
 READING = (401, 403, 404)
 BODY = (400, 411, 413, 415)
-_UNTOUCHED = HttpResponse()
 _SERVICE_KEY = {
     "type": "http",
     "scheme": "bearer",
@@ -77,10 +75,6 @@ class Api(NinjaAPI):
         super().__init__(**kwargs)
         self._parts: list[Part] = []
         self._of_code: dict[tuple[tuple[str, Any], ...], dict[str, Any]] = {}
-
-    def create_temporal_response(self, request: HttpRequest) -> HttpResponse:  # noqa: ARG002 (as ninja calls it)
-        """What ninja would fill with headers of a view's: ours answer ready-made responses, so nobody touches it."""
-        return _UNTOUCHED
 
     def add(self, part: Part) -> None:
         """Let ``part`` be answered too; before any address is asked for."""

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.http.request import HttpHeaders
 
 from foundation import clock, networks, nonces, signatures
 from foundation.client import address_of
@@ -17,6 +18,7 @@ from foundation.sealing import Unsealable
 from leaderboards.api.bodies import bytes_of
 
 logger = logging.getLogger(__name__)
+_SIGNING = frozenset(map(HttpHeaders.to_wsgi_name, signatures.HEADERS))
 
 
 def admit(request: HttpRequest, key: ServiceKey) -> None:
@@ -26,7 +28,7 @@ def admit(request: HttpRequest, key: ServiceKey) -> None:
         _expect_address(request, key.addresses)
     if key.is_signed:
         _expect_signature(request, key)
-    elif any(name in request.headers for name in signatures.HEADERS):
+    elif not request.META.keys().isdisjoint(_SIGNING):
         raise signatures.SignatureUnexpected(
             "This key has no signing secret, so nobody checks the signature: leave its headers out, or use a key that "
             "demands signatures."

@@ -11,7 +11,7 @@ from django.test import Client, RequestFactory
 from django.utils import translation
 
 from foundation import errors, problems, redis
-from foundation.client import client_of
+from foundation.client import _household, client_of
 from foundation.errors import Unavailable
 from foundation.middleware import ServersAwayMiddleware
 from foundation.sql import SqlAway
@@ -143,3 +143,12 @@ def test_neither_what_redis_said_nor_a_fault_is_for_callers(caplog: pytest.LogCa
     assert (refused.status_code, broken.status_code) == (503, 500)
     assert b"secret" not in refused.content + broken.content
     assert "ValueError: secret" in caplog.text
+
+
+def test_no_long_text_is_remembered_as_an_address(settings: LazySettings) -> None:
+    settings.TRUSTED_PROXIES = 1
+    known = _household.cache_info().currsize
+    for nth in range(3):
+        request = RequestFactory().get("/", REMOTE_ADDR="192.0.2.77", HTTP_X_FORWARDED_FOR=f"{nth}" * 200)
+        assert client_of(request) == "192.0.2.77"
+    assert _household.cache_info().currsize <= known + 1

@@ -6,6 +6,7 @@ from django.test import Client, override_settings
 from django.utils import translation
 from django.utils.module_loading import import_string
 
+from foundation import short_way
 from foundation.page_middleware import API
 
 LONG = [each for each in settings.MIDDLEWARE if each != "foundation.short_way.ShortWay"]
@@ -42,3 +43,16 @@ def test_no_layer_of_the_api_has_hooks_that_its_handler_does_not_call(name: str)
     layer = import_string(name)
     hooks = ("process_view", "process_exception", "process_template_response")
     assert not [each for each in hooks if hasattr(layer, each)]
+
+
+def test_addresses_that_are_remembered_are_short_and_each_has_its_own_view() -> None:
+    for _ in range(2):
+        assert Client().post(f"{API}boards/1/standings").json()["code"] == "method_not_allowed"
+        assert Client().get(f"{API}boards/1/standings").json()["code"] == "unknown_board"
+        assert Client().get(f"{API}boards/2/standings").json()["detail"] == "There is no board 2."
+    known = short_way._found.cache_info().currsize
+
+    assert Client().get(f"{API}boards/1/players/{short_way.LONGEST * 'a'}").status_code == 404
+
+    assert short_way._found.cache_info().currsize == known
+    assert short_way._found.cache_info().maxsize == short_way.MOST_REMEMBERED
