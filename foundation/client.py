@@ -4,6 +4,7 @@ The trap: ``X-Forwarded-For`` begins with whatever the client wrote into it. Onl
 which stands at its end: with two of them the second from the right.
 """
 
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 from django.conf import settings
@@ -12,6 +13,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 
 UNKNOWN = "unknown"
+MOST_KNOWN = 4096  # addresses as they came, and what is made of them
 
 
 def signed_in(request: HttpRequest) -> AbstractBaseUser:
@@ -23,7 +25,12 @@ def signed_in(request: HttpRequest) -> AbstractBaseUser:
 
 def client_of(request: HttpRequest) -> str:
     """The address, or of IPv6 the network of 64 bits that one household has; ``unknown`` where there is none."""
-    address = _read(_forwarded(request)) or _read(request.META.get("REMOTE_ADDR", ""))
+    return _named(_forwarded(request), request.META.get("REMOTE_ADDR", ""))
+
+
+@lru_cache(maxsize=MOST_KNOWN)
+def _named(forwarded: str, remote: str) -> str:
+    address = _read(forwarded) or _read(remote)
     if address is None:
         return UNKNOWN
     if isinstance(address, IPv6Address):
@@ -39,8 +46,10 @@ def address_of(request: HttpRequest) -> IPv4Address | IPv6Address | None:
 def _forwarded(request: HttpRequest) -> str:
     """What the outermost of our proxies saw; empty where a request came past them."""
     proxies: int = settings.TRUSTED_PROXIES
-    seen = request.headers.get("X-Forwarded-For", "").split(",")
-    return seen[-proxies].strip() if 0 < proxies <= len(seen) else ""
+    if proxies < 1:
+        return ""
+    seen = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
+    return seen[-proxies].strip() if proxies <= len(seen) else ""
 
 
 def _read(text: str) -> IPv4Address | IPv6Address | None:
