@@ -8,6 +8,8 @@ Players who send something in a session from before their first factor are nobod
 It costs nothing where nobody asks who it is. The trap: pages that poll by themselves keep no session alive.
 """
 
+from functools import partial
+
 from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.contrib.auth import get_user
@@ -32,7 +34,11 @@ class AccountLogins(PageLogins):
         """``request.user`` is judged when it is first asked for."""
         request.held = None  # type: ignore[attr-defined]  # ours
         request.user = SimpleLazyObject(lambda: _judged(request))  # type: ignore[assignment]  # it acts as a user
-        request.auser = sync_to_async(lambda: request.user)
+        request.auser = partial(_account_of, request)  # type: ignore[assignment]  # it acts as a user
+
+
+async def _account_of(request: HttpRequest) -> AbstractBaseUser | AnonymousUser:
+    return await sync_to_async(lambda: request.user)()
 
 
 def owner_of(request: HttpRequest) -> User | None:

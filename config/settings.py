@@ -73,9 +73,11 @@ MIDDLEWARE = [
     "leaderboards.middleware.UnchangedMiddleware",
     "foundation.page_middleware.OnePolicy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "foundation.page_middleware.PageSessions",
     "foundation.page_middleware.PageLanguages",
     "foundation.middleware.PageBrake",
+    "likes.middleware.GuestVisits",
+    "leaderboards.middleware.KeptPages",
+    "foundation.page_middleware.PageSessions",
     "django.middleware.common.CommonMiddleware",
     "foundation.uploads.BodySizes",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -84,7 +86,7 @@ MIDDLEWARE = [
     "foundation.page_middleware.PageMessages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "foundation.middleware.ServersAwayMiddleware",
-    "likes.middleware.VisitsMiddleware",
+    "likes.middleware.UserVisits",
 ]
 
 # What stands before the API's views; each of them does all its work around what it is given.

@@ -92,4 +92,6 @@ def _too_often(request: HttpRequest, seconds: int) -> HttpResponse:
 
 
 def _slow_down(content: str, seconds: int) -> HttpResponse:
-    return HttpResponse(content, status=429, headers={"Retry-After": str(seconds), "Cache-Control": "no-store"})
+    response = HttpResponse(content, status=429, headers={"Retry-After": str(seconds), "Cache-Control": "no-store"})
+    response["Content-Length"] = str(len(response.content))  # the brake stands before the layer that says it of others
+    return response

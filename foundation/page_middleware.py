@@ -22,6 +22,7 @@ from django.utils.cache import patch_vary_headers
 from django.utils.deprecation import MiddlewareMixin
 
 API = "/api/v1/"
+VARIES = "Accept-Language"
 
 
 class _PagesAlone(MiddlewareMixin):
@@ -55,12 +56,13 @@ class PageLanguages(_PagesAlone):
 
     def process_request(self, request: HttpRequest) -> None:
         """By cookie and header."""
-        translation.activate(translation.get_language_from_request(request))
-        request.LANGUAGE_CODE = translation.get_language()
+        request.LANGUAGE_CODE = translation.get_language_from_request(request)
+        translation.activate(request.LANGUAGE_CODE)
 
     def process_response(self, _: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         """``response``, said to be in that language."""
-        patch_vary_headers(response, ("Accept-Language",))
+        if VARIES not in response.headers.get("Vary", ""):
+            patch_vary_headers(response, (VARIES,))
         response.headers.setdefault("Content-Language", translation.get_language())
         return response
 
@@ -71,6 +73,9 @@ class OnePolicy(CSPMiddleware):
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         super().__init__(get_response)
         self._usual = build_policy()
+
+    def process_request(self, request: HttpRequest) -> None:
+        """No page has a nonce."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         """``response`` with its policy."""

@@ -13,6 +13,7 @@ from django.http.response import HttpResponseBase
 from foundation import clock
 from foundation.client import client_of
 from foundation.sql import SqlAway, ask
+from leaderboards.views.viewer import may_be_signed_in
 from likes.services import visit
 
 # Nameless visitors are programs; so are these, by their own word.
@@ -20,16 +21,28 @@ _ROBOT = re.compile(r"bot|crawl|spider|slurp|preview|monitor|headless|curl|wget|
 LONGEST_BROWSER = 512
 
 
-class VisitsMiddleware:
-    """Stands behind authentication: who is signed in counts once, wherever they are."""
+class GuestVisits:
+    """Visits without a session. Stands before what is kept for anybody, which is a visit too."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self._get_response(request)
-        page = page_of(request, response)
-        if page is not None:
+        if not may_be_signed_in(request) and (page := page_of(request, response)):
+            visit.note_guest(page, client_of(request), _browser(request), clock.now())
+        return response
+
+
+class UserVisits:
+    """Visits with a session. Stands behind authentication: who is signed in counts once, wherever they are."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self._get_response(request)
+        if may_be_signed_in(request) and (page := page_of(request, response)):
             _note(request, page)
         return response
 

@@ -36,8 +36,13 @@ def parts(request: HttpRequest, etag: str, make: Callable[[], HttpResponse]) -> 
 def followed(response: HttpResponse, etag: str) -> HttpResponse:
     """The same for who follows the page: what they have now, and when to look again."""
     response["ETag"] = etag
+    return private(look_again(response))
+
+
+def look_again(response: HttpResponse) -> HttpResponse:
+    """The same, with the seconds after which who follows the page is to ask again."""
     response["Look-Again"] = f"{followers.next_look():.1f}"
-    return private(response)
+    return response
 
 
 def private(response: HttpResponse) -> HttpResponse:

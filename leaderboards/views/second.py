@@ -5,35 +5,60 @@ anybody: somebody without a session or a remembered player sees what everybody m
 cookie or carries the token of a form, and what is no 200. The traps: links repeat the whole query, so an answer to a
 name that is not known here is never kept; and what a page says may turn at a moment of its own, such as the freeze of
 a competition: whoever makes such a page says so (``keep_until``), and from that moment on nobody gets the old one.
+
+Once it was sent, an answer is kept with its headers, as it left the layers around its view (``note_sent``); so the next
+who asks need not go through them (``sent_before``).
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
+from django.http.response import HttpResponseBase
+from django.urls import ResolverMatch
 from django.utils.cache import get_conditional_response
 from django.utils.translation import get_language, get_language_from_request
 
 from foundation import clock
 from foundation.second import Second
-from leaderboards.views.answers import followed, private
+from leaderboards.views.answers import followed, look_again, private
 from leaderboards.views.viewer import COOKIE, may_be_signed_in
 
 View = Callable[..., HttpResponse]
 _Key = tuple[str | None, str, str, str]  # language, scheme, host, and address: a page may say where it stands
+_MARKS = "_csp"  # of names by which a view tells the layer of the policy that its answer has one of its own
 _NAMES = {"page", "period", "fragment", "embed", "screen", "board"}
 _ASKED, _UNTIL, _HAS_TOKEN = "HTTP_IF_NONE_MATCH", "sunwi.kept_until", "CSRF_COOKIE_NEEDS_UPDATE"  # in META
+_MORE = {_ASKED, "HTTP_IF_MATCH", "HTTP_TRANSFER_ENCODING"}  # the same, of who wants another answer or sends something
 
 
 @dataclass(frozen=True, slots=True)
+class _Sent:
+    """How an answer left the layers around its view, what the others are to make of it, and which address it is of."""
+
+    headers: Mapping[str, str]
+    marks: Mapping[str, object]
+    match: ResolverMatch | None
+
+
+@dataclass(slots=True)
 class _Answer:
     """``etag`` is empty on whole pages; nobody gets it from ``until`` on."""
 
     etag: str
     body: bytes
     until: datetime | None
+    sent: _Sent | None = None
+
+
+class _Whole(HttpResponse):
+    """All of a kept answer."""
+
+    def __init__(self, kept: _Answer) -> None:
+        super().__init__(kept.body)
+        self.kept = kept
 
 
 def _is_over(answer: _Answer) -> bool:
@@ -88,6 +113,29 @@ def unchanged(request: HttpRequest) -> HttpResponse | None:
     return _headed(HttpResponseNotModified(), asked) if kept and kept.etag == asked else None
 
 
+def sent_before(request: HttpRequest) -> HttpResponse | None:
+    """What anybody gets who reads a page, as it was sent last; None leaves the request to its view.
+
+    Stands behind what is looked at for each answer: the language, the brake.
+    """
+    if request.method != "GET" or not _MORE.isdisjoint(request.META) or _has_body(request) or _is_somebody(request):
+        return None
+    kept = _answers.in_time(_key(request, get_language()))
+    if kept is None or kept.sent is None:
+        return None
+    response = HttpResponse(kept.body, headers=kept.sent.headers)
+    vars(response).update(kept.sent.marks)
+    request.resolver_match = kept.sent.match
+    return look_again(response) if kept.etag else response
+
+
+def note_sent(request: HttpRequest, response: HttpResponseBase) -> None:
+    """Keep how an answer was sent, if it is a kept one, whole, and was sent without a cookie."""
+    if isinstance(response, _Whole) and response.kept.sent is None and not response.cookies:
+        marks = {name: value for name, value in vars(response).items() if name.startswith(_MARKS)}
+        response.kept.sent = _Sent(dict(response.items()), marks, request.resolver_match)
+
+
 def forget() -> None:
     """Start anew."""
     _answers.forget()
@@ -99,6 +147,10 @@ class _NotToKeep(Exception):
     def __init__(self, response: HttpResponse) -> None:
         super().__init__(response.status_code)
         self.response = response
+
+
+def _has_body(request: HttpRequest) -> bool:
+    return request.META.get("CONTENT_LENGTH", "") not in ("", "0")
 
 
 def _key(request: HttpRequest, language: str | None) -> _Key:
@@ -118,7 +170,7 @@ def _made(request: HttpRequest, make: Callable[[], HttpResponse]) -> _Answer:
 
 def _told(request: HttpRequest, kept: _Answer) -> HttpResponse:
     same = get_conditional_response(request, etag=kept.etag) if kept.etag else None
-    return _headed(HttpResponse(kept.body) if same is None else same, kept.etag)
+    return _headed(_Whole(kept) if same is None else same, kept.etag)
 
 
 def _headed(response: HttpResponse, etag: str) -> HttpResponse:
