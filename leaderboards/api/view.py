@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Router, Schema
 from ninja.params.functions import Query
 
+from foundation.encoding import Encoded
 from leaderboards import selectors
 from leaderboards.api.access import Reads, is_private, read_standings_of
 from leaderboards.api.answers import conditional
@@ -18,6 +19,7 @@ from leaderboards.api.schemas import ViewOfBoard
 from leaderboards.api.standings import frame_shown
 from leaderboards.core.entries import read_player
 from leaderboards.selectors import BoardPage
+from leaderboards.selectors.encoded import EncodedView, view_encoded
 from leaderboards.selectors.rows import row_shown
 from leaderboards.stores.base import Around, Named, Page
 
@@ -47,15 +49,15 @@ WANTED = Query(...)
 def read_view(request: HttpRequest, seq: Whole = SEQ, period: str = PERIOD, wanted: Wanted = WANTED) -> HttpResponse:
     """A page, a player among their neighbours, and others by name: all of one moment."""
     questions = wanted.questions()
-    board, found = read_standings_of(request, seq, lambda board: selectors.view(board, period, *questions))
+    board, found = read_standings_of(request, seq, lambda board: view_encoded(board, period, *questions))
     return conditional(request, view_shown(wanted, found), is_private(board))
 
 
-def view_shown(wanted: Wanted, found: BoardPage) -> dict[str, Any]:
+def view_shown(wanted: Wanted, found: BoardPage | EncodedView) -> dict[str, Any]:
     """Its parts with their board, period and moment; null is what was not asked for, or is not ranked."""
     shown = found.standings
     return frame_shown(shown) | {
-        "list": [row_shown(row) for row in shown.rows],
+        "list": shown.rows if isinstance(shown.rows, Encoded) else [row_shown(row) for row in shown.rows],
         "me": found.me and row_shown(found.me) | {"percentile": selectors.share_below(found.me, shown.total)},
         "around": None if wanted.player is None else [row_shown(row) for row in found.neighbours],
         "named": [row_shown(row) for row in found.named] if wanted.ids else None,

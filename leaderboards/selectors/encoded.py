@@ -1,10 +1,12 @@
-"""What everybody asks: a page of standings with its rows as they are sent, encoded once for all who ask.
+"""What everybody asks: a page of standings with its rows as they are sent, encoded once for all who ask; alone, or with
+a player's own row and the like, which are read with it.
 
 Redis compares: the script that reads a page tells the digest of what it read, and to who has the rows of that digest
-nothing else but the total. So kept rows are never older than the answer to a question, however many write. A second
+nothing of it but the total. So kept rows are never older than the answer to a question, however many write. A second
 ends them, since names are theirs too; then they are made anew.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -20,8 +22,8 @@ from leaderboards.selectors.names import times_forgotten
 from leaderboards.selectors.periods import PeriodShown, as_shown, stored_period
 from leaderboards.selectors.reading import told_unless
 from leaderboards.selectors.rows import row_shown
-from leaderboards.selectors.standings import Answers, AnswersToKeep, Row, put_to
-from leaderboards.stores.base import Page
+from leaderboards.selectors.standings import NOBODY, Answers, AnswersToKeep, Row, put_to, row_of
+from leaderboards.stores.base import Around, Named, Page, Question, Reading
 
 HEAVIEST_BYTES = 8_000_000  # in each process
 BESIDE_BYTES = 300  # key, digests and the like
@@ -37,6 +39,16 @@ class EncodedPage:
     as_of: datetime
     live: bool
     rows: Encoded
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedView:
+    """Such a page, and of the same moment a player among their neighbours, and others by name, best first."""
+
+    standings: EncodedPage
+    me: Row | None
+    neighbours: list[Row]
+    named: list[Row]
 
 
 class _Kept(NamedTuple):
@@ -58,14 +70,15 @@ _kept: Second[_Key, _Kept] = Second(HEAVIEST_BYTES, weigh=_weight)
 
 def page_encoded(board: Board, name: str, offset: int, limit: int) -> EncodedPage:
     """The rows from ``offset``, ``limit`` at most. Raises as ``standings`` does."""
-    as_of = clock.now()
-    stored = stored_period(board, name, as_of)
-    shown = as_shown(board, name, stored, as_of)
-    if stored is None or not stored.edition:
-        found = Answers(board, stored, shown, put_to(stored, [Page(offset, limit)]), as_of).standings(0)
-        return EncodedPage(board, shown, found.total, as_of, found.live, _encoded(found.rows))
-    total, rows = _by_its_edition(board, stored, shown, Page(offset, limit), as_of)
-    return EncodedPage(board, shown, total, as_of, True, rows)
+    return _read(board, name, Page(offset, limit), ())[0]
+
+
+def view_encoded(board: Board, name: str, page: Page, beside: Around | None, named: Named) -> EncodedView:
+    """All of it of one moment, as far as who is named is ranked. Raises as ``view`` does."""
+    found, (answers, first) = _read(board, name, page, [beside or NOBODY, named])
+    neighbours = answers.standings(first).rows
+    me = row_of(beside.player, neighbours) if beside else None
+    return EncodedView(found, me, neighbours, answers.standings(first + 1, in_order=True).rows)
 
 
 def forget_encoded() -> None:
@@ -73,21 +86,40 @@ def forget_encoded() -> None:
     _kept.forget()
 
 
+def _read(board: Board, name: str, page: Page, others: Sequence[Question]) -> tuple[EncodedPage, tuple[Answers, int]]:
+    """The page, and the answers with the place of the first of ``others`` among them."""
+    as_of = clock.now()
+    stored = stored_period(board, name, as_of)
+    shown = as_shown(board, name, stored, as_of)
+
+    def rows_of(told: tuple[Reading, bool], made: type[Answers] = Answers) -> Answers:
+        return made(board, stored, shown, told, as_of)
+
+    if stored is not None and stored.edition:
+        total, rows, answers = _by_its_edition(stored, page, others, rows_of)
+        return EncodedPage(board, shown, total, as_of, True, rows), answers
+    told = rows_of(put_to(stored, [page, *others]))
+    found = told.standings(0)
+    return EncodedPage(board, shown, found.total, as_of, found.live, _encoded(found.rows)), (told, 1)
+
+
 def _by_its_edition(
-    board: Board, stored: Period, shown: PeriodShown, page: Page, as_of: datetime
-) -> tuple[int, Encoded]:
-    """The total, and the rows: those that are kept, while Redis says that they are the same."""
+    stored: Period, page: Page, others: Sequence[Question], rows_of: Callable[..., Answers]
+) -> tuple[int, Encoded, tuple[Answers, int]]:
+    """The total, the rows, those that are kept while Redis says that they are the same, and the other answers."""
     out = hidden_in(stored)
     key = (stored.family.zset, stored.generation, page.offset, page.limit, _digest(out), times_forgotten())
     kept = _kept.in_time(key) or _NOTHING
-    told = told_unless(stored, [page], out, kept.told)
+    told = told_unless(stored, [page], others, out, kept.told)
     if told.reading is None:
-        return told.total - kept.hidden, kept.rows
+        return told.total - kept.hidden, kept.rows, (rows_of((told.beside, True)), 0)
     begun = clock.monotonic()
-    found = AnswersToKeep(board, stored, shown, (told.reading, True), as_of).standings(0)
+    reading = Reading(told.reading.total, [*told.reading.answers, *told.beside.answers])
+    answers = rows_of((reading, True), AnswersToKeep)
+    found = answers.standings(0)
     rows = _encoded(found.rows)
     _kept.keep(key, _Kept(told.digest, told.total - found.total, rows), begun)
-    return found.total, rows
+    return found.total, rows, (answers, 1)
 
 
 @lru_cache(maxsize=8)

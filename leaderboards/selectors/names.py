@@ -18,7 +18,7 @@ def _load(ids: Collection[str]) -> dict[str, str]:
 
 
 def _named(ids: Collection[str]) -> Iterable[tuple[str, str]]:
-    """One statement, whatever their number: the driver has it prepared, and no query is put together."""
+    """One statement, whatever their number, and no query is put together."""
     if connection.vendor != "postgresql":
         return Player.objects.filter(external_id__in=ids).exclude(name="").values_list("external_id", "name")
     with connection.cursor() as cursor:

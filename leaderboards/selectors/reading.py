@@ -122,17 +122,20 @@ def _ask_sql(period: Period, question: Callable[[Store, Period], Answer], store:
             return answer
 
 
-def told_unless(period: Period, questions: Sequence[Question], out: Collection[str], known: str) -> Told:
+def told_unless(
+    period: Period, questions: Sequence[Question], others: Sequence[Question], out: Collection[str], known: str
+) -> Told:
     """What Redis tells of a period whose edition is known, without ``out`` (ids), to who has the answers of the digest
-    ``known``. Raises as ``ask`` does not: ``Stale``, and what the link raises."""
+    ``known`` to ``questions``. Raises as ``ask`` does not: ``Stale``, and what the link raises."""
     store = ZsetStore(redis.boards())
     if not out:
-        return _by_its_edition(period, lambda: store.read_unless(period, questions, known))
+        return _by_its_edition(period, lambda: store.read_unless(period, questions, known, others))
     without = Without(store, out)
-    told = _by_its_edition(period, lambda: store.read_unless(period, without.wider(questions), known))
-    if told.reading is None:
-        return told
-    return told._replace(reading=without.narrowed(period, questions, told.reading))
+    others_wider = without.wider(others) if others else ()
+    told = _by_its_edition(period, lambda: store.read_unless(period, without.wider(questions), known, others_wider))
+    reading = told.reading and without.narrowed(period, questions, told.reading)
+    beside = without.narrowed(period, others, told.beside) if others else told.beside
+    return told._replace(reading=reading, beside=beside)
 
 
 def _by_its_edition(period: Period, script: Callable[[], Answer]) -> Answer:

@@ -138,7 +138,7 @@ def view(board: Board, period: str, rows: Page, beside: Around | None, named: Na
     """All of it of one moment, as far as who is named is ranked. Raises ``UnknownPeriod``."""
     answers = _asked(board, period, [rows, beside or NOBODY, named])
     neighbours, others = answers.standings(1).rows, answers.standings(2, in_order=True).rows
-    me = _row_of(beside.player, neighbours) if beside else None
+    me = row_of(beside.player, neighbours) if beside else None
     return BoardPage(answers.standings(0), me, neighbours, answers.stored, others)
 
 
@@ -152,12 +152,13 @@ def beside(page: BoardPage, player: str) -> BoardPage:
     return replace(
         page,
         standings=replace(shown, total=found.total),
-        me=_row_of(player, found.rows),
+        me=row_of(player, found.rows),
         neighbours=found.rows,
     )
 
 
-def _row_of(player: str | None, rows: Sequence[Row]) -> Row | None:
+def row_of(player: str | None, rows: Sequence[Row]) -> Row | None:
+    """The row of a player, if it is among these."""
     return next((row for row in rows if row.player == player), None)
 
 

@@ -59,12 +59,13 @@ class Reading:
 
 
 class Told(NamedTuple):
-    """What was told to who may have the answers already: the digest of all rows that were read, how many players there
-    are, and the answers; None where the digest is the known one."""
+    """What was told to who may have the answers already: their digest, how many players there are, and the answers,
+    None where the digest is the known one; and the answers to what was asked besides, of the same moment."""
 
     digest: str
     total: int
     reading: Reading | None
+    beside: Reading
 
 
 @dataclass(frozen=True, slots=True)

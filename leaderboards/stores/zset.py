@@ -57,24 +57,30 @@ class ZsetStore:
         edition is another."""
         return _reading(period, questions, self._lines(period, questions, ""))
 
-    def read_unless(self, period: Period, questions: Sequence[Question], known: str) -> Told:
-        """The same for who has answers of the digest ``known``: while it is so, none are sent."""
-        digest, *lines = self._lines(period, questions, known)
+    def read_unless(
+        self, period: Period, questions: Sequence[Question], known: str, others: Sequence[Question] = ()
+    ) -> Told:
+        """The same for who has answers of the digest ``known``: while it is so, only those to ``others`` are sent."""
+        digest, *lines = self._lines(period, questions, known, others)
         if digest == "same":
-            return Told(known, int(lines[0]), None)
-        reading = _reading(period, questions, lines)
-        return Told(digest, reading.total, reading)
+            return Told(known, int(lines[0]), None, _reading(period, others, lines))
+        found = _reading(period, [*questions, *others], lines)
+        told, beside = found.answers[: len(questions)], found.answers[len(questions) :]
+        return Told(digest, found.total, Reading(found.total, told), Reading(found.total, beside))
 
-    def _lines(self, period: Period, questions: Sequence[Question], known: str) -> list[str]:
-        args = [*_reading_head(period), known]
-        for question in questions:
+    def _lines(
+        self, period: Period, questions: Sequence[Question], known: str, others: Sequence[Question] = ()
+    ) -> list[str]:
+        compared = [part for question in questions for part in _asked(question)]
+        args = [*_reading_head(period), known, len(compared) // 3, *compared]
+        for question in others:
             args += _asked(question)
         text: bytes = run(self._link, "read", _reading_keys(period), args)
         return text.decode().split("\n")
 
     def totals(self, periods: Sequence[Period]) -> dict[int, int]:
         """By period (its pk) how many players it has, in one round trip; those that Redis lacks are left out."""
-        calls = [Call(script("read"), _reading_keys(period), [*_reading_head(period), ""]) for period in periods]
+        calls = [Call(script("read"), _reading_keys(period), [*_reading_head(period), "", 0]) for period in periods]
         answers = zip(periods, self._link.tried(calls), strict=True)
         return {period.pk: int(answer) for period, answer in answers if not isinstance(answer, RedisRefused)}
 

@@ -4,11 +4,13 @@
 -- ARGV    1 generation  2 descending (1 or 0)  3 ties (first_come|last_come|shared|dense)  4 in_member (1 or 0)
 --         5 the edition that the caller knows the period and its board by ('' where SQL was just asked)
 --         6 the digest of the answers that the caller has ('' where it asks for none)
+--         7 how many of the questions the digest is of: the first ones
 --         then questions: 'page', offset, limit | 'around', player, radius
 -- returns a text of lines, which cost less than a list (no member has a line break): the total, then per question its neighbours:
 --         index of the first (-1 where the player is not ranked), their number, then member, score of each;
 --         where ranks are shared, then rank, tied (how many share the rank), ahead (how many are better) of each.
---         Asked for a digest: it comes first, of all behind the total; where it is the caller's, `same` and the total alone
+--         Asked for a digest: it comes first, of what the first questions tell; where it is the caller's, `same` comes,
+--         and behind the total only what the other questions tell
 --! include guard.lua
 if ARGV[5] ~= '' and redis.call('GET', KEYS[5]) ~= ARGV[5] then
   return redis.error_reply('STALE another edition')
@@ -50,8 +52,8 @@ local function around(player, radius)
   return page(math.max(index - radius, 0), index + radius)
 end
 
-local lines = { redis.call('ZCARD', KEYS[2]) }
-for i = 7, #ARGV, 3 do
+local lines, compared = { redis.call('ZCARD', KEYS[2]) }, 1
+for i = 8, #ARGV, 3 do
   local size, at, first, cells = tonumber(ARGV[i + 2]), #lines, nil, nil
   if ARGV[i] == 'page' then
     first, cells = page(ARGV[i + 1], ARGV[i + 1] + size - 1)
@@ -61,10 +63,10 @@ for i = 7, #ARGV, 3 do
   lines[at + 1], lines[at + 2] = first, #cells / 2
   if #cells > 0 then lines[at + 3] = table.concat(cells, '\n') end
   if #cells > 0 and shares then lines[at + 4] = table.concat(places_of(cells), '\n') end
+  if (i - 5) / 3 == tonumber(ARGV[7]) then compared = #lines end
 end
 if ARGV[6] == '' then return table.concat(lines, '\n') end
-local total = table.remove(lines, 1)
-local rows = table.concat(lines, '\n')
-local digest = redis.sha1hex(rows)
-if digest == ARGV[6] then return 'same\n' .. total end
-return table.concat({ digest, total, rows }, '\n')
+local digest = redis.sha1hex(table.concat(lines, '\n', 2, compared))
+if digest ~= ARGV[6] then return digest .. '\n' .. table.concat(lines, '\n') end
+lines[compared] = lines[1]
+return 'same\n' .. table.concat(lines, '\n', compared)

@@ -18,9 +18,10 @@ from leaderboards.selectors.boards import forget_boards
 from leaderboards.selectors.encoded import forget_encoded
 from leaderboards.selectors.names import NAME_SECONDS
 from leaderboards.selectors.rows import row_shown
-from leaderboards.selectors.standings import standings
+from leaderboards.selectors.standings import standings, view
 from leaderboards.services.players import set_profile
 from leaderboards.services.remove import remove_player
+from leaderboards.stores.base import Around, Named, Page
 from tests.leaderboards.api.conftest import Caller
 from tests.leaderboards.services.restricting import keep_out, let_back_from
 from tests.playing import make_board, score
@@ -96,6 +97,21 @@ def test_who_writes_elsewhere_on_the_board_leaves_the_rows_kept_and_the_total_ri
     assert ([row["player"] for row in answer["rows"]], answer["total"], len(encodings)) == (["ann", "bob"], 5, before)
 
 
+@IN_REDIS
+@pytest.mark.usefixtures("now")
+def test_the_list_of_a_view_is_that_of_the_page_and_encoded_once_whoever_looks_at_it(
+    anybody: Caller, storage: str, encodings: list[int]
+) -> None:
+    number = known_board(anybody, storage=storage)
+    rows, before = read(anybody, number)["rows"], len(encodings)
+
+    seen = [anybody.get(f"/boards/{number}/view?player={each}&radius=1").json() for each in ("ann", "cyd", "nobody")]
+
+    assert [each["list"] for each in seen] == [rows] * 3
+    assert [[row["player"] for row in each["around"]] for each in seen] == [["ann", "bob"], ["bob", "cyd"], []]
+    assert len(encodings) == before
+
+
 @pytest.mark.parametrize("ties", ["first_come", "last_come", "shared", "dense"])
 @IN_REDIS
 def test_whatever_happens_the_next_read_is_as_if_nothing_were_kept(anybody: Caller, storage: str, ties: str) -> None:
@@ -122,6 +138,11 @@ def test_whatever_happens_the_next_read_is_as_if_nothing_were_kept(anybody: Call
         for _ in range(2):
             expected, answer = standings(board, "current", 0, 10), read(anybody, number)
             assert (answer["rows"], answer["total"]) == ([row_shown(row) for row in expected.rows], expected.total)
+            fresh = view(board, "current", Page(0, 10), Around("bob", 1), Named(("ann", "dan")))
+            seen = anybody.get(f"/boards/{number}/view?player=bob&radius=1&ids=ann,dan").json()
+            parts = fresh.standings.rows, fresh.neighbours, fresh.named
+            assert (seen["list"], seen["around"], seen["named"]) == tuple([*map(row_shown, part)] for part in parts)
+            assert (seen["total"], seen["me"] and seen["me"]["rank"]) == (expected.total, fresh.me and fresh.me.rank)
 
 
 @IN_REDIS
