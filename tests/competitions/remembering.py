@@ -1,7 +1,7 @@
 """A competition that this process has read so often that it asks SQL no more: what tests of that begin with."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from typing import Any
 from unittest.mock import patch
@@ -57,7 +57,10 @@ def known(anybody: Caller, now: SetClock) -> Known:
 @contextmanager
 def elsewhere() -> Iterator[None]:
     """What is done here is done in another process, whose time passes."""
-    with patch.object(Remembered, "forget", lambda _: None), patch.object(clock, "monotonic", MONOTONIC):
+    with ExitStack() as stack:
+        for name in ("forget", "_keep", "_renew"):
+            stack.enter_context(patch.object(Remembered, name, lambda *_: None))
+        stack.enter_context(patch.object(clock, "monotonic", MONOTONIC))
         yield
 
 
