@@ -3,12 +3,22 @@
 No key lifts a freeze: what is hidden is hidden from game servers too.
 """
 
+from collections.abc import Callable
+from datetime import datetime
+from typing import TypeVar
+
 from django.http import HttpRequest
 
 from competitions.models import Competition
 from competitions.selectors.competitions import competition_by_id
+from competitions.selectors.steady import competition_of_the_moment
+from foundation import clock
+from foundation.errors import SunwiError
 from leaderboards.api.access import admit_reader, admit_writer
 from leaderboards.api.access import is_private as is_private_board
+from leaderboards.errors import NotRanked
+
+Answer = TypeVar("Answer")
 
 
 def competition_to_read(request: HttpRequest, number: int) -> Competition:
@@ -16,6 +26,28 @@ def competition_to_read(request: HttpRequest, number: int) -> Competition:
     competition = competition_by_id(number)
     admit_reader(request, competition.board)
     return competition
+
+
+def read_standings_of(
+    request: HttpRequest, number: int, read: Callable[[Competition, datetime], Answer]
+) -> tuple[Competition, Answer]:
+    """The competition, and what ``read`` tells of its standings at a moment. Raises as ``competition_to_read`` and
+    ``read`` do.
+
+    At first by what is remembered of the last moment, as of boards (``leaderboards/api/access.py``).
+    """
+    at = clock.now()
+    known = competition_of_the_moment(number, at)
+    if known is not None:
+        try:
+            admit_reader(request, known.board)
+            return known, read(known, at)
+        except NotRanked:
+            raise
+        except SunwiError:
+            pass
+    found, at = competition_to_read(request, number), clock.now()
+    return found, read(found, at)
 
 
 def competition_to_write(request: HttpRequest, number: int) -> Competition:

@@ -6,7 +6,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
-from competitions.api.access import competition_to_read, competition_to_write, is_private
+from competitions.api.access import competition_to_read, competition_to_write, is_private, read_standings_of
 from competitions.api.bodies import joining
 from competitions.api.parameters import COMPETITION
 from competitions.api.schemas import HistoryOfPlayer, Participation, RowOfParticipant
@@ -37,11 +37,15 @@ router = Router(tags=["competitions"], auth=Reads())
 @router.get("/competitions/{competition}/players/{player}", response=RowOfParticipant)
 def read_participant(request: HttpRequest, competition: Whole = COMPETITION, player: str = PLAYER) -> HttpResponse:
     """One participant; without rank and points while they have no score that may be shown."""
-    found, at, name = competition_to_read(request, competition), clock.now(), read_player(player)
-    try:
-        content = _row_of_player(found, player_row(found, name, at))
-    except NotRanked:
-        content = _waiting(found, _participant(found, name), at)
+
+    def read(found: Competition, at: datetime) -> dict[str, Any]:
+        name = read_player(player)
+        try:
+            return _row_of_player(found, player_row(found, name, at))
+        except NotRanked:
+            return _waiting(found, _participant(found, name), at)
+
+    found, content = read_standings_of(request, competition, read)
     return conditional(request, content, is_private(found))
 
 

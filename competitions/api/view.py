@@ -9,7 +9,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
-from competitions.api.access import competition_to_read, is_private
+from competitions.api.access import is_private, read_standings_of
 from competitions.api.parameters import COMPETITION
 from competitions.api.participants import without_place
 from competitions.api.schemas_of_view import ViewOfCompetition
@@ -17,7 +17,6 @@ from competitions.api.standings import waiting
 from competitions.models import Competition
 from competitions.selectors.participants import participant_of
 from competitions.selectors.standings import several
-from foundation import clock
 from foundation.sql import SqlAway, ask
 from leaderboards.api.access import Reads
 from leaderboards.api.answers import conditional
@@ -32,9 +31,13 @@ def read_competition_view(
     request: HttpRequest, competition: Whole = COMPETITION, wanted: Wanted = WANTED
 ) -> HttpResponse:
     """A page, a participant among their neighbours, and others by name: all of one moment."""
-    found, at = competition_to_read(request, competition), clock.now()
-    content = view_shown(wanted, several(found, at, *wanted.questions()))
-    content |= {"competition": found.pk, "not_started": waiting(found, at), "me": _me(found, wanted, content["me"], at)}
+
+    def read(found: Competition, at: datetime) -> dict[str, Any]:
+        content = view_shown(wanted, several(found, at, *wanted.questions()))
+        beside = {"competition": found.pk, "not_started": waiting(found, at, content["total"])}
+        return content | beside | {"me": _me(found, wanted, content["me"], at)}
+
+    found, content = read_standings_of(request, competition, read)
     return conditional(request, content, is_private(found))
 
 

@@ -17,6 +17,7 @@ from competitions.core.grouped import Formula
 from competitions.core.lifecycle import Course, Phase
 from leaderboards.core.periods import Window, event_window
 from leaderboards.models import Board, Player
+from leaderboards.models.copied import QuickCopy
 
 FROZEN_SUFFIX = "-frozen"
 
@@ -56,7 +57,7 @@ def default_alerts() -> list[str]:
     return ["first_taken", "first_lost", "top10_entered"]
 
 
-class Competition(models.Model):
+class Competition(QuickCopy):
     """A window of its own over an event board's rules.
 
     What happened to it is a timestamp: published, frozen (the public copy was made), closed (no score counts any more;

@@ -30,7 +30,7 @@ def _load(numbers: Collection[int]) -> dict[int, Competition]:
 
 
 _with_board = f"{Competition._meta.db_table} c JOIN {Board._meta.db_table} b ON b.seq = c.board_id"
-_remembered: Remembered[int, Competition] = Remembered(
+remembered: Remembered[int, Competition] = Remembered(
     _load, stamps=row_stamps(_with_board, "c.id", of=("c.xmin", "b.xmin"))
 )
 
@@ -46,7 +46,7 @@ class Listed:
 
 def competitions_by_id(numbers: Collection[int]) -> dict[int, Competition]:
     """The published competitions of these numbers."""
-    return {number: _own_copy(found) for number, found in _remembered.get_many(numbers).items()}
+    return {number: _own_copy(found) for number, found in remembered.get_many(numbers).items()}
 
 
 def _own_copy(competition: Competition) -> Competition:

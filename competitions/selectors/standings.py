@@ -12,11 +12,14 @@ from itertools import chain, islice
 from typing import TypeVar
 
 from competitions.models import Competition
+from foundation.encoding import Encoded
 from foundation.sql import SqlAway
+from foundation.sync.memory import Stale
 from leaderboards import selectors
 from leaderboards.errors import NotRanked, UnknownPeriod
 from leaderboards.models import State
 from leaderboards.selectors import BoardPage, PeriodShown, PlayerRow, Row, Standings
+from leaderboards.selectors.encoded import EncodedPage, page_encoded
 from leaderboards.selectors.periods import period_by_label
 from leaderboards.stores.base import Around, Named, Page
 
@@ -40,6 +43,16 @@ def standings(
         return view.shown(view.ask(lambda label: selectors.standings(competition.board, label, offset, limit)))
     except UnknownPeriod:
         return view.empty()
+
+
+def encoded(competition: Competition, at: datetime, offset: int, limit: int) -> EncodedPage:
+    """The same, with the rows as they are sent."""
+    view = _View(competition, at, full=False)
+    try:
+        found = view.ask(lambda label: page_encoded(competition.board, label, offset, limit))
+    except UnknownPeriod:
+        return EncodedPage(competition.board, view.empty().period, 0, at, True, Encoded(b"[]", ""))
+    return replace(found, period=view.period(found.period), as_of=view.as_of(found.as_of))
 
 
 def page(competition: Competition, at: datetime, rows: Page, player: str | None, full: bool = False) -> BoardPage:
@@ -108,12 +121,23 @@ class _View:
         self.board = competition.board
 
     def ask(self, question: Callable[[str], Answer]) -> Answer:
-        """The answer for the label that may be shown, also if the freeze comes while it is found."""
+        """The answer for the label that may be shown, also if the freeze comes while it is found.
+
+        Of a competition that is remembered Redis compares the edition, which goes with a freeze; or raises ``Stale``.
+        """
+        if self.board.known_since is not None:
+            return self._vouched_for(question)
         if not self._is_copied():
             answer = question(self._competition.label)
             if not self._is_copied():
                 return answer
         return question(self._competition.frozen_label)
+
+    def _vouched_for(self, question: Callable[[str], Answer]) -> Answer:
+        try:
+            return question(self._competition.label)
+        except UnknownPeriod as error:
+            raise Stale("This period must be asked for.") from error
 
     def shown(self, found: Standings) -> Standings:
         """The same with the competition's own window, and nothing that tells of a hidden end."""

@@ -18,6 +18,7 @@ from competitions.services.freeze import freeze_if_due
 from competitions.services.locked import locked, period_of
 from competitions.services.notices import tell_participants
 from competitions.services.publish import check_window, check_year
+from competitions.services.readers import tell_before_hiding
 from foundation.errors import Unavailable
 from leaderboards.core.periods import event_window
 from leaderboards.errors import BadBoard
@@ -65,6 +66,7 @@ def _note(
     held.save(update_fields=["ends_at", "join_until"])
     ends = {"from": before.isoformat(), "to": ends_at.isoformat()}
     tell_participants(note(held, ChangeKind.EXTENDED, at, by, reason, **ends))
+    tell_before_hiding(held)
     return held
 
 

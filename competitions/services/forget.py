@@ -25,6 +25,7 @@ from competitions.models import (
 )
 from competitions.services.grants import CHUNK, REVOKED
 from competitions.services.likeable import KIND
+from competitions.services.readers import tell_readers_of
 from competitions.services.rewrite import hold_revisions
 from foundation.chunks import in_chunks
 from foundation.webhooks.outbox import blank
@@ -38,7 +39,10 @@ def forget(player: Player, at: datetime) -> None:
     own, comments = Participant.objects.filter(player=player), Comment.objects.filter(player=player)
     hold_revisions(player)
     _hold(own)  # a jury's act that is under way writes its record first, and is forgotten below
-    taking_part.filter(competition__closed_at=None, competition__cancelled_at=None).update(left_at=at)
+    leaving = taking_part.filter(competition__closed_at=None, competition__cancelled_at=None)
+    for participant in leaving.select_related("competition__board").defer("competition__picture"):
+        tell_readers_of(participant.competition)
+    leaving.update(left_at=at)
     for rows in (own, comments, RewardGrant.objects.filter(player=player)):
         _forget_in_record(rows, player)
         _forget_in_log(rows)

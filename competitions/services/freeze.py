@@ -15,6 +15,7 @@ from competitions.models import ChangeKind, Competition
 from competitions.services.changes import note
 from competitions.services.gone import take_out_gone_before
 from competitions.services.locked import locked, period_of
+from competitions.services.readers import tell_before_hiding
 from competitions.services.revise import announce_revision
 from foundation.each import for_each
 from foundation.failpoints import failpoint
@@ -65,6 +66,7 @@ def _frozen(competition: Competition, period: Period, at: datetime) -> bool:
     copy_in_sql(period, held.frozen_label, at)
     held.frozen_at = _frozen_since(held, freezes_at)
     held.save(update_fields=["frozen_at"])
+    tell_before_hiding(held)
     failpoint("freeze.marked")
     return True
 

@@ -4,6 +4,7 @@ from django.db import OperationalError
 
 from competitions.errors import CompetitionBusy
 from competitions.models import Competition, Participant
+from competitions.services.readers import tell_readers_of
 from foundation.sql import is_busy
 from leaderboards.models import Period, Player
 from leaderboards.services.open import open_period
@@ -11,19 +12,22 @@ from leaderboards.services.players import hold_player
 
 
 def locked(competition: Competition) -> Competition:
-    """The row as it is now, held until this transaction ends. Rows that refer to it may still be added.
+    """The row as it is now, held until this transaction ends. Rows that refer to it may still be added. Whoever
+    holds it may change what readers see: those are told after the commit.
 
     Raises ``CompetitionBusy`` where somebody else holds it for longer than SQL lets us wait.
     """
     rows = Competition.objects.select_for_update(of=("self",), no_key=True).select_related("board").defer("picture")
     try:
-        return rows.get(pk=competition.pk)
+        held = rows.get(pk=competition.pk)
     except OperationalError as error:
         if not is_busy(error):
             raise
         raise CompetitionBusy(
             "Somebody else is changing this competition; nothing was done. Try again in some seconds."
         ) from error
+    tell_readers_of(held)
+    return held
 
 
 def held_participant(competition: Competition, player: Player) -> Participant | None:

@@ -17,6 +17,7 @@ from foundation.failpoints import failpoint
 from foundation.reasons import reason_given
 from leaderboards.models import BanKind, BanRecord, Player
 from leaderboards.services.decide_redis import forget_bans
+from leaderboards.services.readers import tell_readers_of_competitions
 
 
 def can_be_banned() -> QuerySet[Player]:
@@ -59,4 +60,5 @@ def _set(
             record(act, at=at, by=by, subjects=about(player), reason=reason)
         failpoint("ban.before_commit")
         transaction.on_commit(forget_bans)
+        tell_readers_of_competitions(None)
     return held

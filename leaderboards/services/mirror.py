@@ -25,6 +25,7 @@ from foundation.sync.poison import write_apart
 from leaderboards.errors import PeriodClosed, StorageUnavailable
 from leaderboards.models import Period, State, Storage
 from leaderboards.selectors.lag import MIRROR
+from leaderboards.services.readers import tell_readers
 from leaderboards.stores.sql_writes import StandingRow, player_numbers, write_standings
 from leaderboards.stores.zset_settling import ALL, Dirty, ZsetSettler
 from leaderboards.stores.zset_writes import state_from
@@ -60,6 +61,8 @@ def _mirror_chunk(period: Period) -> tuple[int, int]:
         total, rows = settler.dirty(period, CHUNK)
         failpoint("mirror.after_read")
         _copy(period, rows)
+        if period.board.is_event:
+            tell_readers(period)  # who has not started is counted in SQL
     failpoint("mirror.after_commit")
     settler.clean(period, rows)
     failpoint("mirror.after_clean")

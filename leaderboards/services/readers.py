@@ -7,13 +7,15 @@ what readers remember ends after a moment.
 
 import logging
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from django.db import connection, transaction
 
 from foundation import redis
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
+from leaderboards.core.keys import Family
+from leaderboards.core.periods import PeriodKind
 from leaderboards.models import Board, Period, State, Storage
 from leaderboards.selectors.editions import MOMENT_SECONDS
 from leaderboards.stores.zset_editions import drop_editions
@@ -26,7 +28,7 @@ class _News:
 
     def __init__(self) -> None:
         self.boards: set[int] = set()
-        self.periods: set[Period] = set()
+        self.periods: set[Family] = set()
         self.surely = False
 
     def __call__(self) -> None:
@@ -45,17 +47,24 @@ def tell_readers_of(board: Board, surely: bool = False) -> None:
     """The board has changed. ``surely``: where Redis does not hear it, whoever changed it waits until nobody can
     remember what was before, once for all that they have changed.
     """
-    if board.storage != Storage.SQL and not board.is_event:  # competitions are read by asking SQL
+    if board.storage != Storage.SQL:
         _tell({board.pk}, _living({board.pk}), surely)
 
 
-def tell_readers(period: Period) -> None:
-    """The period has changed, or Redis may lack something of it."""
-    if period.board.storage != Storage.SQL and not period.board.is_event:
-        _tell((), {period})
+def tell_readers(period: Period, surely: bool = False) -> None:
+    """The period has changed, or Redis may lack something of it; ``surely`` likewise."""
+    if period.board.storage != Storage.SQL:
+        _tell((), {period.family}, surely)
 
 
-def _tell(boards: Collection[int], periods: Collection[Period], surely: bool = False) -> None:
+def tell_readers_of_competitions(board: Board | None) -> None:
+    """Others than before are shown in the competitions on the board (on all boards without one)."""
+    if board is None or (board.is_event and board.storage != Storage.SQL):
+        of_events = Period.objects.filter(board__period=PeriodKind.EVENT, state__in=(State.OPEN, State.CLOSING))
+        _tell((), _families(of_events if board is None else of_events.filter(board=board)))
+
+
+def _tell(boards: Collection[int], periods: Collection[Family], surely: bool = False) -> None:
     told = next((each[1] for each in connection.run_on_commit if isinstance(each[1], _News)), None)
     news = told or _News()
     news.boards.update(boards)
@@ -65,6 +74,10 @@ def _tell(boards: Collection[int], periods: Collection[Period], surely: bool = F
         transaction.on_commit(news)
 
 
-def _living(boards: Collection[int]) -> set[Period]:
+def _living(boards: Collection[int]) -> set[Family]:
     """The periods of these boards that are read from Redis."""
-    return {*Period.objects.filter(board__in=boards, state__in=(State.OPEN, State.CLOSING))}
+    return _families(Period.objects.filter(board__in=boards, state__in=(State.OPEN, State.CLOSING)))
+
+
+def _families(periods: Iterable[Period]) -> set[Family]:
+    return {period.family for period in periods}

@@ -21,6 +21,7 @@ from leaderboards.models import Board, Period, Player, Restriction, RestrictionK
 from leaderboards.selectors.restrictions import running
 from leaderboards.services.ban import ban, can_be_banned, lift
 from leaderboards.services.decide_redis import forget_bans
+from leaderboards.services.readers import tell_readers_of_competitions
 
 ACTS = {
     RestrictionKind.HIDDEN: "player.hidden",
@@ -95,6 +96,7 @@ def restrict(
             _record(act_of(row), row, reason, at, by)
         failpoint("restrict.before_commit")
         transaction.on_commit(forget_bans)
+        tell_readers_of_competitions(what.board)
     return held
 
 
@@ -128,6 +130,8 @@ def lift_restrictions(
         Restriction.objects.bulk_update(held, ["lifted_at", "lifted_by", "lift_reason"])
         failpoint("restrict.before_commit")
         transaction.on_commit(forget_bans)
+        for board in {each.board for each in held}:
+            tell_readers_of_competitions(board)
     return held
 
 

@@ -4,9 +4,11 @@ import secrets
 from collections.abc import Collection
 
 from foundation.redis import Link
+from leaderboards.core.keys import Family
 from leaderboards.models import Period
 
 LASTS_SECONDS = 86_400  # then another is drawn: nobody has to clear away what is drawn of a period that was closed
+SHUT_SECONDS = 5  # about as long as a commit may take
 
 
 def edition(link: Link, period: Period) -> str:
@@ -22,7 +24,12 @@ def edition(link: Link, period: Period) -> str:
     return "" if present is None else present.decode()  # somebody may have dropped it in between
 
 
-def drop_editions(link: Link, periods: Collection[Period]) -> None:
+def shut_edition(link: Link, period: Period) -> None:
+    """Nobody draws one for a while, nor has one: until it is dropped, or that while is over."""
+    link.call("SET", period.family.edition, "", "EX", SHUT_SECONDS)
+
+
+def drop_editions(link: Link, periods: Collection[Family]) -> None:
     """Nobody reads these by what they knew before: each asks SQL first."""
     if periods:
-        link.call("DEL", *(period.family.edition for period in periods))
+        link.call("DEL", *(period.edition for period in periods))

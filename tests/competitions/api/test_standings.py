@@ -8,8 +8,8 @@ import pytest
 from django.db import OperationalError
 from django.test import override_settings
 
-from competitions.api import standings
 from competitions.models import Competition
+from competitions.selectors import steady
 from competitions.services.confirm import confirm
 from competitions.services.disqualify import disqualify, reinstate
 from competitions.services.finish import finish
@@ -131,7 +131,7 @@ def test_live_standings_are_read_while_sql_cannot_say_who_waits(
     def away(*_: object, **__: object) -> None:
         raise OperationalError
 
-    monkeypatch.setattr(standings, "not_started", away)
+    monkeypatch.setattr(steady, "not_started", away)
     answer = anybody.get(path(cup, "standings")).json()
     sql._Breaker.silent_until = 0.0
 

@@ -13,6 +13,7 @@ from django.db import transaction
 from foundation import clock, redis
 from foundation.redis import Link
 from foundation.sql import Remembered
+from leaderboards.core.keys import Family
 from leaderboards.models import Board, Period, Visibility
 from leaderboards.selectors import names
 from leaderboards.selectors.editions import MOMENT_SECONDS, forget_editions, hear, heard
@@ -32,9 +33,9 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[set[int]]:
     """The boards whose readers Redis was to tell, command by command; it is away."""
     asked = list[set[int]]()
 
-    def away(_link: Link, periods: Collection[Period]) -> None:
+    def away(_link: Link, periods: Collection[Family]) -> None:
         if periods:
-            asked.append({each.board_id for each in periods})
+            asked.append({int(each.zset.split("_")[1]) for each in periods})
             raise redis.RedisAway("Redis is away.")
 
     monkeypatch.setattr(readers, "drop_editions", away)
