@@ -109,7 +109,7 @@ def services(options: Options) -> list[Service]:
     """In the order of starting; stopping is the reverse. The web server, which people wait for, has the machine
     to itself first; the worker is gone before the Redis that it works from."""
     python = sys.executable
-    celery = [python, "-m", "celery", "--quiet", "-A"]
+    celery = [python, "-m", "config.run_celery", "--quiet", "-A"]
     granian = [python, "-m", "granian", "--host", HOST, "--port", str(options.port), *GRANIAN.split()]
     listed = [
         Service("web", granian, lambda: site_answers(options.site)),
