@@ -3,6 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
+from accounts.mailed import ROUTES
 from accounts.views import confirm, email_back, passwords, privacy, security, sign_in, sign_up
 
 urlpatterns = [
@@ -14,16 +15,16 @@ urlpatterns = [
     path("accounts/confirm/", confirm.confirm, name="account-confirm"),
     path("accounts/confirm/passkey/", confirm.confirm_by_passkey, name="account-confirm-passkey"),
     path("accounts/password/", passwords.change_password, name="account-password"),
-    path("accounts/reset/", passwords.reset, name="account-reset"),
+    path(ROUTES["account-reset"], passwords.reset, name="account-reset"),
     path("accounts/reset/done/", passwords.reset_done, name="account-reset-done"),
-    path("accounts/reset/<uidb64>/<token>/", passwords.ResetConfirm.as_view(), name="account-reset-confirm"),
+    path(ROUTES["account-reset-confirm"], passwords.ResetConfirm.as_view(), name="account-reset-confirm"),
     path("accounts/sign-up/", sign_up.sign_up, name="account-sign-up"),
-    path("accounts/sign-up/<str:token>/", sign_up.sign_up_finish, name="account-sign-up-finish"),
-    path("accounts/invitations/<str:token>/", sign_up.invitation, name="account-invitation"),
+    path(ROUTES["account-sign-up-finish"], sign_up.sign_up_finish, name="account-sign-up-finish"),
+    path(ROUTES["account-invitation"], sign_up.invitation, name="account-invitation"),
     path("accounts/privacy/", privacy.privacy, name="privacy"),
     path("accounts/email/", sign_up.email, name="account-email"),
-    path("accounts/email/<str:token>/", sign_up.email_confirm, name="account-email-confirm"),
-    path("accounts/email/back/<str:token>/", email_back.email_back, name="account-email-back"),
+    path(ROUTES["account-email-confirm"], sign_up.email_confirm, name="account-email-confirm"),
+    path(ROUTES["account-email-back"], email_back.email_back, name="account-email-back"),
     path("accounts/security/", security.security, name="account-security"),
     path("accounts/security/app/", security.app, name="account-app"),
     path("accounts/security/app/remove/", security.remove_app, name="account-app-remove"),

@@ -26,7 +26,7 @@ def background(folder: Path) -> Iterator[tuple[int, ...]]:
     with log.open("ab") as written:
         options: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": written, "stderr": written}
         options |= {"cwd": ROOT, "env": os.environ | {"BROKER_URL": broker, "LOG_LEVEL": "INFO"}}
-        celery = [sys.executable, "-m", "celery", "--quiet", "-A"]
+        celery = [sys.executable, "-m", "config.run_celery", "--quiet", "-A"]
         children = [leash.start([*celery, *each], **options) for each in (WORKER.split(), BEAT.split())]
     try:
         _wait(log)

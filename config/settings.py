@@ -9,7 +9,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
 
-import django_stubs_ext
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
@@ -22,9 +21,6 @@ NINJA = Path(str(find_spec("ninja").origin)).parent  # type: ignore[union-attr] 
 
 env = environ.Env()
 env.ENVIRON = secret_files.with_files(os.environ)
-
-# Lets classes of Django's say at run time what they hold, as types do: ModelAdmin[Board].
-django_stubs_ext.monkeypatch()
 
 # -- Where things are ---------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import gettext_noop
 
+from accounts import mailed
 from accounts.errors import NoLongerValid
 
 SIGN_UP, EMAIL, INVITATION = "accounts.sign_up", "accounts.email", "accounts.invitation"
@@ -34,8 +35,8 @@ def read(purpose: str, token: str, valid_for: timedelta | None = MAILED_FOR) -> 
 
 
 def address(name: str, *parts: object) -> str:
-    """A whole address of ours, as mails have it; the host is the setting's, never a request's."""
-    return str(settings.SITE_URL).rstrip("/") + reverse(name, args=parts)
+    """A whole address of ours, one of ``accounts.mailed``; the host is the setting's, never a request's."""
+    return str(settings.SITE_URL).rstrip("/") + reverse(name, mailed.__name__, args=parts)
 
 
 def new_password(user: User) -> tuple[str, str, str]:

@@ -16,7 +16,6 @@ from django.contrib.auth.models import User
 from django.core.mail import EmailMessage
 from django.db import transaction
 from django.db.models import Q
-from django.template.loader import render_to_string
 from django.utils.translation import get_language, override
 
 from accounts.models import AccountMail, MailKind
@@ -24,6 +23,7 @@ from accounts.services import change_words, invite, links, sign_up
 from accounts.services import email as addresses
 from foundation import clock
 from foundation.failpoints import failpoint
+from foundation.mail_texts import TEXTS
 from foundation.rate_limit import refuse_over
 
 logger = logging.getLogger(__name__)
@@ -92,8 +92,8 @@ def _messages(row: AccountMail) -> Iterator[EmailMessage]:
     with override(row.language):
         for name, to, context in _of_a_change(row) if row.kind in change_words.SAID else _texts(row):
             context |= {"site": settings.SITE_URL}
-            subject = render_to_string(f"accounts/mail/{name}_subject.txt", context).strip()
-            yield EmailMessage(subject, render_to_string(f"accounts/mail/{name}.txt", context), to=[to])
+            subject = TEXTS.render_to_string(f"accounts/mail/{name}_subject.txt", context).strip()
+            yield EmailMessage(subject, TEXTS.render_to_string(f"accounts/mail/{name}.txt", context), to=[to])
 
 
 def _texts(row: AccountMail) -> Iterator[tuple[str, str, dict[str, object]]]:

@@ -14,7 +14,6 @@ from django.core.mail import EmailMultiAlternatives, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
 from django.db.models import Q, QuerySet
-from django.template.loader import render_to_string
 from django.utils.translation import override
 
 from competitions.models import Mail, Notice
@@ -22,6 +21,7 @@ from competitions.selectors.preferences import language_of, preference_of, zone_
 from competitions.sentences import sentences, subject
 from foundation import clock
 from foundation.failpoints import failpoint
+from foundation.mail_texts import TEXTS
 from leaderboards.models import Player
 
 logger = logging.getLogger(__name__)
@@ -124,7 +124,7 @@ def message(mail: Mail, post: BaseEmailBackend | None = None) -> EmailMultiAlter
         }
         sent = EmailMultiAlternatives(
             subject=subject(notice),
-            body=render_to_string("competitions/mail/notice.txt", told),
+            body=TEXTS.render_to_string("competitions/mail/notice.txt", told),
             to=[mail.to],
             connection=post,
             headers={
@@ -133,5 +133,5 @@ def message(mail: Mail, post: BaseEmailBackend | None = None) -> EmailMultiAlter
                 "List-Unsubscribe": f"<{preferences}>",
             },
         )
-        sent.attach_alternative(render_to_string("competitions/mail/notice.html", told), "text/html")
+        sent.attach_alternative(TEXTS.render_to_string("competitions/mail/notice.html", told), "text/html")
     return sent

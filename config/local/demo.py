@@ -1,6 +1,6 @@
 """`make demo`: everything on this machine, in one folder, on loopback, until Ctrl-C.
 
-Order: Redis, tables and boards, web, worker, beat, simulated players. REDIS_URL and
+Order: Redis, tables, web beside boards and competitions, worker, beat, simulated players. REDIS_URL and
 DATABASE_URL, where given, are used instead of servers and files of our own.
 """
 
@@ -84,7 +84,7 @@ def run(options: Options, folder: Folder) -> None:
     folder.write_env(settings)
     with Supervisor(folder, os.environ | settings | quiet(), BASE_DIR) as supervisor:
         try:
-            start(supervisor, options, own_redis)
+            start(supervisor, options, folder, own_redis)
             say(welcome(options, folder, time.monotonic() - begun))
             supervisor.watch()
         except Stopped:
@@ -93,23 +93,29 @@ def run(options: Options, folder: Folder) -> None:
     say("Stopped. Nothing is left running; the data stay in the folder.")
 
 
-def start(supervisor: Supervisor, options: Options, own_redis: valkey.Valkey | None) -> None:
+def start(supervisor: Supervisor, options: Options, folder: Folder, own_redis: valkey.Valkey | None) -> None:
     python = sys.executable
     if own_redis:
         own_redis.write_configuration()
         supervisor.start(Service("redis", own_redis.command, own_redis.answers))
     else:
         refuse_silent_redis(options.redis_url or "")
-    supervisor.run("seed", [python, "-m", "config.local.seed"])
-    for service in services(options):
+    folder.tables.unlink(missing_ok=True)
+    web, *others = services(options)
+    with supervisor.beside("seed", [python, "-m", "config.local.seed"]) as seeding:
+        while seeding.poll() is None and not folder.tables.exists():
+            supervisor.pause()
+        if not seeding.poll():
+            supervisor.start(web)
+    for service in others:
         supervisor.start(service)
 
 
 def services(options: Options) -> list[Service]:
-    """In the order of starting; stopping is the reverse. The web server, which people wait for, has the machine
-    to itself first; the worker is gone before the Redis that it works from."""
+    """In the order of starting, the web server first, which people wait for; stopping is the reverse. The worker is
+    gone before the Redis that it works from."""
     python = sys.executable
-    celery = [python, "-m", "celery", "--quiet", "-A"]
+    celery = [python, "-m", "config.run_celery", "--quiet", "-A"]
     granian = [python, "-m", "granian", "--host", HOST, "--port", str(options.port), *GRANIAN.split()]
     listed = [
         Service("web", granian, lambda: site_answers(options.site)),

@@ -42,6 +42,11 @@ class Folder:
     def service_key(self) -> Path:
         return self.root / "service-key"
 
+    @property
+    def tables(self) -> Path:
+        """There since this start has made the tables."""
+        return self.root / "run" / "tables"
+
     def log(self, name: str) -> Path:
         return self.root / "logs" / f"{name}.log"
 

@@ -19,6 +19,7 @@ def main() -> None:
 
     folder = Folder(Path(os.environ["DATA_DIR"]))
     make_tables()
+    folder.tables.touch()  # the web server starts meanwhile
     make_boards()
     make_accounts(folder.root)
     make_competitions()
@@ -58,8 +59,10 @@ def make_accounts(root: Path) -> None:
     users = get_user_model().objects
     for name, password in Folder(root).passwords(ADMIN, PLAYER).items():
         is_admin = name == ADMIN
-        user, _ = users.get_or_create(username=name, defaults={"is_staff": is_admin, "is_superuser": is_admin})
-        if not user.check_password(password):  # a new folder on an older database
+        user = users.filter(username=name).first()
+        if user is None:
+            users.create_user(name, password=password, is_staff=is_admin, is_superuser=is_admin)
+        elif not user.check_password(password):  # a new folder on an older database
             user.set_password(password)
             user.save(update_fields=["password"])
     player, _ = Player.objects.get_or_create(external_id="robin", defaults={"name": "Robin"})

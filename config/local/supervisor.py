@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -27,12 +27,15 @@ LIVED_LONG_ENOUGH = 20.0
 
 @dataclass(frozen=True)
 class Service:
-    """One program. `ready` is asked until it says yes; `at_death` is what the child gets if we are killed."""
+    """One program. `ready` is asked until it says yes; `at_death` is what the child gets if we are killed.
+
+    A child that ends is noticed at once, so `ready_seconds` is for one that hangs, not for a busy machine.
+    """
 
     name: str
     command: list[str]
     ready: Callable[[], bool] = lambda: True
-    ready_seconds: float = 60
+    ready_seconds: float = 300
     stop_seconds: float = 10
     at_death: signal.Signals = signal.SIGTERM
 
@@ -83,10 +86,12 @@ class Supervisor:
 
     # -- starting -----------------------------------------------------------------------------
 
-    def run(self, name: str, command: list[str]) -> None:
-        """Run something to its end before going on. Its last words are the trouble if it fails."""
+    @contextlib.contextmanager
+    def beside(self, name: str, command: list[str]) -> Iterator[subprocess.Popen[bytes]]:
+        """Run something beside the block, to its end before going on. Its last words are the trouble if it fails."""
         child = self._launch(name, command, signal.SIGTERM)
         try:
+            yield child
             while child.poll() is None:
                 self.pause()
         finally:

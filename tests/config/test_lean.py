@@ -8,6 +8,12 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 LOADED = "import json, sys; print(json.dumps(sorted(sys.modules)))"
 A_WORKER = "import config.celery; config.celery.app.loader.import_default_modules();"
+A_MAIL = """
+from accounts.services import links
+from foundation.mail_texts import TEXTS
+TEXTS.render_to_string('accounts/mail/known.txt', {'link': links.address('account-reset')})
+TEXTS.render_to_string('competitions/mail/notice.html', {'sentences': ['Over.']});"""
+ENGINE_OF_PAGES = "django.template.loader"
 ALL_PAGES = "import django; django.setup(); import config.urls;"
 THE_CHECKS = "import django; django.setup(); from django.core.checks import run_checks; run_checks(tags=['admin']);"
 APPS = ("accounts", "foundation", "leaderboards", "likes", "competitions")
@@ -32,6 +38,21 @@ def test_a_worker_loads_every_task_and_no_page() -> None:
     assert not modules & {"ninja", "pydantic"}
 
 
+def test_a_worker_that_sends_a_mail_loads_no_page_either() -> None:
+    modules = loaded_by(A_WORKER + A_MAIL)
+
+    assert not pages(modules)
+    assert not modules & {"config.urls", "ninja", "pydantic"}
+
+
+def test_no_task_writes_its_mails_with_the_engine_of_pages() -> None:
+    asking = [
+        path for app in APPS for path in (ROOT / app / "services").rglob("*.py") if ENGINE_OF_PAGES in path.read_text()
+    ]
+
+    assert not asking
+
+
 def test_whoever_needs_them_loads_all_pages() -> None:
     modules = loaded_by(ALL_PAGES)
 
@@ -48,7 +69,7 @@ def test_beat_loads_no_task_and_no_app() -> None:
 
     assert modules & {"foundation.urgent"}
     assert not {name for name in modules if name.startswith(APPS) and name.endswith((".tasks", ".models", ".apps"))}
-    assert not modules & {"ninja", "pydantic"}
+    assert not modules & {"django.db", "django.http", "django.contrib.admin", "ninja", "pydantic"}
 
 
 def test_beat_logs_as_all_others_do() -> None:
@@ -56,3 +77,17 @@ def test_beat_logs_as_all_others_do() -> None:
     told = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
 
     assert told.stdout.strip() == "30"  # one line a task and second would be all that its log says
+
+
+def test_who_runs_loads_no_shell_for_people_and_the_command_line_is_whole() -> None:
+    code = """import sys; sys.argv = ['celery', '--version']
+from config.run_celery import main
+try: main()
+except SystemExit as end: assert not end.code
+from celery.bin.celery import celery
+assert {'worker', 'beat', 'inspect'} <= set(celery.commands)
+"""
+    told = subprocess.run([sys.executable, "-c", code + LOADED], cwd=ROOT, capture_output=True, text=True, check=True)
+
+    assert "celery.bin.worker" in told.stdout
+    assert "prompt_toolkit" not in told.stdout

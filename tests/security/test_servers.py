@@ -70,7 +70,7 @@ def test_worker_and_beat_work_over_the_brokers_own_user_and_the_doctor_finds_not
     migrated: Guarded, tmp_path: Path
 ) -> None:
     forget_refusals(migrated)
-    celery = [sys.executable, "-m", "celery", "-A"]
+    celery = [sys.executable, "-m", "config.run_celery", "-A"]
     with ExitStack() as stack:
         for command in (
             ["config", "worker", "--pool", "threads", "-c", "1", "-l", "WARNING"],

@@ -16,7 +16,8 @@ from django.conf import settings
 
 from config.local import folder as folders
 from config.local.folder import Folder
-from config.local.trouble import Trouble
+from config.local.supervisor import Supervisor
+from config.local.trouble import Stopped, Trouble
 
 ROOT = Path(settings.BASE_DIR)
 
@@ -199,3 +200,33 @@ def test_damaged_settings_and_logins_are_refused(tmp_path: Path) -> None:
         folder.secret_key()
     with pytest.raises(Trouble, match=r"logins\.json is damaged"):
         folder.passwords("admin")
+
+
+class TestBeside:
+    """What runs beside a block: the demo's seed, while its web server starts."""
+
+    @pytest.fixture
+    def supervisor(self, tmp_path: Path) -> Iterator[Supervisor]:
+        with folders.claim(tmp_path) as folder:
+            yield Supervisor(folder, {"PATH": "/usr/bin:/bin"}, tmp_path)
+
+    def test_the_block_works_meanwhile_and_all_wait_for_the_end(self, supervisor: Supervisor, tmp_path: Path) -> None:
+        script = "while [ ! -e go ]; do sleep 0.05; done; sleep 0.2; touch done"
+
+        with supervisor.beside("seed", ["/bin/sh", "-c", script]) as child:
+            assert child.poll() is None
+            (tmp_path / "go").touch()
+
+        assert (tmp_path / "done").exists()
+
+    def test_its_failure_is_told_in_its_last_words(self, supervisor: Supervisor) -> None:
+        script = ["/bin/sh", "-c", "echo no table; exit 3"]
+
+        with pytest.raises(Trouble, match="no table"), supervisor.beside("seed", script) as child:
+            child.wait()
+
+    def test_a_block_that_fails_leaves_none_of_it(self, supervisor: Supervisor) -> None:
+        with pytest.raises(Stopped), supervisor.beside("seed", ["/bin/sleep", "600"]) as child:
+            raise Stopped
+
+        assert child.returncode == -signal.SIGKILL
