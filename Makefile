@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PYTEST = $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 ALONE = $(BIN)/python -m pytest -q
-# Long tests often wait, for a server that is frozen or a page that moves: one more than there are cores fills the gaps.
+# Tests often wait, for a server that is frozen or a page that moves: one more than there are cores fills the gaps.
 ONE_MORE = -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 REDIS := $(shell command -v redis-server)
 SIEGE = tests/security/test_siege.py
@@ -41,7 +41,7 @@ test: $(VENV)/.installed-test
 	exec $(PYTEST) -m "not long" $(ARGS)
 
 check:
-	@$(MAKE) --no-print-directory test ARGS=--durations=25
+	@$(MAKE) --no-print-directory test ARGS="$(ONE_MORE) --durations=25"
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory deployable
 	@$(MAKE) --no-print-directory long ARGS=--durations=25

@@ -80,7 +80,7 @@ def _machine() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "machine": platform.machine(),
         "system": platform.platform(),
-        "python": platform.python_version(),
+        "python": " ".join((platform.python_version(), *platform.python_build(), platform.python_compiler())),
         "redis_server": f"{server.get('server_name', 'redis')} {server.get('valkey_version', server['redis_version'])}",
         "postgresql": postgresql,
         "packages": {name: metadata.version(name) for name in PACKAGES},

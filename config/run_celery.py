@@ -5,6 +5,7 @@ they run.
 """
 
 import sys
+from pathlib import Path
 from types import ModuleType
 
 
@@ -17,6 +18,8 @@ class NoShell(ModuleType):
 
 def main() -> None:
     """What `celery` does with the same arguments."""
+    if not __package__:  # a worker that was sent HUP runs this file again, by its path
+        sys.path[0] = str(Path(__file__).resolve().parents[1])
     sys.modules.setdefault("click_repl", NoShell("click_repl"))
     from celery.__main__ import main as celery
 

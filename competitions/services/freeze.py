@@ -28,7 +28,7 @@ def freeze_due(at: datetime) -> int:
     candidates = Competition.objects.exclude(published_at=None).exclude(freeze_minutes=None)
     candidates = candidates.filter(frozen_at=None, cancelled_at=None, revealed_at=None, starts_at__lte=at)
     candidates = candidates.select_related("board").defer("picture")
-    return sum(for_each(candidates, lambda competition: freeze_if_due(competition, at)))
+    return sum(for_each(candidates, lambda competition: freeze_if_due(competition, at, is_awaited=False)))
 
 
 def is_due(competition: Competition, at: datetime) -> bool:
@@ -36,11 +36,12 @@ def is_due(competition: Competition, at: datetime) -> bool:
     return competition.frozen_at is None and competition.course.freezes_at is not None and competition.is_hidden(at)
 
 
-def freeze_if_due(competition: Competition, at: datetime) -> bool:
+def freeze_if_due(competition: Competition, at: datetime, *, is_awaited: bool = True) -> bool:
     """Make the public copy if its time has come and it is not there. Raises ``Unavailable`` where it cannot be made.
 
     The row that is given may be old: what counts is the end that it has now. Copy and mark are one transaction, behind
-    the locked row, so an end that is moved meanwhile is moved before both or after both.
+    the locked row, so an end that is moved meanwhile is moved before both or after both. ``is_awaited``: somebody
+    changes standings next, so readers whom Redis cannot tell of it are waited for.
     """
     if not is_due(competition, at):
         return False
@@ -51,13 +52,13 @@ def freeze_if_due(competition: Competition, at: datetime) -> bool:
     take_out_gone_before(competition, freezes_at, at)  # else the copy would show them until the reveal
     period = period_of(competition)
     let_sql_follow(period)
-    is_frozen = _frozen(competition, period, at)
+    is_frozen = _frozen(competition, period, at, is_awaited)
     competition.refresh_from_db(fields=["ends_at", "frozen_at"])
     return is_frozen
 
 
 @transaction.atomic
-def _frozen(competition: Competition, period: Period, at: datetime) -> bool:
+def _frozen(competition: Competition, period: Period, at: datetime, is_awaited: bool) -> bool:
     """Whether it was still due once the row was held; then the copy is there, and the row says since when."""
     held = locked(competition)
     freezes_at = held.course.freezes_at
@@ -66,7 +67,7 @@ def _frozen(competition: Competition, period: Period, at: datetime) -> bool:
     copy_in_sql(period, held.frozen_label, at)
     held.frozen_at = _frozen_since(held, freezes_at)
     held.save(update_fields=["frozen_at"])
-    tell_before_hiding(held)
+    tell_before_hiding(held, surely=is_awaited)
     failpoint("freeze.marked")
     return True
 

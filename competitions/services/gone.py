@@ -14,6 +14,7 @@ from competitions.models import Competition, Participant
 from competitions.services.locked import period_of
 from leaderboards.errors import NotRanked, PeriodClosed
 from leaderboards.models import Standing
+from leaderboards.services.readers import tell_readers
 from leaderboards.services.remove import remove_from
 
 
@@ -48,3 +49,4 @@ def take_out_one(participant: Participant, at: datetime) -> None:
     period = period_of(held.competition)
     with suppress(NotRanked, PeriodClosed):  # they have no score; or the closing period leaves them out itself
         remove_from(period, held.player.external_id, at)
+    tell_readers(period)

@@ -24,8 +24,9 @@ def tell_readers_of(competition: Competition) -> None:
         tell_readers(period_in_redis(competition))
 
 
-def tell_before_hiding(competition: Competition) -> None:
-    """It has changed so that its standings may be hidden. Call it last: readers ask SQL from now on."""
+def tell_before_hiding(competition: Competition, *, surely: bool = True) -> None:
+    """It has changed so that its standings may be hidden. Call it last: readers ask SQL from now on. ``surely`` as for
+    ``tell_readers``: for who is told that it is done, or goes on to what is to be hidden."""
     if competition.published_at is None or competition.board.storage == Storage.SQL:
         return
     period = period_in_redis(competition)
@@ -33,4 +34,4 @@ def tell_before_hiding(competition: Competition) -> None:
         shut_edition(redis.boards(), period)
     except Unavailable as error:
         logger.info("readers of competition %s are told after the commit: %s", competition.pk, error.detail)
-    tell_readers(period, surely=True)
+    tell_readers(period, surely=surely)

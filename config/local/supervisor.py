@@ -94,10 +94,17 @@ class Supervisor:
             yield child
             while child.poll() is None:
                 self.pause()
+        except Trouble as error:
+            if child.poll():  # what failed first is the trouble
+                raise self._last_words(name) from error
+            raise
         finally:
             _sweep(child)
         if child.returncode:
-            raise Trouble(f"{last_line(self._folder.log(name))} (more in {self._folder.log(name)})")
+            raise self._last_words(name)
+
+    def _last_words(self, name: str) -> Trouble:
+        return Trouble(f"{last_line(self._folder.log(name))} (more in {self._folder.log(name)})")
 
     def start(self, service: Service) -> None:
         """Start a service and wait until it is ready."""

@@ -130,7 +130,7 @@ def told_unless(
     store = ZsetStore(redis.boards())
     if not out:
         return _by_its_edition(period, lambda: store.read_unless(period, questions, known, others))
-    without = Without(store, out)
+    without = Without(store, out, keeps_places(period))
     others_wider = without.wider(others) if others else ()
     told = _by_its_edition(period, lambda: store.read_unless(period, without.wider(questions), known, others_wider))
     reading = told.reading and without.narrowed(period, questions, told.reading)

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from foundation.redis import Link
 from leaderboards.core.keys import Family
 from leaderboards.models import Period
+from leaderboards.stores.zset import run
 
 LASTS_SECONDS = 86_400  # then another is drawn: nobody has to clear away what is drawn of a period that was closed
 SHUT_SECONDS = 5  # about as long as a commit may take
@@ -25,11 +26,11 @@ def edition(link: Link, period: Period) -> str:
 
 
 def shut_edition(link: Link, period: Period) -> None:
-    """Nobody draws one for a while, nor has one: until it is dropped, or that while is over."""
+    """Nobody draws one for a while, nor has one: dropping leaves it shut, since others drop it too."""
     link.call("SET", period.family.edition, "", "EX", SHUT_SECONDS)
 
 
 def drop_editions(link: Link, periods: Collection[Family]) -> None:
     """Nobody reads these by what they knew before: each asks SQL first."""
     if periods:
-        link.call("DEL", *(period.edition for period in periods))
+        run(link, "drop_editions", [period.edition for period in periods], [])

@@ -31,7 +31,8 @@ _Key = tuple[str | None, str, str, str]  # language, scheme, host, and address: 
 _MARKS = "_csp"  # of names by which a view tells the layer of the policy that its answer has one of its own
 _NAMES = {"page", "period", "fragment", "embed", "screen", "board"}
 _ASKED, _UNTIL, _HAS_TOKEN = "HTTP_IF_NONE_MATCH", "sunwi.kept_until", "CSRF_COOKIE_NEEDS_UPDATE"  # in META
-_MORE = {_ASKED, "HTTP_IF_MATCH", "HTTP_TRANSFER_ENCODING"}  # the same, of who wants another answer or sends something
+# The same, of who wants another answer or sends something.
+_MORE = {_ASKED, "HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE", "HTTP_TRANSFER_ENCODING"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from celery import VERSION_BANNER
+
 ROOT = Path(__file__).parents[2]
 LOADED = "import json, sys; print(json.dumps(sorted(sys.modules)))"
 A_WORKER = "import config.celery; config.celery.app.loader.import_default_modules();"
@@ -91,3 +93,12 @@ assert {'worker', 'beat', 'inspect'} <= set(celery.commands)
 
     assert "celery.bin.worker" in told.stdout
     assert "prompt_toolkit" not in told.stdout
+
+
+def test_a_worker_that_is_sent_hup_begins_again_by_the_path_of_its_file() -> None:
+    """Celery's worker replaces itself by ``sys.argv``, which begins with that path."""
+    command = [sys.executable, str(ROOT / "config" / "run_celery.py"), "-A", "config", "--version"]
+
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+
+    assert told.stdout.strip() == VERSION_BANNER

@@ -1,18 +1,21 @@
 """The freeze, and what a process remembers of before: nothing of what follows is seen by it, whoever is slow."""
 
 from collections.abc import Callable
-from typing import Any
 from unittest.mock import patch
 
 import pytest
 from django.db import transaction
 
+from competitions.models import Competition
+from competitions.selectors.steady import period_in_redis
 from competitions.services import change_end, freeze, readers
 from foundation import clock, redis
 from leaderboards.selectors.editions import MOMENT_SECONDS
+from leaderboards.services.ban import ban
+from leaderboards.stores.zset_editions import edition, shut_edition
 from tests.at_once import at_once
 from tests.competitions.remembering import IN_REDIS, PATHS, Known, SetClock, elsewhere, scored, seen, shown
-from tests.competitions.site import END, HOUR, MINUTE, SOON, reloaded
+from tests.competitions.site import END, HOUR, MINUTE, SOON, player, reloaded
 from tests.leaderboards.api.conftest import Caller
 from tests.locked import only_postgresql
 
@@ -76,16 +79,12 @@ def test_nobody_draws_an_edition_while_somebody_freezes(
     """Whoever freezes stops after the commit, for a while: what was remembered before it may not be used meanwhile."""
     cup = known(freeze_minutes=60)
     before = shown(anybody, cup)
-    with elsewhere(), patch.object(redis.Link, "call", _without_dropping(redis.Link.call)):
+    with elsewhere(), patch("leaderboards.services.readers.drop_editions"):
         change_end.change_end(reloaded(cup), SOON + MINUTE, "Less time.", SOON, None)
         scored(cup, {"bob": 90, "erin": 99}, SOON)
 
     for _ in range(4):
         assert shown(anybody, cup)["rows"] == before["rows"]
-
-
-def _without_dropping(call: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda link, name, *rest: None if name == "DEL" else call(link, name, *rest)
 
 
 @only_postgresql
@@ -105,8 +104,20 @@ def test_who_reads_between_the_freeze_and_its_commit_keeps_nothing_of_what_was_b
     assert seen(anybody, cup)[0] == ["alice", "bob"]
 
 
-def test_who_freezes_while_redis_does_not_hear_them_waits_until_nobody_remembers(
-    anybody: Caller, known: Known, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("hide", "seconds"),
+    [
+        (lambda cup: freeze.freeze_if_due(cup, END - HOUR), MOMENT_SECONDS),
+        (lambda _: freeze.freeze_due(END - HOUR), 0),  # nobody waits for it, and many may be due at once
+    ],
+    ids=["on the way to a score", "by the schedule"],
+)
+def test_who_is_to_score_behind_a_freeze_that_redis_does_not_hear_of_waits_until_nobody_remembers(
+    anybody: Caller,
+    known: Known,
+    monkeypatch: pytest.MonkeyPatch,
+    hide: Callable[[Competition], object],
+    seconds: float,
 ) -> None:
     cup, waited = known(freeze_minutes=60), list[float]()
     moment = clock.monotonic()
@@ -116,9 +127,20 @@ def test_who_freezes_while_redis_does_not_hear_them_waits_until_nobody_remembers
         patch.object(readers, "shut_edition", side_effect=away),
         patch("leaderboards.services.readers.drop_editions", side_effect=away),
     ):
-        freeze.freeze_due(END - HOUR)
-    monkeypatch.setattr(clock, "monotonic", lambda: moment + sum(waited))
+        hide(reloaded(cup))
+    assert sum(waited) == seconds
+    monkeypatch.setattr(clock, "monotonic", lambda: moment + MOMENT_SECONDS)
     scored(cup, {"erin": 99}, END - HOUR + MINUTE)
 
     assert seen(anybody, cup)[0] == ["alice", "bob"]
-    assert sum(waited) == MOMENT_SECONDS
+
+
+def test_what_others_tell_leaves_a_shut_edition_shut(known: Known) -> None:
+    """Else a reader would draw one before who hides has committed."""
+    cup = known(freeze_minutes=60)
+    period = period_in_redis(cup)
+    shut_edition(redis.boards(), period)
+
+    ban([player("erin").pk], "A bot.", SOON, None)
+
+    assert edition(redis.boards(), period) == ""

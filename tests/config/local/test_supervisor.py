@@ -225,6 +225,15 @@ class TestBeside:
         with pytest.raises(Trouble, match="no table"), supervisor.beside("seed", script) as child:
             child.wait()
 
+    def test_they_are_told_too_where_what_waits_for_it_fails_as_well(self, supervisor: Supervisor) -> None:
+        def wait_for_web() -> None:
+            with supervisor.beside("seed", ["/bin/sh", "-c", "echo no table; exit 3"]) as child:
+                child.wait()
+                raise Trouble("web was not ready")
+
+        with pytest.raises(Trouble, match="no table"):
+            wait_for_web()
+
     def test_a_block_that_fails_leaves_none_of_it(self, supervisor: Supervisor) -> None:
         with pytest.raises(Stopped), supervisor.beside("seed", ["/bin/sleep", "600"]) as child:
             raise Stopped

@@ -76,6 +76,7 @@ def test_a_page_in_a_frame_keeps_the_policy_that_lets_it_stand_there(board: int,
         {"Accept-Language": "ko"},
         {"If-None-Match": 'W/"x"'},
         {"If-Match": '"x"'},
+        {"If-Unmodified-Since": "Mon, 01 Jan 2024 00:00:00 GMT"},
         {"Host": "127.0.0.1"},
     ],
 )
