@@ -62,6 +62,8 @@ READ = {
     "top_and_own": "api_list_and_own",
 }  # of a redis board
 WORKER_MEGABYTES = at_most(150)
+PARTS = ("web", "Valkey", "PostgreSQL", "worker", "beat")  # of Sunwi, as its processes are handed on
+FLOOR = Row("floor", "an answer that asks nobody (`/healthz`)", "", Bound())
 
 
 def measure(binary: Path, size: Size) -> dict[str, Any]:
@@ -78,7 +80,11 @@ def measure(binary: Path, size: Size) -> dict[str, Any]:
             nakama.running(binary, folder, boards) as peer,
         ):
             run.site, run.peer = Site(site.port, (*site.pids, *behind)), peer
-            figures: dict[str, Any] = {"players": size.players, "nakama": nakama.version(binary)}
+            figures: dict[str, Any] = {
+                "players": size.players,
+                "nakama": nakama.version(binary),
+                FLOOR.name: run.floor(),
+            }
             for each in sizes:
                 figures |= run.costs(each)
             figures |= _memory(site, behind, peer)
@@ -112,6 +118,11 @@ class _Run:
             else compared(row, done[row.name], beside[row.theirs])
             for row in ROWS
         }
+
+    def floor(self) -> Figure:
+        """What granian and Django's way to a view cost, whatever the view does."""
+        ask = Ask("/healthz", "ok", wrk.names(self.folder, 1))
+        return Figure(None, ours=[wrk.load(self.site.port, ask, self.size.seconds, self.site.pids)])
 
     def _trouble(self, ask: Ask) -> str:
         return "" if ask.entries else api.trouble(self.site.port, ask)
@@ -191,9 +202,13 @@ def table(figures: dict[str, Any]) -> str:
     for row in ROWS:
         lines += [_line(row, each, figures[f"{row.name}_{each}"]) for each in players]
     named = {f"{row.name}_{each}" for row in ROWS for each in players}
+    lines += ["", f"| Sunwi's, {players[-1]:,} players | {' | '.join(PARTS)} |", f"| --- |{' --- |' * len(PARTS)}"]
+    lines += [_parts(row, figures[f"{row.name}_{players[-1]}"]) for row in ROWS] + [_parts(FLOOR, figures[FLOOR.name])]
     shares = [float(s.beside["load_share"]) for name in named for s in (*figures[name].ours, *figures[name].theirs)]
     lines.append(f"\nwrk's share of all CPU: {statistics.median(shares):.2f} (median), {max(shares):.2f} (most)")
-    return "\n".join([*lines, *(f"{name}: {value}" for name, value in figures.items() if name not in named)])
+    return "\n".join(
+        [*lines, *(f"{name}: {value}" for name, value in figures.items() if name not in {*named, FLOOR.name})]
+    )
 
 
 def _line(row: Row, players: int, figure: Figure) -> str:
@@ -202,6 +217,13 @@ def _line(row: Row, players: int, figure: Figure) -> str:
         return f"| {row.said} | {players:,} | | | {figure} | {bound} |"
     costs = " | ".join(f"{cost(each, row):.3g}" for each in (figure.theirs, figure.ours))
     return f"| {row.said} | {players:,} | {costs} | {figure} | {bound} |"
+
+
+def _parts(row: Row, figure: Figure) -> str:
+    """Where our cost goes."""
+    done = row.things * sum(each.count for each in figure.ours) or 1
+    spent = zip(*(each.beside["served_cpu_of_each"] for each in figure.ours), strict=True)
+    return f"| {row.said} | {' | '.join(f'{1000 * sum(each) / done:.2g}' for each in spent)} |"
 
 
 def main() -> None:

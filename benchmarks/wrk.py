@@ -76,13 +76,14 @@ def load(port: int, ask: Ask, seconds: float, pids: tuple[int, ...]) -> Sample:
 
     ``count`` is of requests. One wrong answer, or one that was lost, stops everything.
     """
-    before = tree_seconds(pids)
+    before = [tree_seconds([pid]) for pid in pids]
     told = finish(begin(port, ask, seconds))
-    served = tree_seconds(pids) - before
+    of_each = [tree_seconds([pid]) - spent for pid, spent in zip(pids, before, strict=True)]
+    served = sum(of_each)
     if told["bad"] or told["lost"] or not told["count"]:
         raise SystemExit(f"{ask.path}: {told['bad']} wrong and {told['lost']} lost of {told['count']}: {told['first']}")
     beside = {name: told[name] for name in ("p50_ms", "p99_ms", "cpu_seconds")}
-    beside |= {"served_cpu_seconds": round(served, 3)}
+    beside |= {"served_cpu_seconds": round(served, 3), "served_cpu_of_each": [round(each, 3) for each in of_each]}
     beside |= {"load_share": round(told["cpu_seconds"] / max(served + told["cpu_seconds"], 0.001), 3)}
     return Sample(told["count"], told["seconds"], beside)
 
