@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 from math import inf
@@ -183,13 +184,30 @@ def redis_points() -> dict[str, dict[str, float]]:
     return {str(period): _ranked(period) for period in _living() if period.board.storage != Storage.SQL}
 
 
-def committed() -> dict[str, dict[str, float]]:
-    """What SQL has decided, of the boards that it decides over and Redis shows: score by member."""
-    rows = Standing.objects.filter(period__board__storage=Storage.HYBRID, score__isnull=False).select_related("period")
-    found: dict[str, dict[str, float]] = {}
-    for row in rows:
-        found.setdefault(str(row.period), {})[row.member] = row.score or 0.0
+def came_uncommitted(before: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """What Redis shows now and not before (``redis_points``), and SQL has decided at no time, of boards that add up.
+
+    SQL may be ahead of what is shown, so what it has now is not enough.
+    """
+    found = []
+    for period in _living():
+        if period.board.storage == Storage.SQL:
+            continue
+        shown, ever = _ranked(period).items(), _ever_committed(period)
+        unpacked = [period.layout.unpack(score, member) for member, score in shown - before[str(period)].items()]
+        found += [f"{period}: {each}" for each in unpacked if (each.player, *each.value) not in ever]
     return found
+
+
+def _ever_committed(period: Period) -> set[tuple[str, int]]:
+    """Each player with each of their sums, of a board that SQL decides over."""
+    sums: Counter[str] = Counter()
+    ever = set()
+    rows = Submission.objects.filter(period=period, period__board__storage=Storage.HYBRID).order_by("pk")
+    for player, points in rows.values_list("player__external_id", "points"):
+        sums[player] += points or 0
+        ever.add((player, sums[player]))
+    return ever
 
 
 def _ranked(period: Period) -> dict[str, float]:
