@@ -96,6 +96,7 @@ def test_the_second_and_the_third_of_three_visits_ask_neither_sql_nor_redis(
             assert "Set-Cookie" not in other.headers
 
 
+@pytest.mark.usefixtures("now")  # nothing that is remembered grows old in between
 def test_a_page_that_is_made_asks_sql_a_fixed_number_of_times(
     client: Client, cup: Competition, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:

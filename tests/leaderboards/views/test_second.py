@@ -124,6 +124,7 @@ def test_nobody_gets_what_was_made_for_somebody_or_in_another_language(client: C
 QUERIES = {"/": (4, 9), "/boards/{}/": (6, 13), "/boards/{}/?fragment=1": (6, 9), "/players/p001/": (10, 14)}
 
 
+@pytest.mark.usefixtures("now")  # nothing that is remembered grows old in between
 def test_a_page_asks_sql_a_fixed_number_of_times(
     board: int, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
