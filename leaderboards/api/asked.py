@@ -5,7 +5,7 @@ ready-made responses and have one guard. What a query string means is remembered
 The trap: so views of one operation are handed the same lists and objects, and must not change them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured, TooManyFieldsSent
@@ -49,7 +49,8 @@ class Asked:
         try:
             if self._guard is not None:
                 request.auth = self._guard(request)  # type: ignore[attr-defined]  # where views look for it
-            return self._operation.view_func(request, **self._values(request, path, values))  # type: ignore[no-any-return]
+            view: Callable[..., HttpResponseBase] = self._operation.view_func
+            return view(request, **self._values(request, path, values))
         except Exception as error:
             return self._operation.api.on_exception(request, error)
 

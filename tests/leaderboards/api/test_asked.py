@@ -91,7 +91,7 @@ def test_an_operation_that_needs_more_is_refused_as_the_site_starts(view: Any, w
     with pytest.raises(ImproperlyConfigured, match="/at/"):
         asked_of(view, **wanted)
     plain = SimpleNamespace(models=[], is_async=False, throttle_objects=[], stream_format=None, auth_callbacks=[])
-    Asked(plain)  # type: ignore[arg-type]
+    Asked(plain)  # type: ignore[arg-type]  # as much of an operation as is looked at
     for name in ("is_async", "throttle_objects", "stream_format"):
         with pytest.raises(ImproperlyConfigured):
-            Asked(SimpleNamespace(**vars(plain) | {name: True, "path": "/at"}))  # type: ignore[arg-type]
+            Asked(SimpleNamespace(**vars(plain) | {name: True, "path": "/at"}))  # type: ignore[arg-type]  # as much of an operation as is looked at
