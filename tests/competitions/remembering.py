@@ -7,14 +7,13 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
 from competitions.models import Competition
 from foundation import clock
 from foundation.sql import Remembered
 from tests.competitions.site import SOON, joined, make_board, open_competition, raced, score
 from tests.leaderboards.api.conftest import Caller
+from tests.remembered import read_until_remembered
 
 PATHS = ["standings", "standings?limit=100", "players/alice", "players/alice/around", "view?player=alice&ids=bob"]
 IN_REDIS = pytest.mark.parametrize("storage", ["hybrid", "redis"])
@@ -44,11 +43,7 @@ def known(anybody: Caller, now: SetClock) -> Known:
         raced(cup, {"alice": 30, "bob": 20})
         joined(cup, "erin")
         now(at)
-        for _ in range(4):
-            anybody.get(f"/competitions/{cup.pk}/{path}")
-        with CaptureQueriesContext(connection) as asked:
-            assert anybody.get(f"/competitions/{cup.pk}/{path}").status_code == 200
-        assert list(asked) == []
+        read_until_remembered(anybody, f"/competitions/{cup.pk}/{path}", times=4)
         return cup
 
     return make

@@ -25,6 +25,7 @@ from tests.at_once import at_once
 from tests.leaderboards.api.conftest import Caller, problem, take_redis_away, with_key
 from tests.locked import only_postgresql
 from tests.playing import make_board, score
+from tests.remembered import read_until_remembered
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -50,11 +51,7 @@ def known(anybody: Caller, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int
     def make(storage: str = "hybrid", path: str = "standings", **settings: Any) -> int:
         number, moment = live_board(storage, **settings), clock.monotonic()
         monkeypatch.setattr(clock, "monotonic", lambda: moment)
-        for _ in range(3):
-            anybody.get(f"/boards/{number}/{path}")
-        with CaptureQueriesContext(connection) as asked:
-            assert anybody.get(f"/boards/{number}/{path}").status_code == 200
-        assert list(asked) == []
+        read_until_remembered(anybody, f"/boards/{number}/{path}", times=3)
         return number
 
     return make
