@@ -22,6 +22,7 @@ logger = logging.getLogger(__name__)
 
 BREAK_SECONDS = 1.0
 LATELY_SECONDS = 5.0  # how old an answer may be where something else refuses what has changed since
+AHEAD = 0.7  # of the time that an answer serves: then one thread asks afresh, while the others go on with it
 KEPT_SECONDS = 600.0
 COMPARED_SECONDS = 60.0  # a stamp of a database that was restored may be met again
 MOST_COMPARED = 2  # one by one; more are read at once
@@ -135,6 +136,8 @@ class Kept(NamedTuple, Generic[Answer]):
 class Remembered(Generic[Key, Answer]):
     """Answers by key, asked afresh every ``fresh`` seconds, and kept for ten minutes while SQL is silent.
 
+    A key that many threads want is asked for by one of them, a little before its time, and nobody waits for that one.
+
     ``load`` answers for many keys at once; what it leaves out is unknown, and is never remembered. Who can do with
     an answer of the last seconds asks with a ``fresh`` of their own, out of the same memory. ``stamps`` (see
     ``row_stamps``) tells whether rows are still those that were read: that costs a quarter of reading them again.
@@ -150,28 +153,35 @@ class Remembered(Generic[Key, Answer]):
         self._fresh = fresh
         self._stamps = stamps or _no_stamps
         self._rows: dict[Key, Kept[Answer]] = {}
+        self._renewing: set[Key] = set()
         self._lock = threading.Lock()
 
     def get(self, key: Key, fresh: float | None = None) -> Answer | None:
         """The answer for ``key``. Raises ``SqlAway`` where SQL is away and no answer is young enough."""
         row = self._rows.get(key)
-        if row and clock.monotonic() - row.since < (self._fresh if fresh is None else fresh):
+        if row and clock.monotonic() - row.since < AHEAD * (self._fresh if fresh is None else fresh):
             return row.answer
         return self.get_many([key], fresh).get(key)
 
     def get_many(self, keys: Collection[Key], fresh: float | None = None) -> dict[Key, Answer]:
         """The answers for those of ``keys`` that have one. Raises ``SqlAway`` likewise."""
-        found = self._younger_than(self._fresh if fresh is None else fresh, keys)
+        fresh = self._fresh if fresh is None else fresh
+        found = self._younger_than(fresh, keys)
         wanted = [key for key in keys if key not in found]
-        if not wanted:
+        claimed = self._claim(found, AHEAD * fresh)
+        if not wanted and not claimed:
             return found
         try:
-            return found | ask(lambda: self._present(wanted))
+            present = ask(lambda: self._present([*wanted, *claimed]))
         except SqlAway:
             known = self._younger_than(KEPT_SECONDS, wanted)
             if len(known) < len(wanted):
                 raise
             return found | known
+        finally:
+            with self._lock:
+                self._renewing.difference_update(claimed)
+        return {key: answer for key, answer in found.items() if key not in claimed} | present
 
     def kept(self, key: Key, fresh: float) -> Kept[Answer] | None:
         """What is remembered, if it is younger than that: SQL is not asked. None inside a transaction."""
@@ -216,6 +226,17 @@ class Remembered(Generic[Key, Answer]):
         rows = ((key, self._rows.get(key)) for key in keys)
         return {key: row.answer for key, row in rows if row and now - row.since < seconds}
 
+    def _claim(self, found: Collection[Key], seconds: float) -> list[Key]:
+        """Those of them that are so old, and that no other thread asks for ahead of time: the caller does."""
+        since = clock.monotonic() - seconds
+        old = [key for key in found if (row := self._rows.get(key)) and row.since <= since]
+        if not old or connection.in_atomic_block:
+            return []
+        with self._lock:
+            claimed = [key for key in old if key not in self._renewing]
+            self._renewing.update(claimed)
+        return claimed
+
     def _renew(self, rows: Mapping[Key, Kept[Answer]], asked: float) -> None:
         """They are still so; but for what was forgotten or read anew meanwhile."""
         with self._lock:
@@ -233,8 +254,10 @@ class Remembered(Generic[Key, Answer]):
             if len(self._rows) + len(answers) > MOST_KEPT:
                 self._rows.clear()
             for key in wanted:
-                self._rows.pop(key, None)
-            self._rows.update({key: Kept(asked, asked, answer, stamps.get(key)) for key, answer in answers.items()})
+                if (row := self._rows.pop(key, None)) and row.since > asked:
+                    self._rows[key] = row  # somebody asked later, and was answered sooner
+                elif key in answers:
+                    self._rows[key] = Kept(asked, asked, answers[key], stamps.get(key))
 
 
 def _no_stamps(_keys: Collection[Key]) -> Mapping[Key, str]:

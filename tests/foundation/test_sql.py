@@ -109,6 +109,44 @@ class TestRemembered:
         assert [remembered.get("a", fresh=5.0), remembered.get("a"), remembered.get("a", fresh=5.0)] == [1, 2, 2]
         assert source.asked == 2
 
+    def test_one_asks_a_little_ahead_and_the_others_go_on_with_what_is_young_enough(
+        self, source: Source, time: list[float]
+    ) -> None:
+        inside: list[int | None] = []
+
+        def load(keys: Collection[str]) -> dict[str, int]:
+            if source.asked == 1 and not inside:
+                inside.append(remembered.get("a"))  # as another thread meanwhile
+                time[0] += 0.5  # what was remembered is too old now
+                inside.append(remembered.get("a"))
+            return source.load(keys)
+
+        remembered = Remembered(load, fresh=2.0)
+        remembered.get("a")
+        source.rows["a"] = 2
+        time[0] += 1.9
+
+        assert (remembered.get("a"), inside) == (2, [1, 2])
+        assert source.asked == 3
+
+        time[0] += 1.0
+        assert (remembered.get("a"), source.asked) == (2, 3)
+
+    def test_who_asks_ahead_in_vain_has_the_answer_that_is_young_enough(
+        self, source: Source, time: list[float]
+    ) -> None:
+        remembered = Remembered(source.load, fresh=2.0)
+        remembered.get("a")
+        source.is_away = True
+
+        time[0] += 1.9
+        assert (remembered.get("a"), source.asked) == (1, 2)
+
+        source.is_away = False
+        source.rows.clear()
+        time[0] += sql.BREAK_SECONDS
+        assert remembered.get("a") is None
+
     def test_a_row_is_read_again_when_its_stamp_is_another_or_a_minute_old_and_only_then(
         self, source: Source, time: list[float]
     ) -> None:
