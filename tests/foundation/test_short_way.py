@@ -38,6 +38,31 @@ def test_pages_go_the_long_way_and_leave_the_api_no_language() -> None:
     assert "There is nothing" in refused.json()["detail"]
 
 
+# What pages alone need; the API has its own brake (by key), sizes of bodies and words for servers that are away.
+OF_PAGES = {
+    "foundation.short_way.ShortWay",
+    "leaderboards.middleware.UnchangedMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "foundation.page_middleware.PageLanguages",
+    "foundation.middleware.PageBrake",
+    "likes.middleware.GuestVisits",
+    "leaderboards.middleware.KeptPages",
+    "foundation.page_middleware.PageSessions",
+    "foundation.uploads.BodySizes",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "accounts.middleware.AccountLogins",
+    "foundation.page_middleware.PageMessages",
+    "foundation.middleware.ServersAwayMiddleware",
+    "likes.middleware.UserVisits",
+}
+
+
+def test_each_layer_is_the_apis_too_or_of_pages_alone() -> None:
+    assert set(settings.MIDDLEWARE) - set(settings.API_MIDDLEWARE) == OF_PAGES
+    ordered = [name for name in settings.MIDDLEWARE if name not in OF_PAGES]
+    assert ordered == settings.API_MIDDLEWARE
+
+
 @pytest.mark.parametrize("name", settings.API_MIDDLEWARE)
 def test_no_layer_of_the_api_has_hooks_that_its_handler_does_not_call(name: str) -> None:
     layer = import_string(name)
