@@ -15,11 +15,13 @@ from foundation.errors import SunwiError
 from foundation.models import Heartbeat
 from leaderboards.core.entries import Entry, read_entry, read_time
 from leaderboards.core.periods import PeriodKind, window_of
+from leaderboards.core.profiles import wrong_in
 from leaderboards.core.submissions import Caller, Outcome, Status
 from leaderboards.core.tables import Line
 from leaderboards.errors import BadEntry, BadLabel, BadTime
 from leaderboards.models import Board, Period
 from leaderboards.services.close import Closed, backfill_of, close_period
+from leaderboards.services.players import name_nameless
 from leaderboards.services.submit import backfill, submit
 
 BATCH = 1000
@@ -40,6 +42,7 @@ class Columns:
     at: str | None = None
     id: str | None = None
     id_by_row: bool = False
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,10 @@ def import_batch(lines: Sequence[Line], job: Import, at: datetime, *, dry_run: b
         Heartbeat.note(backfill_of(job.board.seq), at)
     found = backfill(entries, caller, at) if job.backfilled else submit(entries, caller, at, dry_run=dry_run)
     outcomes |= {outcome.position: outcome for outcome in found}
+    if job.columns.name is not None and not dry_run:
+        texts = {line.number: str(line.cells[job.columns.name]) for line in lines if job.columns.name in line.cells}
+        accepted = [each for each in outcomes.values() if each.status.is_accepted and each.player]
+        name_nameless({str(each.player): texts[each.position] for each in accepted})
     return [outcomes[line.number] for line in lines]
 
 
@@ -96,6 +103,8 @@ def entry_of(line: Line, job: Import) -> Entry:
         raw["id"] = f"{_stem(job.stem)}:{line.number}"
     elif columns.id is not None:
         raw["id"] = line.cells[columns.id]
+    if columns.name is not None and (wrong := wrong_in({"name": line.cells[columns.name]})):
+        raise BadEntry(wrong["name"])
     return read_entry(raw, line.number)
 
 

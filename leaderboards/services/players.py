@@ -1,6 +1,7 @@
 """Who a player is: made at their first score, held for what is done in their name, and what a game says of them."""
 
 import re
+from collections.abc import Mapping
 from datetime import datetime
 
 from django.db import transaction
@@ -67,3 +68,19 @@ def set_profile(external_id: str, profile: dict[str, str], at: datetime) -> Play
     player.refresh_from_db(fields=FIELDS)
     forget_names()
     return player
+
+
+def name_nameless(names: Mapping[str, str]) -> None:
+    """Call players (by id) so who are known and have no name; "" calls nobody anything."""
+    wanted = {external_id: name for external_id, name in names.items() if name}
+    if not wanted:
+        return
+    with transaction.atomic():
+        nameless = Player.objects.select_for_update(no_key=True).filter(external_id__in=wanted, name="")
+        players = [*nameless.order_by("pk")]
+        for player in players:
+            player.name = wanted[player.external_id]
+        Player.objects.bulk_update(players, ["name"])
+        if players:
+            forget_files()
+    forget_names()

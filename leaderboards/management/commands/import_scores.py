@@ -28,7 +28,7 @@ MOST_NAMED = 50  # periods, in the entry of the audit log
 
 
 class Command(BaseCommand):
-    """``import_scores FILE.csv --board SEQ --player COLUMN --points COLUMN|1 [--at …] [--id …] [--backfill]``."""
+    """``import_scores FILE.csv --board SEQ --player COLUMN --points COLUMN|1 …``."""
 
     help = "Import scores from a CSV file with a header, as if a game server had sent them."
 
@@ -48,6 +48,7 @@ class Command(BaseCommand):
             metavar="COLUMN|row",
             help="an id for each row, so that it counts once; `row` makes it of the file's name and the row's number",
         )
+        parser.add_argument("--name", metavar="COLUMN", help="what players are called; who has a name keeps it")
         parser.add_argument("--backfill", action="store_true", help="open periods of the past, and close them after")
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -135,4 +136,5 @@ def _columns(table: Table, options: dict[str, Any]) -> Columns:
         at=table.column(options["at"], "--at") if options["at"] is not None else None,
         id=None if by is None or by_row else table.column(by, "--id"),
         id_by_row=by_row,
+        name=table.column(options["name"], "--name") if options["name"] is not None else None,
     )

@@ -1,0 +1,52 @@
+"""A sorted set of another program as CSV on standard output, for ``import_scores``."""
+
+import csv
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from leaderboards.management.command import Command as BaseCommand
+from leaderboards.stores.foreign import Foreign, foreign_rows
+
+
+class Command(BaseCommand):
+    """``read_sorted_set ADDRESS KEY [--names HASH [--name-field FIELD]] [--whole-of NUMBER]``."""
+
+    help = "Print a sorted set of any Redis as CSV, greatest score first. It must rest meanwhile."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Where it is, and what its members and scores mean."""
+        parser.add_argument("address", metavar="ADDRESS", help="such as redis://localhost:6379/0")
+        parser.add_argument("key", metavar="KEY")
+        parser.add_argument("--names", default="", metavar="HASH", help="a hash with the name of each member")
+        parser.add_argument(
+            "--name-field", default="", metavar="FIELD", help="its values are JSON objects, and this is the name"
+        )
+        parser.add_argument(
+            "--whole-of",
+            type=int,
+            default=1,
+            metavar="NUMBER",
+            help="points are the whole part of score / NUMBER: for scores with a time packed behind them",
+        )
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """Members that are no text are told on standard error, and make the exit status 1."""
+        if options["whole_of"] < 1:
+            raise CommandError("--whole-of is a whole number of at least 1.")
+        if options["name_field"] and not options["names"]:
+            raise CommandError("--name-field says what to take of --names: name the hash too.")
+        source = Foreign(**{name: options[name] for name in Foreign._fields})
+        table, left_out = csv.writer(self.stdout, lineterminator="\n"), 0
+        table.writerow(["player", "points", *(["name"] if source.names else [])])
+        for row in foreign_rows(source):
+            try:
+                player = row.member.decode()
+            except UnicodeDecodeError:
+                left_out += 1
+                self.stderr.write(f"left out: {row.member!r} is no UTF-8")
+                continue
+            table.writerow([player, row.points, *([row.name] if source.names else [])])
+        if left_out:
+            raise CommandError(f"{left_out} members are no text, and were left out.")

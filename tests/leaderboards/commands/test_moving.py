@@ -1,0 +1,185 @@
+"""Moving here from other programs: sorted sets of anybody, agoragames' leaderboards, Nakama's records, PlayFab's table.
+
+What docs/moving.md tells to run is run, but for the servers that it names.
+"""
+
+import csv
+import json
+import re
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.conf import settings
+from django.core.management.base import CommandError
+from django.db import connection
+from redis import Redis
+
+from leaderboards.models import Board, Player, Standing
+from leaderboards.stores import foreign
+from tests.leaderboards.commands.calls import run
+from tests.leaderboards.factories import BoardFactory
+
+PAGE = Path(__file__).parents[3] / "docs" / "moving.md"
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def theirs(links: None) -> Iterator[Redis]:
+    client = Redis.from_url(address())
+    yield client
+    client.delete("theirs", "theirs:member_data")
+    client.close()
+
+
+def address() -> str:
+    return str(settings.CACHES["boards"]["LOCATION"])
+
+
+def read(*options: object) -> str:
+    return run("read_sorted_set", address(), "theirs", *options).out
+
+
+def table(text: str) -> list[list[str]]:
+    return [*csv.reader(StringIO(text))]
+
+
+def import_text(folder: Path, text: str, *options: object, **settings: Any) -> dict[str, int | None]:
+    file = folder / "theirs.csv"
+    file.write_text(text, encoding="utf-8")
+    board: Board = BoardFactory.create(**{"storage": "sql"} | settings)
+    run("import_scores", file, "--board", board.seq, *options)
+    return {row.player.external_id: row.points for row in Standing.objects.select_related("player")}
+
+
+def names() -> dict[str, str]:
+    return dict(Player.objects.values_list("external_id", "name"))
+
+
+def test_a_sorted_set_comes_whole_and_in_order_whatever_its_parts(
+    theirs: Redis, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(foreign, "A_PART", 3)
+    theirs.zadd("theirs", {f"player-{n}": n for n in range(10)} | {"half": 4.5, "big": 2.0**30})
+
+    text = read()
+
+    assert table(text)[:3] == [["player", "points"], ["big", "1073741824"], ["player-9", "9"]]
+    points = import_text(tmp_path, text, "--player", "player", "--points", "points", decimals=1)
+    assert points == {f"player-{n}": 10 * n for n in range(10)} | {"half": 45, "big": 10 * 2**30}
+
+
+def test_names_of_agoragames_come_from_the_data_beside_the_members(theirs: Redis, tmp_path: Path) -> None:
+    theirs.zadd("theirs", {"a": 3, "b": 2, "c": 1})
+    theirs.hset("theirs:member_data", mapping={"a": json.dumps({"name": "Anna, the first"}), "b": json.dumps({"x": 1})})
+    Player.objects.create(external_id="c", name="Carol")
+
+    text = read("--names", "theirs:member_data", "--name-field", "name")
+
+    import_text(tmp_path, text, "--player", "player", "--points", "points", "--name", "name")
+    assert names() == {"a": "Anna, the first", "b": "", "c": "Carol"}
+    import_text(
+        tmp_path, "player,points,name\na,9,Other\n", "--player", "player", "--points", "points", "--name", "name"
+    )
+    assert names()["a"] == "Anna, the first"  # who has a name keeps it
+
+
+def test_a_name_that_no_page_can_show_is_refused_with_its_row(tmp_path: Path) -> None:
+    options = ("--player", "player", "--points", "points", "--name", "name")
+    assert import_text(tmp_path, "player,points,name\na,9,a\x07b\nb,8,B\n", *options) == {"b": 8}
+    assert "cannot be shown" in (tmp_path / "theirs.rejected.csv").read_text(encoding="utf-8")
+
+
+def test_of_a_score_with_a_time_behind_it_the_points_are_the_whole_part(theirs: Redis) -> None:
+    theirs.zadd("theirs", {"a": 12 * 2**32 + 77, "b": -1, "c": float("inf")})
+    assert table(read("--whole-of", 2**32))[1:] == [["c", "inf"], ["a", "12"], ["b", "-1"]]
+
+
+def test_what_changes_while_it_is_read_is_refused(theirs: Redis, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(foreign, "A_PART", 1)
+    theirs.zadd("theirs", {"a": 1, "b": 2})
+    rows = foreign.foreign_rows(foreign.Foreign(address(), "theirs"))
+    next(rows)
+    theirs.zincrby("theirs", 5, "a")
+    with pytest.raises(Exception, match="changed while it was read"):
+        list(rows)
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--whole-of", 0), "at least 1"),
+        (("--name-field", "name"), "name the hash too"),
+        (("--names", "theirs:member_data", "--name-field", "name"), "no JSON object"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(theirs: Redis, options: tuple[object, ...], why: str) -> None:
+    theirs.zadd("theirs", {"a": 1})
+    theirs.hset("theirs:member_data", "a", "Anna")
+    with pytest.raises(CommandError, match=why):
+        read(*options)
+
+
+def test_members_that_are_no_text_are_told_and_make_it_fail(theirs: Redis) -> None:
+    theirs.zadd("theirs", {b"\xff": 1, b"good": 2})
+    with pytest.raises(CommandError, match="1 members"):
+        read()
+
+
+@pytest.mark.parametrize("where", ["redis://127.0.0.1:1/0", "http://example.com", "nothing"])
+def test_a_redis_that_is_not_there_is_told_in_one_line(where: str) -> None:
+    with pytest.raises(CommandError):
+        run("read_sorted_set", where, "theirs")
+
+
+def test_there_is_no_such_sorted_set(theirs: Redis) -> None:
+    with pytest.raises(CommandError, match="no sorted set 'theirs'"):
+        read()
+
+
+NAKAMA = """
+CREATE TEMPORARY TABLE leaderboard_record (
+    leaderboard_id varchar(128) NOT NULL, owner_id uuid NOT NULL, username varchar(128),
+    score bigint NOT NULL DEFAULT 0, subscore bigint NOT NULL DEFAULT 0, num_score int NOT NULL DEFAULT 1,
+    metadata jsonb NOT NULL DEFAULT '{}', create_time timestamptz NOT NULL DEFAULT now(),
+    update_time timestamptz NOT NULL DEFAULT now(), expiry_time timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00 UTC')
+"""
+
+
+@pytest.mark.skipif(settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"), reason="Nakama keeps a PostgreSQL")
+def test_nakamas_records_come_by_the_statement_of_the_page(tmp_path: Path) -> None:
+    told = re.search(r"\\copy \((.+)\) to '", PAGE.read_text(encoding="utf-8"))
+    assert told
+    ids = [str(uuid4()) for _ in range(3)]
+    with connection.cursor() as cursor:
+        cursor.execute(NAKAMA)
+        for owner, name, where, score, at in (
+            (ids[0], "anna", "weekly", 9, "2025-01-07 10:00:00.123456+00"),
+            (ids[1], None, "weekly", 8, "2025-01-08 10:00:00+00"),
+            (ids[2], "else", "other", 7, "2025-01-08 10:00:00+00"),
+        ):
+            cursor.execute(
+                "INSERT INTO leaderboard_record (owner_id, username, leaderboard_id, score, update_time)"
+                " VALUES (%s, %s, %s, %s, %s)",
+                [owner, name, where, score, at],
+            )
+        with cursor.copy(f"COPY ({told[1]}) TO STDOUT WITH CSV HEADER") as copied:
+            text = b"".join(map(bytes, copied)).decode()
+
+    options = ("--player", "player", "--points", "points", "--at", "at", "--name", "name", "--backfill")
+    board: Board = BoardFactory.create(storage="sql", period="week", timezone="UTC")
+    file = tmp_path / "weekly.csv"
+    file.write_text(text, encoding="utf-8")
+    printed = run("import_scores", file, "--board", board.seq, *options).out
+
+    assert "accepted: 2 (2 updated" in printed
+    assert names() == {ids[0]: "anna", ids[1]: ""}
+    kept = table(run("export_standings", "--board", board.seq, "--period", "2025-02").out)
+    assert [(row[1], row[4]) for row in kept[1:]] == [
+        (ids[0], "2025-01-07T10:00:00.123000Z"),
+        (ids[1], "2025-01-08T10:00:00Z"),
+    ]
