@@ -34,12 +34,13 @@ Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A row of the picture."""
+    """A row of the picture; ``tied`` where others share the rank."""
 
     rank: int
     name: str
     player: str
     result: str
+    tied: bool = False
 
 
 def draw_card(title: str, places: Sequence[Place]) -> bytes:
@@ -51,7 +52,8 @@ def draw_card(title: str, places: Sequence[Place]) -> bytes:
     for nth, place in enumerate(places):
         top = 200 + nth * 120
         draw.rounded_rectangle((EDGE, top, SIZE[0] - EDGE, top + 100), 20, fill="#ffffff", outline="#e0e2dc", width=2)
-        _write(draw, (EDGE + 32, top + 24), str(place.rank), 44, MEDALS[min(place.rank, 3) - 1], 120)
+        rank = f"={place.rank}" if place.tied else str(place.rank)
+        _write(draw, (EDGE + 32, top + 24), rank, 44, MEDALS[min(place.rank, 3) - 1], 120)
         name = drawable(place.name) or drawable(place.player) or "–"
         _write(draw, (EDGE + 150, top + 26), name, 40, INK, 540)
         _write(draw, (SIZE[0] - EDGE - 32, top + 32), drawable(place.result), 32, SOFT, 300, at_end=True)

@@ -47,6 +47,11 @@ def _is_spelt_plainly(_language: str | None) -> bool:
     return number_format(Decimal("-1234567.5"), decimal_pos=2, use_l10n=True, force_grouping=True) == "-1,234,567.50"
 
 
+def place(rank: int, *, tied: bool) -> str:
+    """12,345, or =12,345 where others share it: for texts, where no title can say what the sign means."""
+    return f"={number(rank)}" if tied else number(rank)
+
+
 def ordinal(rank: int) -> str:
     """1st, 22nd, 113th."""
     last = 0 if rank % 100 in (11, 12, 13) else rank % 10

@@ -256,7 +256,7 @@ def _division_lines(head: Standings, rows: list[RowOfDivision], viewer: Viewer) 
     within = [replace(each.row, rank=each.rank, tied=each.tied, ahead=each.ahead) for each in rows]
     shown = lines(head, within, viewer.player)
     return [
-        replace(line, cells=[formats.number(each.row.rank or 0), *line.cells])
+        replace(line, cells=[formats.place(each.row.rank or 0, tied=(each.row.tied or 1) > 1), *line.cells])
         for line, each in zip(shown, rows, strict=True)
     ]
 

@@ -14,7 +14,7 @@ from decimal import Decimal
 from itertools import islice, takewhile
 from typing import Any, TypeVar
 
-from django.db.models import Count, Min, QuerySet
+from django.db.models import Case, Count, Exists, F, Min, OuterRef, Q, QuerySet, When
 
 from foundation.sql import SqlAway, ask
 from leaderboards.core.names import shown_name
@@ -35,31 +35,35 @@ _OVER = (State.FINAL, State.EXPIRED)  # whose final ranks stay for ever
 
 @dataclass(frozen=True, slots=True)
 class PastRank:
-    """A player's final rank in a period that ended ``at``."""
+    """A player's final rank in a period that ended ``at``; ``tied`` where others share it."""
 
     at: datetime
     rank: int
     label: str
+    tied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class BestRank:
-    """The best final rank that a player ever had on a board, and in how many periods they were ranked."""
+    """The best final rank that a player ever had on a board, and in how many periods they were ranked; ``tied`` where
+    they never had it alone."""
 
     board: Board
     rank: int
     periods: int
+    tied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class FinalPlace:
-    """A player in their place in a final period, with what they had."""
+    """A player in their place in a final period, ``tied`` where others share it, with what they had."""
 
     board: Board
     period: PeriodShown
     player: str
     name: str
     rank: int
+    tied: bool
     points: int | Decimal | None
     fields: dict[str, int] | None
 
@@ -100,24 +104,26 @@ def past_ranks(board: Board, player: str) -> list[PastRank]:
         return []
     latest = Period.objects.filter(board=board, state__in=_OVER, ends_at__isnull=False).order_by("-ends_at")
     own = FinalStanding.objects.filter(shown(board.seq, period="period"), player__external_id=player)
-    rows = own.filter(period__in=latest.values("pk")[:MOST_PERIODS])
-    found = rows.order_by("period__ends_at").values_list("period__ends_at", "rank", "period__label")
-    return _asked(lambda: [PastRank(at, rank, label) for at, rank, label in found if at is not None], [])
+    rows = own.filter(period__in=latest.values("pk")[:MOST_PERIODS]).annotate(tied=_tied())
+    found = rows.order_by("period__ends_at").values_list("period__ends_at", "rank", "period__label", "tied")
+    return _asked(lambda: [PastRank(at, *rest) for at, *rest in found if at is not None], [])
 
 
 def best_ranks(player: Player) -> list[BestRank]:
     """Their best final rank on each public board with periods of its own, the best first."""
-    best = _finals_of(player).order_by().values("period__board").annotate(best=Min("rank"), periods=Count("period"))
+    alone_first = Min(F("rank") * 2 + Case(When(_tied(), then=1), default=0))
+    best = _finals_of(player).order_by().values("period__board").annotate(best=alone_first, periods=Count("period"))
     found = list(best.values_list("period__board", "best", "periods"))
     boards = Board.objects.in_bulk([seq for seq, _, _ in found])
-    ranks = [BestRank(boards[seq], rank, periods) for seq, rank, periods in found]
+    ranks = [BestRank(boards[seq], best // 2, periods, best % 2 == 1) for seq, best, periods in found]
     return sorted(ranks, key=lambda each: (each.rank, each.board.seq))
 
 
 def final_places(player: Player, offset: int, limit: int) -> tuple[list[FinalPlace], int]:
     """Their final ranks on public boards with periods of their own, the latest first, and how many there are."""
     rows = _finals_of(player)
-    return [_place(row) for row in rows[offset : offset + limit]], rows.count()
+    page = rows.annotate(tied=_tied())[offset : offset + limit]
+    return [_place(row, tied=row.tied) for row in page], rows.count()
 
 
 def winners(board: Board, labels: Collection[str], most: int) -> dict[str, list[FinalPlace]]:
@@ -136,7 +142,7 @@ def _won(found: Iterable[Any], most: int) -> dict[str, list[FinalPlace]]:
     for label, rows in first.items():
         if any(row.is_out for row in rows):
             first[label] = _first_shown(rows[0].period, most)
-    return {label: [_place(row) for row in rows] for label, rows in first.items()}
+    return {label: [_place(row, tied=len(rows) > 1) for row in rows] for label, rows in first.items()}
 
 
 def _first_shown(period: Period, most: int) -> list[FinalStanding]:
@@ -154,11 +160,20 @@ def _finals_of(player: Player) -> QuerySet[FinalStanding]:
     return own.select_related("period__board", "player").order_by("-period__ends_at", "period__board")
 
 
-def _place(row: FinalStanding) -> FinalPlace:
+def _tied() -> Q:
+    """Whether somebody else who is shown shares the rank. Of equals one may stand in the place that their rank names;
+    an index of its own leads to the others."""
+    equals = FinalStanding.objects.filter(
+        shown("period__board", period="period"), period=OuterRef("period"), rank=OuterRef("rank")
+    ).exclude(player=OuterRef("player"))
+    return Q(Exists(equals.filter(place=OuterRef("rank")))) | Q(Exists(equals.filter(rank__lt=F("place"))))
+
+
+def _place(row: FinalStanding, *, tied: bool) -> FinalPlace:
     period, player = row.period, row.player
     had = period.rules.shown(period.layout.unpack(row.score, row.member).value)
     name = shown_name(player.name, player.external_id)
-    return FinalPlace(period.board, shown_as(period), player.external_id, name, row.rank, *had)
+    return FinalPlace(period.board, shown_as(period), player.external_id, name, row.rank, tied, *had)
 
 
 def _asked(question: Callable[[], Answer], otherwise: Answer) -> Answer:

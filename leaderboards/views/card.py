@@ -32,5 +32,8 @@ def _drawn(seq: int) -> bytes:
     if board.visibility == Visibility.PRIVATE or board.is_event:
         raise Http404(f"Board {seq} has no picture.")
     rows = selectors.standings(board, limit=3).rows
-    places = [Place(row.rank or nth, row.name, row.player, result(board, row)) for nth, row in enumerate(rows, 1)]
+    places = [
+        Place(row.rank or nth, row.name, row.player, result(board, row), tied=(row.tied or 1) > 1)
+        for nth, row in enumerate(rows, 1)
+    ]
     return draw_card(board.name, places)

@@ -144,7 +144,10 @@ def top_words(board: Board, rows: Sequence[Row]) -> str:
     """The first three rows in one line, as other sites show it beside a link."""
     if not rows:
         return _("Nobody has scored yet.")
-    return " · ".join(f"{row.rank}. {row.name} {result(board, row)}" for row in rows[:3])
+    return " · ".join(
+        f"{formats.place(row.rank or nth, tied=(row.tied or 1) > 1)}. {row.name} {result(board, row)}"
+        for nth, row in enumerate(rows[:3], 1)
+    )
 
 
 def gap_ahead(board: Board, me: Row, rows: Sequence[Row]) -> Gap | None:

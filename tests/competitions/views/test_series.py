@@ -84,6 +84,15 @@ def test_the_own_row_is_marked_and_told_and_is_there_also_on_another_page(client
     assert client.get(f"/series/{series.pk}/?page=0").status_code == 404
 
 
+def test_a_viewer_who_shares_their_rank_in_the_series_is_told_so(client: Client, ann: Client) -> None:
+    series = SeriesFactory.create(competitions=[final({"ann": 9, "bob": 7}), final({"bob": 9, "ann": 7})])
+    score_due(OVER)
+
+    told = page(ann, series).partition("You are number 1 of 2")[2].partition("Standings")[0]
+    assert "2 share this rank" in told
+    assert "share this rank" not in page(client, counted(), "?player=cleo")
+
+
 def test_a_player_beyond_the_page_stands_below_it(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_module("competitions.views.series"), "ROWS", 1)
     series = counted()

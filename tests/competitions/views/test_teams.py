@@ -14,7 +14,7 @@ from leaderboards.models import Player
 from leaderboards.selectors.hidden import forget_hidden
 from tests.competitions.factories import DAY, END, HOUR, START, DivisionFactory, TeamFactory
 from tests.competitions.grouping import in_division, members, team_called, team_race
-from tests.competitions.site import joined, open_competition, player, race, reloaded
+from tests.competitions.site import joined, make_board, open_competition, player, race, reloaded
 from tests.competitions.views.conftest import SetClock, home
 from tests.leaderboards.services.restricting import EVERY_WAY, keep_out
 from tests.leaderboards.views.pages import text
@@ -95,6 +95,24 @@ def test_a_team_whose_members_are_all_disqualified_is_called_so_and_one_that_was
     assert "Nobody is in this team yet." not in owls
     assert "Nobody has scored for this team yet." in foxes
     assert "Nobody takes part for this team." in cats
+
+
+def test_places_that_are_shared_overall_are_marked_in_divisions_and_teams(client: Client) -> None:
+    shared = make_board(ties="shared")
+    competition = team_race({"Owls": {"ann": 9}, "Foxes": {"bob": 9}, "Bears": {"cleo": 5}}, shared)
+    juniors = in_division(competition, "Juniors", "bob", "cleo")
+
+    division = text(client.get(home(competition, f"divisions/{juniors}/")))
+    owls, bears = (
+        text(client.get(home(competition, f"teams/{team_called(competition, name).pk}/"))) for name in ("Owls", "Bears")
+    )
+
+    assert "1 bob =1 9" in division
+    assert "2 cleo 3 5" in division
+    assert "= 1st place" in owls
+    assert "= 1 ann 9 points" in owls
+    assert "3rd place" in bears
+    assert "=" not in bears
 
 
 def test_the_list_of_teams_is_sent_anew_once_a_team_without_members_is_disqualified(client: Client) -> None:

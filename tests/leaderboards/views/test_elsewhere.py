@@ -83,3 +83,15 @@ def test_hard_names_can_be_drawn_even_without_a_font_and_no_letter_becomes_a_box
     for each in caches:
         each.cache_clear()
     assert without_fonts == (b"\x89PNG", "")
+
+
+def test_the_picture_and_its_words_say_which_ranks_are_shared(client: Client) -> None:
+    board = make_board(name="Weekly wins", ties="shared")
+    score(board, {"robin": 5, "mina": 5, "zoe": 1})
+
+    page = client.get(f"/boards/{board}/").content.decode()
+    drawn = [draw_card("A", [Place(1, "Ann", "ann", "5", tied=tied)]) for tied in (False, True)]
+
+    told = page.partition('og:description" content="')[2].partition('"')[0]
+    assert told == "=1. robin 5 points · =1. mina 5 points · 3. zoe 1 point"
+    assert drawn[0] != drawn[1]

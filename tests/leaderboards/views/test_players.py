@@ -1,12 +1,14 @@
 """A player's page: where they stand, their best final ranks and their competitions, as everybody may see them."""
 
+import re
 from html import unescape
 
 import pytest
 from django.test import Client
 
 from foundation import clock
-from leaderboards.models import Player
+from leaderboards.models import Period, Player, State
+from leaderboards.services.restrict import hiding_in, restrict
 from leaderboards.views import second
 from tests.leaderboards.views.pages import WEEK, close_all_past, signed_in, text
 from tests.playing import make_board, name, score
@@ -56,3 +58,32 @@ def test_every_id_has_an_address_that_works_and_somebody_unknown_is_404(client: 
     assert [address for address in addresses if client.get(address).status_code != 200] == []
     unknown = ("nobody", "a%2Fb", "%00", "W" * 300)
     assert [client.get(f"/players/{player}/").status_code for player in unknown] == [404] * 4
+
+
+def test_final_ranks_say_where_they_were_shared_and_a_best_one_where_it_never_was_held_alone(client: Client) -> None:
+    board = make_board(name="Weekly wins", ties="shared")
+    score(board, {"robin": 5, "mina": 5}, clock.now() - 3 * WEEK)
+    score(board, {"robin": 9, "mina": 9, "zoe": 9}, clock.now() - 2 * WEEK)
+    score(board, {"mina": 7, "robin": 5}, clock.now() - WEEK)
+    close_all_past(board)
+
+    robin, mina = (text(client.get(f"/players/{player}/")) for player in ("robin", "mina"))
+    device = text(client.get(f"/boards/{board}/?player=robin")).partition("Final ranks, the latest first")[2]
+
+    assert "Best final ranks Weekly wins = 1 in 3 final periods" in robin
+    assert "Best final ranks Weekly wins 1 in 3 final periods" in mina
+    assert [robin.count(place) for place in ("Weekly wins 2 ", "Weekly wins = 1 ")] == [1, 3]  # one of them is the best
+    assert re.findall(r"\d{4}-\d\d (=? ?\d)", device) == ["2", "= 1", "= 1"]
+
+
+def test_no_sign_tells_of_somebody_hidden_who_shares_a_final_rank(client: Client) -> None:
+    board = make_board(name="Weekly wins", ties="shared")
+    score(board, {"robin": 5, "mina": 5}, clock.now() - WEEK)
+    close_all_past(board)
+    mina, period = Player.objects.get(external_id="mina"), Period.objects.get(board=board, state=State.FINAL)
+    restrict([mina.pk], hiding_in(period), "False.", clock.now(), None)
+
+    page = text(client.get("/players/robin/"))
+
+    assert page.count("Weekly wins 1 ") == 2
+    assert "= 1" not in page
