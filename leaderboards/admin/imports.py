@@ -1,7 +1,7 @@
 """Imports in the admin: a file is taken in, judged, looked at and confirmed; its progress; and its undoing.
 
 The page of a run works without JavaScript: it reloads itself while the schedule is at work. With it, only the parts
-that changed are replaced (``js/live.js``).
+that changed are put in (``js/live.js``, ``js/patch.js``).
 """
 
 import hashlib

@@ -4,6 +4,7 @@
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const root = document.querySelector("[data-live]");
 const lasting = { duration: 500, easing: "cubic-bezier(0.2, 0, 0, 1)" };
+const counting = new Map(); // cell that counts on → what it was told, and its next frame
 const spelling = new Intl.NumberFormat(document.documentElement.lang);
 
 let before = new Map(); // player → where their row was, and its points
@@ -17,6 +18,7 @@ function note() {
   for (const row of rows()) {
     before.set(row.dataset.key, { top: row.getBoundingClientRect().top, points: points(row)?.textContent });
   }
+  settle();
 }
 
 function points(row) {
@@ -25,6 +27,8 @@ function points(row) {
 }
 
 function travel(row, from) {
+  for (const moving of row.getAnimations()) moving.cancel();
+  row.classList.remove("is-moving");
   const shift = from - row.getBoundingClientRect().top;
   if (!shift) return;
   const farthest = Math.sign(shift) * Math.min(Math.abs(shift), innerHeight); // from beyond the screen is far enough
@@ -39,15 +43,26 @@ function whole(text) {
 }
 
 function count(cell, from) {
-  const [start, end] = [whole(from), whole(cell.textContent)];
+  const told = cell.textContent;
+  const [start, end] = [whole(from), whole(told)];
   if (start === undefined || end === undefined || start === end) return;
   const began = performance.now();
+  const goOn = () => counting.set(cell, { told, frame: requestAnimationFrame(step) });
   const step = (now) => {
     const part = Math.min(1, Math.max(0, (now - began) / lasting.duration));
     cell.textContent = spelling.format(Math.round(start + (end - start) * part));
-    if (part < 1) requestAnimationFrame(step);
+    if (part < 1) goOn();
+    else counting.delete(cell);
   };
-  requestAnimationFrame(step);
+  goOn();
+}
+
+function settle() {
+  for (const [cell, { told, frame }] of counting) {
+    cancelAnimationFrame(frame);
+    cell.textContent = told;
+  }
+  counting.clear();
 }
 
 document.addEventListener("live:changing", note);
