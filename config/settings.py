@@ -14,6 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config import accounts, addresses, brakes, caches, logs, policy, sealing, secret_files, sql
 from config.schedule import SCHEDULE
+from foundation import places
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # Where ninja's page of the API's documents lies, with its files. It is found, not loaded: a worker needs none of it.
@@ -24,7 +25,7 @@ env.ENVIRON = secret_files.with_files(os.environ)
 
 # -- Where things are ---------------------------------------------------------------------------
 
-DATA_DIR = Path(env.str("DATA_DIR", default=str(BASE_DIR / ".data"))).resolve()
+DATA_DIR = Path(env.str("DATA_DIR", default=str(places.demo_folder()))).resolve()
 DEMO_ENV = DATA_DIR / "env"
 if DEMO_ENV.is_file():
     env.read_env(DEMO_ENV)
@@ -35,7 +36,7 @@ SECRET_KEY = env.str("SECRET_KEY", default="")
 if not SECRET_KEY:
     raise ImproperlyConfigured(
         f"SECRET_KEY is not set, and there is no demo in {DATA_DIR}. "
-        "Set SECRET_KEY (or SECRET_KEY_FILE) in the environment, or start the demo once with `make demo`."
+        f"Set SECRET_KEY (or SECRET_KEY_FILE) in the environment, or start the demo once with `{places.DEMO}`."
     )
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 # What SQL keeps of signing secrets is encrypted with the first; all decrypt.
@@ -172,7 +173,7 @@ CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("ko", "한국어")]
-LOCALE_PATHS = [BASE_DIR / "locale"]
+LOCALE_PATHS = [places.folder("locale")]
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"
@@ -199,7 +200,9 @@ COMMENT_LIKES_RATE = env.int("COMMENT_LIKES_RATE", default=100)
 # -- Files that the site serves itself ----------------------------------------------------------
 
 STATIC_URL = "static/"
-STATICFILES_DIRS = [BASE_DIR / "static", NINJA / "static"]
+STATICFILES_DIRS = [NINJA / "static"]
+if places.CHECKOUT:  # an installed package has them inside, where they are found as those of any app
+    STATICFILES_DIRS.append(places.CHECKOUT / "static")
 # With STATIC_ROOT, `collectstatic` has put hashed names there; without it (demo, tests,
 # development) files are served from where they lie and nothing has to be collected.
 STATIC_ROOT = env.str("STATIC_ROOT", default="") or None

@@ -3,7 +3,8 @@
 That of pages loads the tags of every app as it starts, and with them most pages into a worker that sends a mail.
 """
 
-from django.conf import settings
 from django.template import Engine
 
-TEXTS = Engine([str(settings.BASE_DIR / "templates")], libraries={"i18n": "django.templatetags.i18n"})
+from foundation import places
+
+TEXTS = Engine([str(places.folder("templates"))], libraries={"i18n": "django.templatetags.i18n"})

@@ -6,12 +6,11 @@ from importlib import metadata
 from pathlib import Path
 
 import orjson
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from foundation import health
+from foundation import health, places
 
 
 @never_cache
@@ -40,18 +39,17 @@ def _json(content: object, status: int = 200) -> HttpResponse:
 @cache
 def version() -> str:
     """The product's version, from its own project file or from the installed package."""
-    project = Path(settings.BASE_DIR) / "pyproject.toml"
-    if project.is_file():
+    if places.CHECKOUT:
         import tomllib
 
-        return str(tomllib.loads(project.read_text("utf-8"))["project"]["version"])
+        return str(tomllib.loads((places.CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"]["version"])
     return metadata.version("sunwi")
 
 
 @cache
 def commit() -> str | None:
     """The commit that runs: from GIT_COMMIT, which an image is built with, or from the checkout."""
-    return os.environ.get("GIT_COMMIT") or _checked_out(Path(settings.BASE_DIR) / ".git")
+    return os.environ.get("GIT_COMMIT") or (_checked_out(places.CHECKOUT / ".git") if places.CHECKOUT else None)
 
 
 def _checked_out(git: Path) -> str | None:

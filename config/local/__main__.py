@@ -1,4 +1,4 @@
-"""`python -m config.local`, which is what `make demo` runs."""
+"""`python -m config.local`, which is what `make demo` runs; an installed package has `sunwi demo`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""`make demo`: everything on this machine, in one folder, on loopback, until Ctrl-C.
+"""`make demo` or `sunwi demo`: everything on this machine, in one folder, on loopback, until Ctrl-C.
 
 Order: Redis, tables, web beside boards and competitions, worker, beat, simulated players. REDIS_URL and
 DATABASE_URL, where given, are used instead of servers and files of our own.
@@ -23,6 +23,7 @@ from config.local import valkey
 from config.local.folder import Folder
 from config.local.supervisor import Service, Supervisor, say
 from config.local.trouble import Stopped, Trouble
+from foundation import places
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 HOST = "127.0.0.1"
@@ -51,7 +52,7 @@ class Options:
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> "Options":
         return cls(
-            data_dir=Path(environment.get("DATA_DIR") or BASE_DIR / ".data").resolve(),
+            data_dir=Path(environment.get("DATA_DIR") or places.demo_folder()).resolve(),
             port=_number(environment, "PORT", 8000, 1, 65535),
             players=_number(environment, "DEMO_PLAYERS", 40, 0, 4000),
             redis_url=environment.get("REDIS_URL") or None,
@@ -170,7 +171,7 @@ def refuse_taken_port(port: int, *, patient: bool) -> None:
         if time.monotonic() >= deadline:
             raise Trouble(
                 f"Port {port} on {HOST} is taken by another program. Stop it, or take another port: "
-                f"PORT={port + 1 if port < 65535 else 8000} make demo"
+                f"PORT={port + 1 if port < 65535 else 8000} {places.DEMO}"
             )
         time.sleep(0.1)
 
@@ -240,7 +241,7 @@ def _is_free(port: int) -> bool:
         try:
             probe.bind((HOST, port))
         except PermissionError as error:
-            raise Trouble(f"Port {port} is not ours to open; take one above 1023: PORT=8000 make demo") from error
+            raise Trouble(f"Port {port} is not ours to open; take one above 1023: PORT=8000 {places.DEMO}") from error
         except OSError:
             return False
     return True

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from config.local.trouble import Trouble
+from foundation import places
 
 LARGEST_LOG = 5 * 1024 * 1024
 ANEW = "Move the folder away to start anew."
@@ -93,7 +94,7 @@ def claim(root: Path) -> Iterator[Folder]:
     except OSError as error:
         raise Trouble(
             f"DATA_DIR {root} can not be used: {error.strerror} ({error.filename}). "
-            "Name a folder that can be written, like this: DATA_DIR=$HOME/sunwi-demo make demo"
+            f"Name a folder that can be written, like this: DATA_DIR=$HOME/sunwi-demo {places.DEMO}"
         ) from error
     with lock:
         try:
@@ -103,7 +104,7 @@ def claim(root: Path) -> Iterator[Folder]:
             holder = lock.read().strip() or "no pid known"
             raise Trouble(
                 f"A demo already runs on {root} ({holder}). Stop it, or start another beside it: "
-                "DATA_DIR=.data2 PORT=8001 make demo"
+                f"DATA_DIR=.data2 PORT=8001 {places.DEMO}"
             ) from error
         lock.truncate(0)
         lock.write(f"pid {os.getpid()}")

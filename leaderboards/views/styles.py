@@ -7,13 +7,14 @@ address. Only files of static/css can be named.
 import gzip
 from functools import lru_cache
 from hashlib import blake2b
-from pathlib import Path
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
+
+from foundation import places
 
 YEAR = 365 * 86_400
 BETWEEN = "+"
@@ -49,8 +50,7 @@ def _kept(names: str) -> bytes:
 
 
 def _read(names: str) -> bytes:
-    folder = Path(settings.BASE_DIR) / "static" / "css"
-    known = {each.stem: each for each in folder.glob("*.css")}
+    known = {each.stem: each for each in (places.folder("static") / "css").glob("*.css")}
     wanted = names.split(BETWEEN)
     if len(wanted) > len(known) or any(name not in known for name in wanted):
         raise Http404("There is no such style sheet.")

@@ -1,0 +1,35 @@
+"""`sunwi demo`, `sunwi doctor`, and every other command of `manage.py`, on the settings of Sunwi's own project.
+
+In an installed package that project lies inside this one, as `project/`, and is found by this command alone: another
+project's module named `config` stays what it was.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+INSTALLED = HERE / "project"
+
+
+def main() -> int:
+    """What the command's first argument names; its exit status."""
+    sys.path.insert(0, str(INSTALLED if INSTALLED.is_dir() else HERE.parent))
+    if sys.argv[1:] == ["demo"]:
+        from config.local.demo import main as demo
+
+        return demo()
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    from django.core.exceptions import ImproperlyConfigured
+    from django.core.management import execute_from_command_line
+
+    try:
+        execute_from_command_line(["sunwi", *sys.argv[1:]])
+    except ImproperlyConfigured as error:
+        print(f"sunwi: {error}", file=sys.stderr)  # noqa: T201 (a command line prints)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
