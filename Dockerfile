@@ -22,6 +22,8 @@ COPY competitions competitions
 COPY locale locale
 COPY static static
 COPY templates templates
+# Where processes of one container keep what they count for /metrics.
+ENV METRICS_FOLDER=/tmp/metrics
 # The key serves this one command and no request.
 RUN SECRET_KEY=only-for-collectstatic python manage.py collectstatic --noinput -v0
 # What /healthz says that runs here.

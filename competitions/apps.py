@@ -18,6 +18,7 @@ class CompetitionsConfig(AppConfig):
         from competitions.models import RewardGrant
         from competitions.selectors.own import grants_before_shadows, hides_results, is_disqualified
         from competitions.selectors.preferences import asked_language
+        from competitions.selectors.readings import telling
         from competitions.selectors.series import series_of_boards
         from competitions.services import acts, judge, series_totals
         from competitions.services.events import Competitions, keeps_places, left_out
@@ -25,11 +26,13 @@ class CompetitionsConfig(AppConfig):
         from competitions.services.likeable import likeable
         from competitions.services.rewrite import rewrite
         from foundation import service_keys
+        from foundation.watch import readings
         from leaderboards.selectors import hidden, kept, own_export, reserved
         from leaderboards.services import erase, events, leave
         from likes import registry
 
         acts.register()
+        readings.also("notices", telling)
         language.provide(asked_language)
         service_keys.reserve(judge.JURY, series_totals.SERVICE)
         events.provide(Competitions())

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
-from config import accounts, addresses, brakes, caches, logs, policy, sealing, secret_files, sql
+from config import accounts, addresses, brakes, caches, logs, policy, sealing, secret_files, sql, watching
 from config.schedule import SCHEDULE
 from foundation import places
 
@@ -233,7 +233,7 @@ PRIVACY_URL = accounts.privacy_url(env)
 HTTPS = env.bool("HTTPS", default=not DEBUG)
 SECURE_SSL_REDIRECT = HTTPS
 # Probes come over plain http from inside; the API is refused instead, so that no key goes on that way unseen.
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^api/v1/"]
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$", r"^api/v1/"]
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 # Browsers that have the domain in their lists never forget it: a choice for the whole domain, not a default.
@@ -301,6 +301,10 @@ SITE_URL = env.str("SITE_URL", default="http://localhost:8000")
 vars().update(env.email_url("EMAIL_URL", default="dummymail://"))
 EMAIL_TIMEOUT = 5
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="Sunwi <sunwi@localhost>")
+
+# -- What a monitoring system reads at /metrics --------------------------------------------------
+
+METRICS_FOLDER, METRICS_NETWORKS, METRICS_TOKEN = watching.folder(env), watching.networks(env), watching.token(env)
 
 # -- Logs: one line each, UTC, to standard error ------------------------------------------------
 

@@ -19,11 +19,15 @@ class FoundationConfig(AppConfig):
         """The checks register themselves; the outbox tells readiness what waits for somebody."""
         from foundation import checks, health, sealed_rows  # noqa: F401 (importing registers the checks)
         from foundation.audit import words
+        from foundation.watch import own, readings, tasks
         from foundation.webhooks import upkeep
 
         words.register()
         health.also(upkeep.trouble)
         health.also(sealed_rows.trouble)
+        readings.also("servers", own.servers)
+        readings.also("upkeep", own.upkeep)
+        tasks.listen()
         pre_migrate.connect(_take_time, sender=self)
         post_migrate.connect(_hurry_again, sender=self)
 

@@ -21,7 +21,7 @@ from foundation.sql import AWAY
 logger = logging.getLogger(__name__)
 
 RETRY_AFTER_SECONDS = "5"
-PROBES = ("/healthz", "/readyz")
+PROBES = ("/healthz", "/readyz", "/metrics")
 
 
 class ApiOverTls:

@@ -34,6 +34,7 @@ from foundation.lua import Script
 from foundation.redis_breaker import Breaker
 from foundation.redis_info import identity_of, read_info
 from foundation.redis_wire import Greeted, Idle, Wire
+from foundation.watch.servers import redis_errors
 
 Argument = str | bytes | int | float
 _greeted: WeakKeyDictionary[Connection, Greeted] = WeakKeyDictionary()  # two links may have one pool for a moment
@@ -151,6 +152,7 @@ class Link:
         except (ProtocolError, OSError) as error:
             self._idle.drop(wire)
             self._breaker.failed()
+            redis_errors.add("silent")
             raise RedisSilent("Redis did not answer in time.") from error
         except BaseException:
             self._idle.drop(wire)
@@ -178,6 +180,7 @@ class Link:
             self._clock_read_at = 0.0
         if said.startswith("READONLY"):  # it was made a replica: the server that answers next is greeted first
             self._idle.drop_all()
+        redis_errors.add("refused")
         return RedisRefused(said)
 
     def reset(self) -> None:
@@ -196,6 +199,7 @@ class Link:
             raise RedisAway("All connections to Redis are in use.") from error
         except (RedisError, OSError) as error:
             self._breaker.failed()
+            redis_errors.add("away")
             raise RedisAway("Redis is away.") from error
 
     def _opened(self) -> Wire:

@@ -1,6 +1,7 @@
 """A server that does not answer is left alone for a moment, so that not everybody waits for it."""
 
 from foundation import clock
+from foundation.watch.servers import redis_shut
 
 BREAK_SECONDS = 1.0
 
@@ -24,8 +25,11 @@ class Breaker:
 
     def failed(self) -> None:
         """Open for the length of a pause."""
+        redis_shut(self._pause)
         self._open_until = clock.monotonic() + self._pause
 
     def answered(self) -> None:
         """Close."""
+        if self._open_until:
+            redis_shut(0)
         self._open_until = 0.0

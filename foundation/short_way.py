@@ -7,6 +7,7 @@ goes the same way. The trap: a layer that is to hold for the API too must stand 
 
 from collections.abc import Callable
 from functools import lru_cache
+from time import perf_counter
 from typing import Any
 
 from django.conf import settings
@@ -19,6 +20,7 @@ from django.utils import translation
 from django.utils.module_loading import import_string
 
 from foundation.page_middleware import is_of_api
+from foundation.watch.requests import note
 
 MOST_REMEMBERED = 1_000
 LONGEST = 100  # characters of an address that is remembered
@@ -33,6 +35,12 @@ class ShortWay:
         self._api.load_middleware()
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        begun = perf_counter()
+        response = self._answer(request)
+        note(request, response, begun)
+        return response
+
+    def _answer(self, request: HttpRequest) -> HttpResponseBase:
         if not is_of_api(request):
             return self._get_response(request)
         translation.activate(settings.LANGUAGE_CODE)  # a thread keeps the language of its last page

@@ -17,6 +17,7 @@ from django.db import InterfaceError, OperationalError, connection, transaction
 
 from foundation import clock
 from foundation.errors import Unavailable
+from foundation.watch.servers import sql_shut
 
 logger = logging.getLogger(__name__)
 
@@ -86,6 +87,7 @@ def ask(query: Callable[[], Answer]) -> Answer:
         if is_busy(error):
             raise SqlBusy("SQL is busy.") from error
         _Breaker.silent_until = clock.monotonic() + BREAK_SECONDS
+        sql_shut(BREAK_SECONDS)
         connection.close()
         raise SqlAway("SQL is away.") from error
     _Breaker.silent_until = 0.0

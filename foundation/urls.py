@@ -3,8 +3,10 @@
 from django.urls import path
 
 from foundation import views
+from foundation.watch.page import metrics
 
 urlpatterns = [
     path("healthz", views.alive, name="healthz"),
     path("readyz", views.ready, name="readyz"),
+    path("metrics", metrics, name="metrics"),
 ]

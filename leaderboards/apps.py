@@ -16,6 +16,8 @@ class LeaderboardsConfig(AppConfig):
         what is due."""
         from foundation import dead_letters, due, health, service_keys
         from foundation.sync import settling
+        from foundation.watch import readings as watched
+        from leaderboards.selectors import readings
         from leaderboards.selectors.lag import lag
         from leaderboards.selectors.purging import BASELINE
         from leaderboards.services import acts, import_scores, judge_quarantine, look, mirror
@@ -24,6 +26,8 @@ class LeaderboardsConfig(AppConfig):
         acts.register()
         service_keys.reserve(BASELINE, import_scores.SERVICE, judge_quarantine.SERVICE)
         health.also(lag)
+        watched.also("boards", readings.late)
+        watched.also("boards in Redis", readings.in_redis)
         due.also(look.due, look.TASKS)
         settling.also(everything)
         dead_letters.provide(mirror.DEAD, mirror.DEAD_WORK)

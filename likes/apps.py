@@ -16,12 +16,15 @@ class LikesConfig(AppConfig):
         due, and has players forgotten."""
         from foundation import dead_letters, due, health
         from foundation.sync import settling
+        from foundation.watch import readings
         from leaderboards.services import erase, follow
         from likes.selectors.lag import lag
+        from likes.selectors.readings import late
         from likes.services import count, forget, look, mirror, number
         from likes.services.settle import everything
 
         health.also(lag)
+        readings.also("likes", late)
         due.also(look.due, look.TASKS)
         settling.also(everything)
         erase.first(forget.forget)

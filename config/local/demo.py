@@ -5,6 +5,7 @@ DATABASE_URL, where given, are used instead of servers and files of our own.
 """
 
 import os
+import shutil
 import socket
 import sys
 import time
@@ -83,6 +84,7 @@ def run(options: Options, folder: Folder) -> None:
     own_redis = None if options.redis_url else own_valkey(folder)
     settings = make_settings(options, folder, own_redis)
     folder.write_env(settings)
+    shutil.rmtree(folder.root / "metrics", ignore_errors=True)  # what was counted belongs to processes that ended
     with Supervisor(folder, os.environ | settings | quiet(), BASE_DIR) as supervisor:
         try:
             start(supervisor, options, folder, own_redis)
@@ -151,6 +153,7 @@ def make_settings(options: Options, folder: Folder, own_redis: valkey.Valkey | N
         # As Celery spells it: its command line reads this variable too, before our settings do.
         "BROKER_URL": addresses.for_broker(addresses.neighbour(boards, 2)),
         "DEMO_PLAYERS": str(options.players),
+        "METRICS_FOLDER": str(folder.root / "metrics"),
         "SITE_URL": f"http://localhost:{options.port}",
         # E-mails stand in the worker's log.
         "EMAIL_URL": "consolemail://",

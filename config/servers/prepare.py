@@ -17,6 +17,7 @@ HERE = Path(__file__).resolve().parent
 MADE = (
     "secret_key", "encryption_keys", "postgres_password", "migrate_password", "database_password",
     "boards_password", "boards_admin_password", "cache_password", "broker_password", "passing_admin_password",
+    "metrics_token",
 )  # fmt: skip  # as a list
 GIVEN = {"secret_key_fallbacks": "", "email_url": "dummymail://"}  # what the operator changes
 USERS = ("boards.acl", "passing.acl")

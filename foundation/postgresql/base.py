@@ -14,6 +14,8 @@ from django.db.utils import DatabaseErrorWrapper
 from django.utils.functional import cached_property
 from psycopg.errors import IdleInTransactionSessionTimeout
 
+from foundation.watch.servers import sql_failed
+
 
 class Errors(DatabaseErrorWrapper):
     """Drivers' errors as Django's. A transaction that rested too long was ended by the server with its connection: SQL
@@ -27,6 +29,8 @@ class Errors(DatabaseErrorWrapper):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        if isinstance(error, psycopg.Error):
+            sql_failed(error)
         if isinstance(error, IdleInTransactionSessionTimeout):
             self._wrapper.errors_occurred = True
             raise OperationalError(*error.args).with_traceback(traceback) from error

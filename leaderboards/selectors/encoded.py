@@ -16,6 +16,7 @@ from typing import NamedTuple
 from foundation import clock
 from foundation.encoding import Encoded, as_json
 from foundation.second import Second
+from leaderboards import counts
 from leaderboards.models import Board, Period
 from leaderboards.selectors.hidden import hidden_in
 from leaderboards.selectors.names import times_forgotten
@@ -111,6 +112,7 @@ def _by_its_edition(
     key = (stored.family.zset, stored.generation, page.offset, page.limit, _digest(out), times_forgotten())
     kept = _kept.in_time(key) or _NOTHING
     told = told_unless(stored, [page], others, out, kept.told)
+    counts.rows_asked(were_kept=told.reading is None)
     if told.reading is None:
         return told.total - kept.hidden, kept.rows, (rows_of((told.beside, True)), 0)
     begun = clock.monotonic()

@@ -1,6 +1,6 @@
 """What is late, for /readyz and operators: mirroring, closing, settling, and differences that nobody has repaired."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db.models import Count, F, Min, Q, QuerySet
 
@@ -42,15 +42,19 @@ def _unmirrored() -> list[str]:
     return []
 
 
-def _unclosed() -> list[str]:
-    at = clock.now()
-    ended = Period.objects.filter(state__in=_LIVING, ends_at__lt=at - CLOSED_WITHIN)
-    late = [
-        ends_at
+def unclosed(at: datetime, within: timedelta = timedelta()) -> list[tuple[datetime, datetime]]:
+    """Of each period that should have been closed for longer than ``within``: when it ended, and was to be closed."""
+    ended = Period.objects.filter(state__in=_LIVING, ends_at__lt=at - within)
+    return [
+        (ends_at, ends_at + timedelta(seconds=grace))
         for ends_at, grace in ended.values_list("ends_at", "board__grace_seconds")
-        if ends_at and ends_at + timedelta(seconds=grace) + CLOSED_WITHIN < at
+        if ends_at and ends_at + timedelta(seconds=grace) + within < at
     ]
-    return [f"periods to close: {len(late)}, the first since {min(late):%Y-%m-%d %H:%M} UTC"] if late else []
+
+
+def _unclosed() -> list[str]:
+    late = unclosed(clock.now(), CLOSED_WITHIN)
+    return [f"periods to close: {len(late)}, the first since {min(late)[0]:%Y-%m-%d %H:%M} UTC"] if late else []
 
 
 def _unsettled() -> list[str]:

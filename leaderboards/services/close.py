@@ -16,12 +16,13 @@ from itertools import zip_longest
 from django.db import transaction
 from django.db.models import F
 
-from foundation import redis
+from foundation import clock, redis
 from foundation.each import for_each
 from foundation.errors import SunwiError, Unavailable
 from foundation.failpoints import failpoint
 from foundation.models import Heartbeat
 from foundation.sync import barrier
+from leaderboards import counts
 from leaderboards.core.periods import event_number, window_of
 from leaderboards.models import Period, Standing, State, Storage
 from leaderboards.selectors.periods import forget_periods
@@ -99,6 +100,14 @@ def _is_backfilled(period: Period, heard: Mapping[str, datetime], at: datetime) 
 
 def close_period(period: Period, at: datetime) -> Closed:
     """Bring one period to its end, as far as that is possible now."""
+    begun = clock.monotonic()
+    try:
+        return _closed(period, at)
+    finally:
+        counts.closed(clock.monotonic() - begun)
+
+
+def _closed(period: Period, at: datetime) -> Closed:
     stop_taking(period)
     if period.state == State.OPEN:
         return _report(period, "its end was moved")

@@ -12,6 +12,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from foundation import clock
+from leaderboards import counts
 from leaderboards.core.entries import Entry
 from leaderboards.core.submissions import Caller, Outcome, Refused
 from leaderboards.errors import OutcomeUnknown
@@ -68,6 +69,7 @@ def _only_board(entries: Entries) -> int | None:
 def _decide(requests: Sequence[_Request]) -> list[list[Outcome]]:
     """The outcomes of each, decided as if one had sent all entries. Raises ``Dissolved``."""
     first = requests[0]
+    counts.decided_together(len(requests))
     if len(requests) == 1:
         return [submit(_arrived(first.entries, first.at), first.caller, clock.now(), ranks=first.ranks)]
     joined = chain.from_iterable(_arrived(each.entries, each.at) for each in requests)

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from foundation.errors import SunwiError
 from foundation.sql import AWAY
-from leaderboards import selectors
+from leaderboards import counts, selectors
 from leaderboards.core.entries import Entry
 from leaderboards.core.plausibility import Limits
 from leaderboards.core.submissions import Caller, Outcome, Refused, Status
@@ -78,7 +78,14 @@ class _Request:
             self._apply(items[0].period, items)
         self._follow_the_order(read)
         outcomes = [self._outcome(entry) for entry in entries]
+        if not self._dry_run:
+            counts.submitted((self._board_of(each), each.status, each.code) for each in outcomes)
         return self._with_ranks(outcomes, before, self._ranks(groups, read)) if ranks else outcomes
+
+    def _board_of(self, outcome: Outcome) -> int | None:
+        """The number of its board, if there is such a board."""
+        target = self._targets.get(outcome.position)
+        return target.board.seq if target else None
 
     def _prepared(self, entries: Collection[Entry]) -> Collection[list[Item]]:
         """The items that are to be decided, by period; nothing has been applied."""

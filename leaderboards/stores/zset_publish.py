@@ -6,8 +6,10 @@ another token, or none, and does nothing. So nothing here carries a deadline.
 
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
+from foundation import clock
 from foundation.redis import Argument, Call, Link
 from foundation.sync.memory import granted
 from leaderboards.core.rules import Ties
@@ -22,8 +24,14 @@ TOKEN_LENGTH = 65
 
 
 def new_token() -> str:
-    """A token that nobody has used."""
-    return secrets.token_urlsafe(9).ljust(TOKEN_LENGTH, ".")
+    """A token that nobody has used. It tells when it was made, for who watches (``announced_at``)."""
+    return f"{secrets.token_urlsafe(9)}.{round(1000 * clock.now().timestamp())}".ljust(TOKEN_LENGTH, ".")
+
+
+def announced_at(token: str) -> datetime | None:
+    """When a token was made, by its maker's clock; None of one that does not tell."""
+    told = token.partition(".")[2].rstrip(".")
+    return datetime.fromtimestamp(int(told) / 1000, UTC) if told.isdecimal() else None
 
 
 class Publisher:

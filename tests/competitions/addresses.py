@@ -25,7 +25,7 @@ SERIES, API_SERIES = "series/<int:number>/", "api/v1/series/<series>"
 
 # Of these the example is what comes of filling in: no parameters, no other numbers.
 PLAIN = (
-    *("healthz", "readyz", "account/", "accounts/logout/", "styleguide/", "inbox/", "inbox/settings/"),
+    *("healthz", "readyz", "metrics", "account/", "accounts/logout/", "styleguide/", "inbox/", "inbox/settings/"),
     *("players/<str:player>/", f"{CUP}leave/", f"{CUP}reveal/", f"{CUP}picture/<slug:digest>.webp"),
     *(f"{CUP}{rest}" for rest in ("team/", "teams/<int:team>/")),
     *(f"{COMMENTS}<int:comment>/{rest}" for rest in ("", "edit/", "delete/", "hide/", "like/", "likes/")),

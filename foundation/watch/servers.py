@@ -1,0 +1,30 @@
+"""What goes wrong with SQL and Redis, counted where it is met. While all is well none of it costs anything."""
+
+import time
+
+from foundation.watch.counts import Counts, Until
+
+sql_errors = Counts(
+    "sunwi_sql_errors_total", "Errors of PostgreSQL, by class of SQLSTATE; `none` where it did not answer.", ["class"]
+)
+redis_errors = Counts(
+    "sunwi_redis_errors_total", "Calls of the boards' Redis that came to nothing: away, silent, refused.", ["kind"]
+)
+_redis_shut = Until("sunwi_redis_breaker_open_until_seconds", "Until when (Unix time) some process asks Redis nothing.")
+_sql_shut = Until("sunwi_sql_breaker_open_until_seconds", "Until when (Unix time) some process asks SQL nothing.")
+
+
+def redis_shut(seconds: float) -> None:
+    """Redis is left alone for so long; 0: no more."""
+    _redis_shut.note(time.time() + seconds if seconds else 0)
+
+
+def sql_shut(seconds: float) -> None:
+    """SQL is left alone for so long."""
+    _sql_shut.note(time.time() + seconds)
+
+
+def sql_failed(error: BaseException) -> None:
+    """Count an error of the driver."""
+    state = getattr(error, "sqlstate", None)
+    sql_errors.add(state[:2] if state else "none")
