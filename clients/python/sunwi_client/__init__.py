@@ -1,0 +1,38 @@
+"""Sends scores to a Sunwi site and reads its leaderboards; see docs/client.md.
+
+What is not named here may change; the kinds of refusals are in ``sunwi_client.errors``, the answers' types in
+``sunwi_client.answers``.
+"""
+
+from sunwi_client.aclient import AsyncClient
+from sunwi_client.advice import advice
+from sunwi_client.answers import Result
+from sunwi_client.asender import AsyncSender
+from sunwi_client.client import Client
+from sunwi_client.errors import NoAnswer, NotSunwi, Refused, SunwiError
+from sunwi_client.outbox import Bounds, NotCounted, SenderClosed, SenderFull
+from sunwi_client.patience import Patience
+from sunwi_client.scores import Score, new_id
+from sunwi_client.sender import Sender
+from sunwi_client.submitting import counted
+
+__all__ = [
+    "AsyncClient",
+    "AsyncSender",
+    "Bounds",
+    "Client",
+    "NoAnswer",
+    "NotCounted",
+    "NotSunwi",
+    "Patience",
+    "Refused",
+    "Result",
+    "Score",
+    "Sender",
+    "SenderClosed",
+    "SenderFull",
+    "SunwiError",
+    "advice",
+    "counted",
+    "new_id",
+]

@@ -1,0 +1,207 @@
+"""What the server answers, as plain dictionaries: what is read here is what stands in the JSON.
+
+Points with decimals are ``Decimal``, exact. Further members may come with later servers; what does not apply is absent.
+"""
+
+from decimal import Decimal
+from typing import Any, Literal, NotRequired, TypedDict
+
+Number = int | Decimal
+Status = Literal["updated", "unchanged", "duplicate", "quarantined", "rejected", "unknown"]
+
+
+class Result(TypedDict):
+    """What became of one score."""
+
+    status: Status
+    player: NotRequired[str]
+    board: NotRequired[int]
+    competition: NotRequired[int]
+    period: NotRequired[str]
+    points: NotRequired[Number]
+    fields: NotRequired[dict[str, int]]
+    rank: NotRequired[int | None]
+    previous_rank: NotRequired[int | None]
+    code: NotRequired[str]
+    detail: NotRequired[str]
+
+
+class Results(TypedDict):
+    """One result for each score, in their order."""
+
+    accepted: int
+    rejected: int
+    results: list[Result]
+
+
+class Period(TypedDict):
+    """A period; all time has neither start nor end. Times are RFC 3339."""
+
+    label: str
+    starts_at: str | None
+    ends_at: str | None
+    state: Literal["open", "closing", "final", "expired"]
+
+
+class Row(TypedDict):
+    """A player in their place. ``rank`` and ``tied`` may be None while ``live`` is false."""
+
+    rank: int | None
+    player: str
+    name: str
+    points: NotRequired[Number]
+    fields: NotRequired[dict[str, int]]
+    achieved_at: NotRequired[str]
+    tied: int | None
+
+
+class RowWithShare(Row):
+    """A player in their place among all; ``percentile`` is the share of the others ranked below, 0 to 100."""
+
+    percentile: Number | None
+
+
+class _Frame(TypedDict):
+    board: int
+    period: Period
+    total: int
+    as_of: str
+    live: bool
+
+
+class Standings(_Frame):
+    """Rows of one period, best first."""
+
+    rows: list[Row]
+
+
+class PlayerRow(RowWithShare, _Frame):
+    """One player's row, with its board and period."""
+
+
+Rows = list[Row]  # a name of its own: below, `list` is a part of the answer
+
+
+class View(_Frame):
+    """A page, a player and their neighbours, and others by name: all of one moment."""
+
+    list: Rows
+    me: RowWithShare | None
+    around: Rows | None
+    named: Rows | None
+
+
+class RunningPeriod(Period):
+    """The running period."""
+
+    seconds_left: int | None
+
+
+class Board(TypedDict):
+    """A board; the names of its settings are those of docs/boards.md."""
+
+    seq: int
+    name: str
+    total: int
+    retired_at: str | None
+    period: RunningPeriod | None
+    order: Literal["desc", "asc"]
+    update: Literal["best", "latest", "increment"]
+    ties: Literal["first_come", "last_come", "shared", "dense"]
+    decimals: int
+    minimum: Number
+    maximum: Number
+    unit: str
+    visibility: Literal["public", "private"]
+    criteria: list[dict[str, Any]]
+    settings: dict[str, Any]
+
+
+class Boards(TypedDict):
+    """Boards by number."""
+
+    total: int
+    rows: list[Board]
+
+
+class CompetitionListed(TypedDict):
+    """A competition in a list."""
+
+    id: int
+    name: str
+    state: Literal["open", "running", "frozen", "closing", "provisional", "final", "cancelled"]
+    starts_at: str
+    ends_at: str
+    board: int
+    participants: int
+
+
+class Competitions(TypedDict):
+    """Competitions, the latest start first."""
+
+    total: int
+    rows: list[CompetitionListed]
+
+
+class Competition(CompetitionListed):
+    """A competition with its settings, of which these are the ones that games ask for."""
+
+    description: str
+    timezone: str
+    joining: Literal["everyone", "code", "list"]
+    join_until: str | None
+    seconds_left: int
+    total: int
+    not_started: int | None
+    final_at: str | None
+    cancelled_at: str | None
+
+
+class CompetitionRow(Row):
+    """A participant in their place; where a division was asked for, in the division's too."""
+
+    division_rank: NotRequired[int]
+    division_tied: NotRequired[int]
+
+
+class CompetitionStandings(_Frame):
+    """Rows of a competition, best first."""
+
+    competition: int
+    not_started: int | None
+    division: NotRequired[int]
+    rows: list[CompetitionRow]
+
+
+class _Participant(TypedDict):
+    rank: int | None
+    player: str
+    name: str
+    points: NotRequired[Number | None]
+    fields: NotRequired[dict[str, int]]
+    achieved_at: NotRequired[str]
+    tied: int | None
+    division_rank: NotRequired[int]
+    division_tied: NotRequired[int]
+    percentile: Number | None
+    status: Literal["ranked", "not_started", "hidden"]
+
+
+class ParticipantRow(_Participant, _Frame):
+    """One participant: in their place, or without rank and points."""
+
+    competition: int
+
+
+CompetitionRows = list[CompetitionRow]
+
+
+class CompetitionView(_Frame):
+    """Several things of a competition, all of one moment."""
+
+    competition: int
+    not_started: int | None
+    list: CompetitionRows
+    me: _Participant | None
+    around: CompetitionRows | None
+    named: CompetitionRows | None

@@ -1,0 +1,1 @@
+"""clients/python against the real site."""

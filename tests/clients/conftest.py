@@ -1,0 +1,84 @@
+"""Both clients before a real site: a live server, a real database, a real Redis."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+from pytest_django.live_server_helper import LiveServer
+
+from sunwi_client import AsyncClient, AsyncSender, Client, Patience, Sender
+from tests.foundation.factories import KeyFactory
+from tests.links import links
+from tests.playing import make_board
+
+__all__ = ["links"]
+
+QUICK = Patience(seconds=10, first=0.01, longest=0.05)
+
+
+class Waited:
+    """An object whose methods are awaited, called as if they were not."""
+
+    def __init__(self, runner: asyncio.Runner, awaited: Any) -> None:
+        self._runner, self.awaited = runner, awaited
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        method = getattr(self.awaited, name)
+        return lambda *args, **named: self._runner.run(method(*args, **named))
+
+
+class Kind:
+    """One of the two clients and its sender, called alike, and closed at the end of the test."""
+
+    def __init__(self, stack: ExitStack, runner: asyncio.Runner | None) -> None:
+        self._stack, self._runner = stack, runner
+
+    def client(self, site: str, key: str | None = None, **wanted: Any) -> Any:
+        """A client of ``site``."""
+        named = {"patience": QUICK, **wanted}
+        made = Client(site, key, **named) if self._runner is None else AsyncClient(site, key, **named)
+        return self._kept(made)
+
+    def sender(self, client: Any, **wanted: Any) -> Any:
+        """A sender by ``client``, as ``client`` made it."""
+        runner = self._runner
+        if runner is None:
+            return self._kept(Sender(client, **wanted))
+
+        async def made() -> AsyncSender:
+            return AsyncSender(client.awaited, **wanted)
+
+        return self._kept(runner.run(made()))
+
+    def _kept(self, made: Any) -> Any:
+        shown = made if self._runner is None else Waited(self._runner, made)
+        self._stack.callback(shown.close)
+        return shown
+
+
+@pytest.fixture(params=["sync", "async"])
+def kind(request: pytest.FixtureRequest) -> Iterator[Kind]:
+    """Every test with this one runs twice."""
+    with ExitStack() as stack:
+        runner = stack.enter_context(asyncio.Runner()) if request.param == "async" else None
+        yield Kind(stack, runner)
+
+
+@pytest.fixture
+def site(live_server: LiveServer) -> str:
+    """The site's address."""
+    return str(live_server.url)
+
+
+@pytest.fixture
+def key(site: str) -> str:
+    """A key that opens all that game servers do."""
+    return KeyFactory.create()
+
+
+@pytest.fixture
+def board(site: str) -> int:
+    """A board that adds up, where a score that is counted twice shows."""
+    return make_board(update="increment", storage="hybrid")

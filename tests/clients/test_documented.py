@@ -1,0 +1,60 @@
+"""What docs/client.md and the package's README show runs as it stands there; only the site is another."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.competitions import site as competitions
+from tests.playing import score
+
+pytestmark = pytest.mark.usefixtures("links")
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "clients/python"
+
+
+def snippets(document: Path) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", document.read_text("utf-8"), re.DOTALL)
+
+
+def test_every_snippet_of_the_documentation_runs(
+    site: str, key: str, board: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    competition = competitions.open_competition(competitions.make_board())
+    first, *others = snippets(ROOT / "docs/client.md")
+    known: dict[str, Any] = {}
+
+    exec(first, known)  # noqa: S102 - our own document
+    known |= {"SITE": site, "KEY": key, "BOARD": board, "COMPETITION": competition.pk}
+    for snippet in others:
+        exec(snippet, known)  # noqa: S102
+
+    printed = capsys.readouterr().out
+    assert len(others) == 5
+    assert "alice 150 1" in printed
+    assert "carol not_joined" in printed
+    assert "Let them join first" in printed
+    assert "Play once to be ranked." in printed
+    assert "'player': 'dave'" in printed
+
+
+def test_the_first_snippet_that_people_see_runs(
+    site: str, key: str, board: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    score(board, {"bob": 1})
+    [snippet] = snippets(PACKAGE / "README.md")
+    real = {"https://boards.example": site, "sunwi_…": key, "board=1": f"board={board}", "top(1)": f"top({board})"}
+    for shown, meant in real.items():
+        assert shown in snippet
+        snippet = snippet.replace(shown, meant)
+
+    exec(snippet, {})  # noqa: S102
+
+    assert "'alice'" in capsys.readouterr().out
+
+
+def test_the_package_says_that_it_has_types_and_holds_its_own_licence() -> None:
+    assert (PACKAGE / "sunwi_client/py.typed").exists()
+    assert (PACKAGE / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()

@@ -1,0 +1,212 @@
+"""A sender sends what it was given, together, once each; and says of the rest why not."""
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from sunwi_client import Bounds, NoAnswer, NotCounted, Patience, Score, SenderClosed, SenderFull, errors
+from sunwi_client.answers import Result
+from sunwi_client.outbox import Outbox
+from tests.clients.conftest import Kind
+from tests.clients.front import HANG_UP, REFUSE, Front
+
+pytestmark = pytest.mark.usefixtures("links")
+
+NEVER = 3600.0
+NOBODY = "http://127.0.0.1:9"
+
+
+def one(board: int, nth: int = 1) -> Score:
+    return Score(board=board, player=f"p{nth}", points=1)
+
+
+def counts(client: Any, board: int) -> dict[str, Any]:
+    return {row["player"]: row["points"] for row in client.top(board, limit=100)["rows"]}
+
+
+def within(seconds: float, true: Callable[[], bool]) -> bool:
+    ends = time.monotonic() + seconds
+    while not (done := true()) and time.monotonic() < ends:
+        time.sleep(0.01)
+    return done
+
+
+def test_a_full_batch_goes_at_once_and_the_rest_on_closing(kind: Kind, site: str, key: str, board: int) -> None:
+    with Front(site) as front:
+        client = kind.client(front.url, key)
+        sender = kind.sender(client, bounds=Bounds(size=20, seconds=NEVER))
+        for nth in range(50):
+            sender.add(one(board, nth))
+        sender.close()
+        asked = len(front.asked)
+
+    assert asked == 3
+    assert counts(kind.client(site), board) == {f"p{nth}": 1 for nth in range(50)}
+
+
+def test_the_first_of_a_batch_waits_no_longer_than_is_said(kind: Kind, site: str, key: str, board: int) -> None:
+    sender = kind.sender(client := kind.client(site, key), bounds=Bounds(size=500, seconds=0.05))
+
+    sender.add(one(board))
+
+    assert within(10, lambda: client.top(board)["total"] == 1)
+
+
+def test_flushing_waits_until_all_is_decided(kind: Kind, site: str, key: str, board: int) -> None:
+    sender = kind.sender(client := kind.client(site, key), bounds=Bounds(size=500, seconds=NEVER))
+    sender.add(one(board))
+
+    assert sender.flush(10)
+    assert counts(client, board) == {"p1": 1}
+
+
+def test_what_hangs_up_or_is_away_is_sent_again_and_counts_once(kind: Kind, site: str, key: str, board: int) -> None:
+    told: list[NotCounted] = []
+    with Front(site, HANG_UP, REFUSE, HANG_UP) as front:
+        sender = kind.sender(kind.client(front.url, key), tell=told.append, bounds=Bounds(size=10, seconds=0))
+        for nth in range(30):
+            sender.add(one(board, nth % 3))
+        sender.close()
+
+    assert told == []
+    assert counts(kind.client(site), board) == {"p0": 10, "p1": 10, "p2": 10}
+
+
+def test_what_does_not_count_is_told_with_its_reason(
+    kind: Kind, site: str, key: str, board: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    told: list[NotCounted] = []
+    client = kind.client(site, key)
+    sender = kind.sender(client, tell=told.append, bounds=Bounds(seconds=NEVER))
+    wrong = Score(board=board, player="a,b", points=1)
+    for score in (one(board), wrong, Score(board=999, player="a", points=1)):
+        sender.add(score)
+    sender.flush(10)
+    silent = kind.sender(client)
+    silent.add(wrong)
+    with caplog.at_level(logging.WARNING):
+        silent.close()
+
+    assert [(each.code, each.again) for each in told] == [("bad_player", False), ("unknown_board", False)]
+    assert told[0].score is wrong
+    assert told[1].todo == "List the boards for their numbers."
+    assert "does not count: bad_player" in caplog.text
+    assert counts(client, board) == {"p1": 1}
+
+
+def test_who_fails_in_being_told_stops_nothing(
+    kind: Kind, site: str, key: str, board: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(_: NotCounted) -> None:
+        raise RuntimeError("no")
+
+    sender = kind.sender(client := kind.client(site, key), tell=fail, bounds=Bounds(size=1))
+    sender.add(Score(board=999, player="a", points=1))
+    sender.add(one(board))
+    sender.close()
+
+    assert counts(client, board) == {"p1": 1}
+    assert "Telling of a score that does not count failed" in caplog.text
+
+
+def test_a_key_that_is_refused_is_told_for_each_score(kind: Kind, site: str, board: int) -> None:
+    told: list[NotCounted] = []
+    sender = kind.sender(kind.client(site, "sunwi_wrong"), tell=told.append, bounds=Bounds(size=2))
+    for nth in range(4):
+        sender.add(one(board, nth))
+    sender.close()
+
+    assert [(each.score.player, each.code, each.again) for each in told] == [
+        (f"p{nth}", "unauthenticated", True) for nth in range(4)
+    ]
+
+
+def test_a_full_queue_holds_back_who_adds_and_closing_tells_what_never_went(kind: Kind) -> None:
+    told: list[NotCounted] = []
+    sender = kind.sender(kind.client(NOBODY, "a-key"), tell=told.append, bounds=Bounds(size=2, seconds=0, most=4))
+    for nth in range(4):
+        sender.add(one(1, nth))
+
+    with pytest.raises(SenderFull, match="4 scores wait"):
+        sender.add(one(1, 5), timeout=0.05)
+    assert not sender.flush(0.05)
+    sender.close(timeout=0.1)
+    with pytest.raises(SenderClosed):
+        sender.add(one(1, 6))
+    assert [(each.score.player, each.code, each.again) for each in told] == [
+        (f"p{nth}", "unsent", True) for nth in range(4)
+    ]
+
+
+def test_closing_twice_is_closing_once(kind: Kind, site: str, key: str, board: int) -> None:
+    sender = kind.sender(client := kind.client(site, key))
+    sender.add(one(board))
+
+    sender.close()
+    sender.close()
+
+    assert counts(client, board) == {"p1": 1}
+
+
+def outbox(size: int = 2, seconds: float = 1, most: int = 10) -> Outbox:
+    return Outbox(Bounds(size, seconds, most), Patience(first=1, longest=8))
+
+
+def test_what_failed_as_a_whole_keeps_its_order_and_waits_as_long_as_the_server_says() -> None:
+    box, scores = outbox(), [one(1, nth) for nth in range(3)]
+    for score in scores:
+        box.add(score, 0.0)
+
+    batch = box.take()
+    box.fail(batch, errors.RateLimited(429, {}, 30.0), 1.0)
+
+    assert box.due_in(1.0, hurry=True) == 30.0
+    assert box.take() == batch == scores[:2]
+
+
+def test_what_is_open_waits_behind_the_others_so_that_one_board_holds_up_none() -> None:
+    box, scores = outbox(), [one(1, nth) for nth in range(3)]
+    for score in scores:
+        box.add(score, 0.0)
+    results: list[Result] = [{"status": "unknown"}, {"status": "rejected", "code": "unavailable"}]
+
+    told = box.settle(box.take(), results, 0.0)
+
+    assert told == []
+    assert box.held == 3
+    assert box.take() == [scores[2], scores[0]]
+
+
+def test_a_batch_that_is_too_large_is_halved_and_one_score_that_is_too_large_is_told() -> None:
+    box, scores = outbox(size=2), [one(1, nth) for nth in range(2)]
+    for score in scores:
+        box.add(score, 0.0)
+    too_large = errors.BodyTooLarge(413, {"code": "body_too_large", "detail": "Over 1 MiB."})
+
+    assert box.fail(box.take(), too_large, 0.0) == []
+    assert box.due_in(0.0, hurry=False) == 0.0
+    [told] = box.fail(box.take(), too_large, 0.0)
+
+    assert told.code == "body_too_large"
+    assert box.held == 1
+
+
+def test_what_is_under_way_counts_as_held() -> None:
+    box = outbox(size=2, most=2)
+    for nth in range(2):
+        box.add(one(1, nth), 0.0)
+
+    batch = box.take()
+    assert box.is_full
+    box.fail(batch, NoAnswer("nothing"), 0.0)
+
+    assert box.held == 2
+
+
+@pytest.mark.parametrize("wrong", [{"size": 0}, {"size": 1001}, {"seconds": -1}, {"most": 10}])
+def test_bounds_that_would_send_nothing_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="is"):
+        Bounds(**wrong)
