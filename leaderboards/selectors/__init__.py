@@ -4,12 +4,23 @@ from leaderboards.selectors.boards import board_by_seq, board_of_the_moment, boa
 from leaderboards.selectors.distribution import Bin, Distribution, distribution
 from leaderboards.selectors.export import content_hash_of, export_rows
 from leaderboards.selectors.movement import Movement, RankThen, movement, ways
-from leaderboards.selectors.past import BestRank, FinalPlace, PastRank, best_ranks, final_places, past_ranks, winners
+from leaderboards.selectors.past import (
+    BestRank,
+    FinalPlace,
+    PastRank,
+    best_ranks,
+    final_places,
+    last_won,
+    past_ranks,
+    winners,
+)
 from leaderboards.selectors.periods import (
     CURRENT,
     PeriodShown,
     periods_begun,
+    periods_beside,
     periods_listed,
+    running_window,
     shown_period,
     stored_period,
 )
@@ -61,16 +72,19 @@ __all__ = [
     "distribution",
     "export_rows",
     "final_places",
+    "last_won",
     "movement",
     "named",
     "near",
     "past_ranks",
     "periods_begun",
+    "periods_beside",
     "periods_listed",
     "player_row",
     "players_called",
     "ranks",
     "running_periods",
+    "running_window",
     "share_below",
     "shown_period",
     "standings",

@@ -134,6 +134,16 @@ def winners(board: Board, labels: Collection[str], most: int) -> dict[str, list[
     return _asked(lambda: _won(found, most), {})
 
 
+def last_won(board: Board, most: int) -> list[FinalPlace]:
+    """Who shares the first rank in the latest final period of a board in which anybody was ranked, at most so many."""
+    if board.is_event:
+        return []
+    first = FinalStanding.objects.filter(period=OuterRef("pk"), place=1)
+    over = Period.objects.filter(Exists(first), board=board, state__in=_OVER, ends_at__isnull=False)
+    label = _asked(over.order_by("-ends_at").values_list("label", flat=True).first, None)
+    return [] if label is None else winners(board, [label], most).get(label, [])
+
+
 def _won(found: Iterable[Any], most: int) -> dict[str, list[FinalPlace]]:
     """By label; where somebody among them is not shown, those who are shown are ranked anew."""
     first: dict[str, list[Any]] = defaultdict(list)  # with ``is_out``

@@ -154,6 +154,27 @@ def periods_listed(board: Board, at: datetime, limit: int = 12) -> list[PeriodSh
     return []
 
 
+def periods_beside(board: Board, starts_at: datetime, at: datetime) -> tuple[PeriodShown | None, PeriodShown | None]:
+    """The last period that began before ``starts_at``, and the first that began after it and has begun ``at``; None for
+    each that there is not, and while SQL is silent."""
+    before, after = (
+        periods_begun(board, at).filter(starts_at__lt=starts_at),
+        periods_begun(board, at).filter(starts_at__gt=starts_at).reverse(),
+    )
+    with suppress(SqlAway):
+        older, newer = ask(lambda: [rows.first() for rows in (before, after)])
+        return None if older is None else shown_as(older), None if newer is None else shown_as(newer)
+    return None, None
+
+
+def running_window(board: Board, at: datetime) -> PeriodShown | None:
+    """The window that runs, whether anybody has scored in it or not; None where there is none any more."""
+    if board.is_event or (board.retired_at is not None and board.retired_at <= at):
+        return None
+    window = window_at(board.calendar, at)
+    return PeriodShown(window.label, window.starts_at, window.ends_at, State.OPEN)
+
+
 def periods_begun(board: Board, at: datetime) -> QuerySet[Period]:
     """The periods that have begun, the latest first."""
     return Period.objects.filter(board=board).exclude(starts_at__gt=at).order_by("-starts_at")

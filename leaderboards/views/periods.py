@@ -11,6 +11,7 @@ from leaderboards.models import Board, State
 from leaderboards.selectors import PeriodShown
 
 PERIODS_LISTED = 12  # the page of all periods has the rest
+PERIODS_IN_STRIP = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +51,41 @@ def is_running(period: PeriodShown, at: datetime) -> bool:
 
 
 def chips_of(board: Board, shown: PeriodShown, at: datetime) -> list[PeriodChip]:
-    """The board's periods, latest first; the one that is shown is always among them."""
+    """The board's periods, latest first; the one that is shown and the running one are always among them."""
     periods = selectors.periods_listed(board, at, PERIODS_LISTED)
-    if shown.label not in {period.label for period in periods}:
-        periods = sorted([*periods, shown], key=lambda period: period.starts_at or at, reverse=True)
+    for each in (shown, selectors.running_window(board, at)):
+        if each is not None and each.label not in {period.label for period in periods}:
+            periods = sorted([*periods, each], key=lambda period: period.starts_at or at, reverse=True)
+    return [_chip(board, period, at, is_shown=period.label == shown.label) for period in periods]
+
+
+def in_strip(chips: Sequence[PeriodChip]) -> list[PeriodChip]:
+    """The few that stand in the strip: the latest, and at the end the one that is shown where it is older."""
+    strip = list(chips[:PERIODS_IN_STRIP])
+    shown = next(chip for chip in chips if chip.is_shown)
+    return strip if shown in strip else [*strip[:-1], shown]
+
+
+def steps(
+    board: Board, chips: Sequence[PeriodChip], shown: PeriodShown, at: datetime
+) -> tuple[PeriodChip | None, PeriodChip | None]:
+    """The periods before and after the one that is shown. Only of one that is older than what the strip knows SQL is
+    asked."""
+    here = next(nth for nth, chip in enumerate(chips) if chip.is_shown)
+    if here + 1 < PERIODS_LISTED or shown.starts_at is None:
+        before, after = chips[here + 1 : here + 2], chips[max(here - 1, 0) : here]
+        return next(iter(before), None), next(iter(after), None)
+    older, newer = selectors.periods_beside(board, shown.starts_at, at)
+    return None if older is None else _chip(board, older, at), None if newer is None else _chip(board, newer, at)
+
+
+def _chip(board: Board, period: PeriodShown, at: datetime, *, is_shown: bool = False) -> PeriodChip:
     today = at.astimezone(ZoneInfo(board.timezone)).date()
-    return [
-        PeriodChip(
-            period.label,
-            formats.period_dates(board, period, today) or formats.period_name(board, True),
-            period.label == shown.label,
-            is_running(period, at),
-            period.state in (State.FINAL, State.EXPIRED),
-            period.ends_at,
-        )
-        for period in periods
-    ]
+    return PeriodChip(
+        period.label,
+        formats.period_dates(board, period, today) or formats.period_name(board, True),
+        is_shown,
+        is_running(period, at),
+        period.state in (State.FINAL, State.EXPIRED),
+        period.ends_at,
+    )

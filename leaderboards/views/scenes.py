@@ -25,14 +25,14 @@ from leaderboards.selectors import BoardPage, Row
 from leaderboards.views.answers import ROWS, etag_of, moving, page_number
 from leaderboards.views.crowd import LIVE_EVERY_SECONDS
 from leaderboards.views.lines import top_words
-from leaderboards.views.periods import chips_of, period_words, running_words
+from leaderboards.views.periods import chips_of, in_strip, is_running, period_words, running_words, steps
 from leaderboards.views.podium import podium
 from leaderboards.views.rules_words import rules_sentences
 from leaderboards.views.spread import spread
 from leaderboards.views.tables import table
 from leaderboards.views.viewer import Viewer
+from leaderboards.views.won import WINNERS_NAMED, won_words
 
-PERIODS_IN_STRIP = 4
 _REPEATED = ("period", "page", "embed")  # what links on a page repeat of its address; the device remembers the player
 _PLACES = ("card", "find", "podium", "foot", "around", "summary", "spread", "past", "panels", "etag")
 _OWN = {place: mark_safe(f"<!--own {place}-->") for place in _PLACES}  # noqa: S308 (no text of people can look like it)
@@ -84,8 +84,14 @@ class Scene:
         self.rows = {row.player: row for row in found.rows}
         self.chips = chips_of(found.board, found.period, found.as_of)
         self.movement = selectors.movement(found.board, found.period, list(self.rows))
-        self.etag = etag_of(moving(found), self.chips, self.movement, asked.number)
+        self.won = [] if found.total or not self.runs else selectors.last_won(found.board, WINNERS_NAMED + 1)
+        self.etag = etag_of(moving(found), self.chips, self.movement, asked.number, self.won)
         self.defaults: dict[str, str] = {}  # what stands in the places for anybody, as far as it was asked for
+
+    @property
+    def runs(self) -> bool:
+        """Whether the period has not ended."""
+        return is_running(self.page.standings.period, self.page.standings.as_of)
 
     def holds(self, row: Row | None) -> bool:
         """Whether a row in its place would stand on this page."""
@@ -118,14 +124,19 @@ class Scene:
         chips, found = self.chips, self.page.standings
         shown = table(self.page, Viewer(None), self.asked.number, self.movement)
         is_followed = found.period.state in (State.OPEN, State.CLOSING)
+        strip = in_strip(chips)
+        before, after = steps(self.board, chips, found.period, found.as_of)
         return {
             "request": Address(QueryDict(self.asked.query)),
             "own": _OWN,
             "board": self.board,
             "standings": found,
             "period": period_words(self.board, found.period, found.as_of),
-            "chips": chips[:PERIODS_IN_STRIP],
-            "earlier": chips[PERIODS_IN_STRIP:],
+            "chips": strip,
+            "earlier": [chip for chip in chips if chip not in strip],
+            "before": before,
+            "after": after,
+            "won": won_words(self.board, self.won, found.as_of),
             **running_words(chips, found.as_of),
             "zone": self.board.timezone,
             "every": LIVE_EVERY_SECONDS if is_followed else 0,

@@ -1,5 +1,8 @@
 """What is over stays readable page by page: a board's periods with their winners, a player's final ranks."""
 
+import re
+from importlib import import_module
+
 import pytest
 from django.test import Client
 
@@ -7,7 +10,7 @@ from foundation import clock
 from leaderboards.models import Period, Player, State
 from leaderboards.selectors import past
 from leaderboards.services.restrict import hiding_in, restrict
-from leaderboards.views import history, players, second
+from leaderboards.views import history, players, scenes, second
 from tests.leaderboards.views.pages import WEEK, close_all_past, text
 from tests.playing import make_board, name, score
 
@@ -94,3 +97,48 @@ def test_final_ranks_are_a_line_and_a_table_also_when_the_keys_of_their_period_a
     assert "Final ranks so far" in page
     assert f"Period Rank {labels[0]} 2 {labels[1]} 1 {labels[2]} 1" in page
     assert "From place 1 to place 2; the best was 1." in page
+
+
+def test_a_board_marks_the_period_that_is_shown_and_leads_to_those_beside_it_and_to_the_running_one(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_module("leaderboards.views.periods"), "PERIODS_LISTED", 5)
+    board = make_board()
+    labels = played(board, 8)  # and nobody has scored this week: its row may not be there
+
+    for nth, label in enumerate(labels):
+        page = client.get(f"/boards/{board}/?period={label}").content.decode()
+        strip = page.partition('class="period-strip"')[2].partition("</ul>")[0]
+        steps = dict(re.findall(r'class="step" rel="(\w+)" href="([^"]*)"', page))
+
+        assert re.findall(r'aria-current="page" href="([^"]*)"', page) == [f"?period={label}"]
+        assert f'aria-current="page" href="?period={label}"' in strip
+        assert 'class="period is-running" href="?"' in strip
+        assert steps.get("next") == (f"?period={labels[nth - 1]}" if nth else "?")
+        assert steps.get("prev") == (f"?period={labels[nth + 1]}" if nth < 7 else None)
+
+
+def test_while_nobody_has_scored_the_winners_of_the_last_period_are_told_and_no_longer_than_that(
+    client: Client,
+) -> None:
+    board = make_board(ties="shared")
+    score(board, {"ann": 5, "bob": 5, "zoe": 1}, clock.now() - 2 * WEEK)
+    score(board, {"cat": 1}, clock.now() - 3 * WEEK)
+    close_all_past(board)
+    name("bob", "Bob <b>")
+
+    empty = text(client.get(f"/boards/{board}/"))
+    part = client.get(f"/boards/{board}/?fragment=1")
+    Player.objects.filter(external_id="bob").update(banned_at=clock.now())
+    second.forget()
+    scenes.forget()
+    alone = client.get(f"/boards/{board}/?fragment=1")
+    score(board, {"dan": 2})
+    second.forget()
+    scenes.forget()
+
+    assert re.search(r"Nobody has scored yet\. .* Won last .* = Bob <b> , = ann 5 points Final standings", empty)
+    assert re.search(r"Won last [^=]* ann 5 points", text(alone))
+    assert alone["ETag"] != part["ETag"]
+    assert "Won last" not in text(client.get(f"/boards/{board}/"))
+    assert "Won last" not in text(client.get(f"/boards/{make_board(name='New')}/"))
