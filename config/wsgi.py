@@ -10,10 +10,11 @@ from django.core.signals import request_finished
 from django.core.wsgi import get_wsgi_application
 
 from foundation.bodies import Application, reading_to_the_end
+from foundation.content_types import reading_their_charset
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-application: Application = get_wsgi_application()
+application: Application = reading_their_charset(get_wsgi_application())
 import_module(settings.ROOT_URLCONF)  # now, and not with the first request
 if settings.TRUSTED_PROXIES:
     application = reading_to_the_end(application)

@@ -35,6 +35,12 @@ class Malformed(Invalid):
     code = "malformed_body"
 
 
+class BadContentType(Invalid):
+    """A ``Content-Type`` that cannot be read, such as one with a charset that decodes no texts."""
+
+    code = "bad_content_type"
+
+
 class NotJson(Invalid):
     """A body that is declared as another kind than JSON, or as none."""
 
@@ -87,6 +93,7 @@ class DatabaseAway(Unavailable):
 
 STATUSES: Mapping[type[SunwiError], int] = {
     Malformed: 400,
+    BadContentType: 400,
     LengthMissing: 411,
     TooLarge: 413,
     NotJson: 415,

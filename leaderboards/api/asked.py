@@ -7,6 +7,7 @@ The trap: so views of one operation are handed the same lists and objects, and m
 
 from collections.abc import Callable, Mapping
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
 from django.core.exceptions import ImproperlyConfigured, TooManyFieldsSent
 from django.http import HttpRequest, HttpResponse
@@ -76,7 +77,9 @@ class Asked:
 
 
 def _misspelled(request: HttpRequest, known: Mapping[str, bool]) -> HttpResponse | None:
-    """The refusal of parameters that the address does not have, or not twice; None where all is as it should be."""
+    """The refusal of parameters that are no texts, that the address does not have, or not twice; None for none."""
+    if (refusal := _undecodable(request)) is not None:
+        return refusal
     try:
         sent = {name: len(values) for name, values in request.GET.lists()}
     except TooManyFieldsSent:
@@ -90,3 +93,15 @@ def _misspelled(request: HttpRequest, known: Mapping[str, bool]) -> HttpResponse
         return None
     errors = [{"parameter": name[:40], "detail": detail} for name, detail in details.items()]
     return respond(BadRequest(next(iter(details.values())), errors))
+
+
+def _undecodable(request: HttpRequest) -> HttpResponse | None:
+    """The refusal of bytes that are no text: Django would put U+FFFD in their place, and so name another player."""
+    for part in request.META.get("QUERY_STRING", "").split("&"):
+        try:
+            unquote_to_bytes(part.encode("iso-8859-1")).decode(request.encoding or "utf-8")
+        except ValueError:
+            name = shown(part.partition("=")[0][:40])
+            detail = f"{name} is no UTF-8: percent-encode the bytes of each text in UTF-8."
+            return respond(BadRequest(detail, [{"parameter": part.partition("=")[0][:40], "detail": detail}]))
+    return None

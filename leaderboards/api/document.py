@@ -18,7 +18,7 @@ BASE_PATH = "/api/v1"
 PROBLEM = "#/components/schemas/Problem"
 
 REFUSALS = {
-    400: "The body is not JSON.",
+    400: "The body is not JSON, or the `Content-Type` cannot be read.",
     401: "No key where one is needed, or a wrong, revoked or expired one, or without the signature that it demands.",
     403: "The key lacks the scope, does not reach the board or is bound to other addresses; or the player may not.",
     404: "There is no such board, period, competition, series, player or thing.",
@@ -32,9 +32,9 @@ REFUSALS = {
     500: "A fault on this side. It is in the log.",
     503: "What answers or decides this is away; `Retry-After` says when to try again.",
 }
-EVERYWHERE = (405, 422, 429, 500, 503)
+EVERYWHERE = (400, 405, 422, 429, 500, 503)
 READING = (401, 403, 404)
-BODY = (400, 411, 413, 415)
+BODY = (411, 413, 415)
 _SERVICE_KEY = {
     "type": "http",
     "scheme": "bearer",

@@ -11,6 +11,7 @@ from ninja import Router, Schema
 from ninja.params.functions import Query
 
 from foundation.encoding import Encoded
+from foundation.problems import BadRequest
 from leaderboards import selectors
 from leaderboards.api.access import Reads, is_private, read_standings_of
 from leaderboards.api.answers import conditional
@@ -37,6 +38,9 @@ class Wanted(Schema):
 
     def questions(self) -> tuple[Page, Around | None, Named]:
         """The page, the player and the others. Raises ``BadPlayer`` and ``BadRequest``."""
+        if self.player is None and "radius" in self.model_fields_set:
+            detail = "`radius` is of the neighbours of `player`: name one, or leave `radius` out."
+            raise BadRequest(detail, [{"parameter": "radius", "detail": detail}])
         beside = None if self.player is None else Around(read_player(self.player), self.radius)
         named = Named(tuple(players_named(self.ids))) if self.ids else selectors.NOBODY
         return Page(self.offset, self.limit), beside, named

@@ -112,6 +112,7 @@ STATUSES = {
     errors.Conflict: 409,
     errors.Unavailable: 503,
     problems.Malformed: 400,
+    problems.BadContentType: 400,
     problems.TooLarge: 413,
     problems.NotJson: 415,
     problems.LengthMissing: 411,

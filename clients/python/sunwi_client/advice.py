@@ -23,6 +23,7 @@ ADVICE: Mapping[str, str] = {
     # requests
     "invalid_request": _MEND,
     "malformed_body": _MEND,
+    "bad_content_type": "Send JSON as application/json, without a charset.",
     "method_not_allowed": "Use a method that the address has.",
     "length_required": "Let nothing in between take the Content-Length away.",
     "unsupported_media_type": "Send JSON, as application/json.",

@@ -55,13 +55,24 @@ def test_a_query_in_another_encoding_is_another(make_board: Make, game: Caller) 
     seq = make_board()
     game.score(seq, é=5, ann=3)
 
-    def named(content_type: str, query: str = "ids=%E9,ann") -> list[tuple[int, str]]:
-        answer = game._client.generic("GET", f"/api/v1/boards/{seq}/players?{query}", CONTENT_TYPE=content_type)
-        return players(answer.json())
+    def named(content_type: str) -> Any:
+        return game._client.generic("GET", f"/api/v1/boards/{seq}/players?ids=%E9,ann", CONTENT_TYPE=content_type)
 
     for _ in range(2):
-        assert named("application/json") == [(2, "ann")]
-        assert named("application/json; charset=latin-1") == [(1, "é"), (2, "ann")]
+        assert wrong_parameter(named("application/json")) == "ids"
+        assert players(named("application/json; charset=latin-1").json()) == [(1, "é"), (2, "ann")]
+
+
+@pytest.mark.parametrize("query", ["player=%FF", "player=a&ids=%C3", "player=a&ids=b,%ED%A0%80", "player=a&%FF=1"])
+def test_what_is_no_text_names_nobody(make_board: Make, game: Caller, query: str) -> None:
+    seq = make_board()
+    wrong = query.rpartition("&")[2].partition("=")[0]
+
+    for _ in range(2):
+        response = game.get(f"/boards/{seq}/view?{query}")
+        assert wrong_parameter(response) == wrong
+        assert "UTF-8" in response.json()["detail"]
+    assert game.get(f"/boards/{seq}/view?player=%C3%BF&ids=%EF%BF%BD").status_code == 200
 
 
 def test_what_is_remembered_is_bounded() -> None:

@@ -88,7 +88,7 @@ def test_each_parameter_has_the_bounds_of_its_own_address(field: int, anybody: C
     wrong = {
         "limit": ("0", "101", "ten"),
         "offset": ("-1", "9007199254740993"),
-        "radius": ("0", "51"),
+        "radius": ("0", "51", "4", "4&ids=p1"),
         "ids": ("", "a,,b", ",".join(map(str, range(101)))),
         "nothing": ("1",),
         "player": ("p1&player=p2",),
