@@ -2,16 +2,18 @@
 
 from celery import current_app, shared_task
 
-from foundation import clock, key_guards, nonces
+from foundation import clock, key_guards, nonces, redis
 from foundation.audit import upkeep as audit
 from foundation.due import due
 from foundation.each import run_each
+from foundation.errors import Unavailable
 from foundation.models import Heartbeat
 from foundation.sql import BackOff, SqlAway
 from foundation.urgent import URGENT
 from foundation.webhooks import sending, upkeep
 
 WORKER = "worker"
+REDIS = "redis"  # the last time that the boards' Redis answered the worker
 
 _back_off = BackOff()
 
@@ -30,8 +32,14 @@ def look() -> list[str]:
 
 @shared_task
 def heartbeat() -> None:
-    """The worker and beat are alive: readiness looks for this."""
+    """The worker and beat are alive: readiness looks for this. So does Redis, where it answers: the admin tells since
+    when it does not."""
     Heartbeat.note(WORKER, clock.now(), clock.offset_from_sql())
+    try:
+        redis.boards().call("PING")
+    except Unavailable:
+        return
+    Heartbeat.note(REDIS, clock.now())
 
 
 @shared_task

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
+from foundation.watch import minutes
 from foundation.watch.counts import LONG, Counts, Sizes
 from leaderboards.core.submissions import Status
 
@@ -34,6 +35,7 @@ def submitted(told: Iterable[tuple[int | None, Status, str | None]]) -> None:
     for _, status, code in found:
         if status is Status.REJECTED and code:
             _refused.add(code)
+    minutes.add(Counter((board, code if status is Status.REJECTED else None) for board, status, code in found))
 
 
 def decided_together(requests: int) -> None:
