@@ -20,11 +20,11 @@ class LeaderboardsConfig(AppConfig):
         from leaderboards.selectors import readings
         from leaderboards.selectors.lag import lag
         from leaderboards.selectors.purging import BASELINE
-        from leaderboards.services import acts, import_scores, judge_quarantine, look, mirror
+        from leaderboards.services import acts, import_scores, judge_quarantine, look, mirror, test_score
         from leaderboards.services.settle import everything
 
         acts.register()
-        service_keys.reserve(BASELINE, import_scores.SERVICE, judge_quarantine.SERVICE)
+        service_keys.reserve(BASELINE, import_scores.SERVICE, judge_quarantine.SERVICE, test_score.SERVICE)
         health.also(lag)
         watched.also("boards", readings.late)
         watched.also("boards in Redis", readings.in_redis)

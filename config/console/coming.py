@@ -1,7 +1,7 @@
 """What starts, freezes, ends, closes and becomes final in the next eight days: a column for each day.
 
-Days are UTC's, as all times of the admin are. A competition's course is a bar over its days; each moment stands in words
-in the column of its day, so that nobody needs the bars.
+Days are UTC's, as all times of the admin are. A competition's course is a bar over its days; each moment stands in
+words in the column of its day, so that nobody needs the bars.
 """
 
 from collections import defaultdict
@@ -13,9 +13,9 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from config.console.marks import Mark, hue_of, marks_of
 from competitions.models import Competition
 from competitions.selectors.review import review_until
+from config.console.marks import Mark, hue_of, marks_of
 from leaderboards.core.periods import PeriodKind, Window, next_window, window_at
 from leaderboards.errors import BadBoard, BadLabel
 from leaderboards.models import Board
@@ -30,22 +30,16 @@ WITHOUT_ENDS = (PeriodKind.EVENT, PeriodKind.ALL_TIME)
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Something that happens by itself. ``competition`` is its number, None for ends of boards' periods."""
+    """Something that happens by itself: to the competition of this number, or else to periods of the boards that are
+    marked, and of ``more``."""
 
     at: datetime
     verb: str
-    name: str
+    name: str = ""
     competition: int | None = None
     is_draft: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Ends:
-    """Periods of these boards that end at one moment, and of how many more."""
-
-    at: datetime
-    marks: Sequence[Mark]
-    more: int
+    marks: Sequence[Mark] = ()
+    more: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +49,6 @@ class Day:
     day: date
     is_today: bool
     moments: list[Moment] = field(default_factory=list)
-    ends: list[Ends] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +75,7 @@ class Coming:
     @property
     def is_empty(self) -> bool:
         """Whether nothing at all comes."""
-        return not self.courses and not any(day.moments or day.ends for day in self.days)
+        return not self.courses and not any(day.moments for day in self.days)
 
 
 def coming(at: datetime, *, competitions: bool, boards: bool) -> Coming:
@@ -97,9 +90,10 @@ def coming(at: datetime, *, competitions: bool, boards: bool) -> Coming:
                 days[timezone.localtime(moment.at).date()].moments.append(moment)
     asked = _boards(at) if boards else []
     marks = marks_of(asked)
-    for ends_at, ending in sorted(_ends(asked[:MOST_BOARDS], at, until).items()):
+    for ends_at, ending in _ends(asked[:MOST_BOARDS], at, until).items():
         shown = [marks[board.seq] for board in ending[:MOST_MARKS]]
-        days[timezone.localtime(ends_at).date()].ends.append(Ends(ends_at, shown, len(ending) - len(shown)))
+        moment = Moment(ends_at, _("periods end:"), marks=shown, more=len(ending) - len(shown))
+        days[timezone.localtime(ends_at).date()].moments.append(moment)
     for day in days.values():
         day.moments.sort(key=lambda each: (each.at, each.name))
     return Coming(list(days.values()), _courses(found, today, until), len(asked) > MOST_BOARDS)

@@ -7,6 +7,7 @@ from datetime import datetime
 from django.http import HttpRequest
 from django.urls import reverse
 
+from accounts.services.acts import SIGNED_IN, SIGNED_OUT
 from foundation.audit.acts import all_subjects, label_of
 from foundation.audit.models import AuditEntry
 from leaderboards.admin.audit_names import names_of
@@ -14,6 +15,7 @@ from leaderboards.admin.audit_sight import seen_by
 from leaderboards.admin.audit_values import who
 
 SHOWN = 8
+COMES_AND_GOES = (SIGNED_IN, SIGNED_OUT)  # who signs in has done nothing yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,8 @@ class Deed:
 
 def done_lately(request: HttpRequest) -> Sequence[Deed]:
     """The latest first."""
-    rows = seen_by(request, AuditEntry.objects.select_related("by").prefetch_related("subjects"))
+    acts = AuditEntry.objects.exclude(act__in=COMES_AND_GOES)
+    rows = seen_by(request, acts.select_related("by").prefetch_related("subjects"))
     entries = list(rows[:SHOWN])
     names = names_of(subject for entry in entries for subject in entry.subjects.all())
     kinds = all_subjects()

@@ -3,7 +3,7 @@
 Each is bounded: nobody needs to know of the 1001st. What a reader may not look at in the admin, they are not told of.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -26,7 +26,7 @@ class Need:
     code: str
     model: str
     count: int
-    facts: dict[str, Any]
+    facts: Mapping[str, Any]
 
 
 def _counted(rows: QuerySet[Any]) -> int:
@@ -84,7 +84,6 @@ def _disabled(_at: datetime) -> Need | None:
     rows = WebhookEndpoint.objects.exclude(disabled_at=None).annotate(waiting=waiting).filter(waiting__gt=0)
     found = list(rows.values("pk", "name", "waiting")[:MOST])
     return Need("endpoint", "foundation.webhookendpoint", len(found), found[0]) if found else None
-
 
 
 # What players wait for first.

@@ -64,7 +64,7 @@ class ConsoleSite(AdminSite):
             "more_word": rail.MORE,
         }
 
-    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         """Now, what needs somebody, what comes next, and what was done lately."""
         from config.console.home import home_context
 
@@ -75,7 +75,7 @@ class ConsoleSite(AdminSite):
             **home_context(request, look(), clock.now()),
             **(extra_context or {}),
         }
-        request.current_app = self.name  # type: ignore[attr-defined]  # as Django does
+        request.current_app = self.name
         return TemplateResponse(request, "admin/console/home.html", context)
 
     def health(self, request: HttpRequest) -> HttpResponse:
@@ -87,5 +87,5 @@ class ConsoleSite(AdminSite):
             "title": _("Health"),
             **health_context(request, clock.now()),
         }
-        request.current_app = self.name  # type: ignore[attr-defined]  # as Django does
+        request.current_app = self.name
         return never_cache(TemplateResponse)(request, "admin/console/health.html", context)

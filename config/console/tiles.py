@@ -101,10 +101,10 @@ def _mirror(budget: Budget, _at: datetime) -> Tile:
     if block.value is None:
         return unknown(title, block.failed)
     boards, age = block.value
-    line = ngettext("%(number)s period that Redis decides", "%(number)s periods that Redis decides", boards)
+    line = ngettext("over %(number)s period", "over %(number)s periods", boards)
     line %= {"number": number(boards)}
     if not boards:
-        return Tile(title, GOOD, "0", "s", _("Redis decides over no board"))
+        return Tile(title, GOOD, "0", "s", _("no board needs it"))
     if age is None:
         return Tile(title, BAD, _("never"), line=line)
     return Tile(title, GOOD if age <= MIRRORED_EVERY else BAD, *_length(age), line)
@@ -154,7 +154,7 @@ def _ask_broker() -> int | None:
     options: dict[str, Any] = {**current_app.conf.broker_transport_options, **patience}
     try:
         with current_app.connection_for_read(transport_options=options) as broker:
-            channel = broker.transport.create_channel(broker.transport.establish_connection())
+            channel: Any = broker.transport.create_channel(broker.transport.establish_connection())
             return int(channel._size(current_app.conf.task_default_queue))
     except Exception:  # whatever the driver of a broker raises: it does not answer
         return None

@@ -239,7 +239,7 @@ def _reveal(need: Need) -> NeedWords:
 
 def _draft(need: Need) -> NeedWords:
     what = ngettext("Start in the past", "Starts in the past", need.count)
-    cause = _("Draft “%(name)s” was to start %(when)s") % (need.facts | {"when": moment(need.facts["starts_at"])})
+    cause = _("Draft “%(name)s” was to start %(when)s") % {**need.facts, "when": moment(need.facts["starts_at"])}
     return what, cause, _("Correct"), reverse("admin:competitions_competition_change", args=[need.facts["pk"]])
 
 

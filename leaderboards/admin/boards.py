@@ -21,10 +21,11 @@ from foundation.numbers import whole_number
 from leaderboards import selectors
 from leaderboards.admin.board_change_lines import foreseen
 from leaderboards.admin.board_form import BOUNDS, LIMITS, PLAUSIBILITY, BoardForm
-from leaderboards.admin.lookups import NamedLookups
+from leaderboards.admin.liveness import liveness_of
 from leaderboards.admin.plain import looked_at
 from leaderboards.admin.presets import PRESETS, preset_settings, presets_as_typed
 from leaderboards.admin.preview import preview_of
+from leaderboards.admin.test_score import TestScorePages, may_test
 from leaderboards.admin.waiting import end_in_words, waiting_changes
 from leaderboards.core import keys
 from leaderboards.core.periods import window_at
@@ -38,7 +39,7 @@ FOLDED = ("collapse",)
 
 
 @admin.register(Board)
-class BoardAdmin(NamedLookups[Board]):
+class BoardAdmin(TestScorePages):
     """The key-management table."""
 
     audited_as = None
@@ -157,6 +158,8 @@ class BoardAdmin(NamedLookups[Board]):
             "waiting": waiting_changes(board) if board else None,
             "ends_at": end_in_words(board) if board else "",
             "foreseen": foreseen(form),
+            "liveness": liveness_of(board) if board else None,
+            "may_test": board is not None and board.retired_at is None and may_test(request),
         }
         return super().render_change_form(request, context, *args, **kwargs)
 

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from foundation.audit import register_act, register_opposites, register_subject
-from leaderboards.services import edit, purge, set_standing
+from leaderboards.services import edit, purge, set_standing, test_score
 
 
 def register() -> None:
@@ -14,5 +14,6 @@ def register() -> None:
     register_act(purge.UNDONE, _("purge undone"))
     register_act(set_standing.SET, _("standing set"), set_standing.undo_set, "leaderboards.change_standing")
     register_act(set_standing.UNDONE, _("setting of a standing undone"))
+    register_act(test_score.TESTED, _("test score sent"))
     register_opposites(set_standing.SET, set_standing.SET, ["player"], ["period"])
     register_subject("purge", _("purge"), "leaderboards.purge")
