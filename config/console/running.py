@@ -103,7 +103,7 @@ def _trouble(board: Board, stale: set[int], without_redis: bool) -> tuple[str, b
     if without_redis and board.storage == Storage.REDIS:
         return _("takes no scores"), True
     if without_redis and board.storage == Storage.HYBRID:
-        return _("from PostgreSQL"), False
+        return _("from SQL"), False
     return (_("not live: being settled"), False) if board.seq in stale else ("", False)
 
 

@@ -42,6 +42,11 @@ class Tile:
     spark: Spark | None = None
 
     @property
+    def is_number(self) -> bool:
+        """Whether the value is one, which stands larger than a word."""
+        return self.value[:1].isdigit()
+
+    @property
     def word(self) -> str:
         """The state for who does not see the shape."""
         return {

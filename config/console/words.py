@@ -91,8 +91,8 @@ Words = tuple[str, str, list[str]]
 
 def _redis_away() -> Words:
     return (
-        _("Redis has not answered since %(since)s. %(boards)s take no scores."),
-        _("Pages show the standings from PostgreSQL. These go on: %(works)s."),
+        _("Redis has not answered since %(since)s. No scores are taken on: %(boards)s."),
+        _("Pages show the standings from SQL. These go on: %(works)s."),
         [
             _("See whether the Redis server of REDIS_URL runs, and whether this machine reaches it."),
             _("Start it again. Its memory comes back from its own files, and what it lacks is put there from SQL."),
@@ -103,8 +103,8 @@ def _redis_away() -> Words:
 
 def _redis_unknown() -> Words:
     return (
-        _("Another Redis answers, which SQL does not know yet. %(boards)s take no scores."),
-        _("Pages show the standings from PostgreSQL. These go on: %(works)s."),
+        _("Another Redis answers, which SQL does not know yet. No scores are taken on: %(boards)s."),
+        _("Pages show the standings from SQL. These go on: %(works)s."),
         [
             _("Wait for some seconds: the worker makes a new Redis known by settling what it lacks."),
             _("If it stays so, see that the worker runs, and that REDIS_URL does not lead to a replica."),
@@ -114,7 +114,7 @@ def _redis_unknown() -> Words:
 
 def _redis_full() -> Words:
     return (
-        _("Redis is full. %(boards)s take no scores."),
+        _("Redis is full. No scores are taken on: %(boards)s."),
         _("Standings are read as before. These go on: %(works)s."),
         [
             _("Give Redis more memory: raise maxmemory, or move it to a larger machine."),
@@ -161,8 +161,8 @@ def _worker_clock_off() -> Words:
 
 def _stale() -> Words:
     return (
-        _("%(boards)s are not live since %(since)s: Redis lacks something of theirs."),
-        _("Scores are taken. Pages show the standings from PostgreSQL, and say so."),
+        _("Not live since %(since)s: %(boards)s. Redis lacks something of theirs."),
+        _("Scores are taken. Pages show the standings from SQL, and say so."),
         [
             _("Wait for a moment: the worker settles them by itself. A period's page says how far it is."),
             _("If the time does not change, see that the worker runs, and run: manage.py rebuild --board NUMBER"),
@@ -172,7 +172,7 @@ def _stale() -> Words:
 
 def _never_mirrored() -> Words:
     return (
-        _("What %(boards)s took was never copied to PostgreSQL."),
+        _("Scores were never copied to SQL on: %(boards)s."),
         _("Scores are taken and ranks are shown. Only Redis has them."),
         [_("See that worker and beat run: they copy each second. Do not empty Redis before.")],
     )
@@ -180,7 +180,7 @@ def _never_mirrored() -> Words:
 
 def _mirror_late() -> Words:
     return (
-        _("What %(boards)s took was last copied to PostgreSQL at %(since)s."),
+        _("Scores were last copied to SQL at %(since)s on: %(boards)s."),
         _("Scores are taken and ranks are shown. What is newer, only Redis has."),
         [
             _("See that worker and beat run: they copy each second. Do not empty Redis before."),
@@ -208,9 +208,9 @@ _TROUBLES: dict[str, Callable[[], Words]] = {
 }  # fmt: skip  # as a list
 # Where Redis decides over no board, none stops.
 _WITHOUT_BOARDS: dict[str, Callable[[], str]] = {
-    "redis_away": lambda: _("Redis has not answered since %(since)s. Every board goes on, from PostgreSQL."),
+    "redis_away": lambda: _("Redis has not answered since %(since)s. Every board goes on, from SQL."),
     "redis_unknown": lambda: _("Another Redis answers, which SQL does not know yet. Every board goes on."),
-    "redis_full": lambda: _("Redis is full. Every board goes on, from PostgreSQL."),
+    "redis_full": lambda: _("Redis is full. Every board goes on, from SQL."),
 }
 
 

@@ -3,13 +3,12 @@
 from typing import Any
 
 from django import template
-from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from leaderboards.models import Player
+from leaderboards.models import Board, Player
 
 register = template.Library()
 
@@ -26,19 +25,26 @@ MANAGED = {
 @register.simple_tag(takes_context=True)
 def manage_link(context: dict[str, Any]) -> SafeString | str:
     """The link; empty for who may not, and where there is no such page or row."""
-    request: HttpRequest | None = context.get("request")
-    match = request.resolver_match if request is not None else None
-    if request is None or match is None or match.url_name not in MANAGED or not request.user.is_staff:
+    user, (model, row) = context.get("user"), _shown(context)
+    if not model or not getattr(user, "is_staff", False):
         return ""
-    model, part = MANAGED[match.url_name]
     app, _point, name = model.partition(".")
-    if not any(request.user.has_perm(f"{app}.{verb}_{name}") for verb in ("view", "change")):
+    if not any(user.has_perm(f"{app}.{verb}_{name}") for verb in ("view", "change")):  # type: ignore[union-attr]
         return ""
     try:
-        row = match.kwargs[part]
         if name == "player":
             row = Player.objects.values_list("pk", flat=True).get(external_id=row)
         address = reverse(f"admin:{app}_{name}_change", args=[row])
-    except (KeyError, NoReverseMatch, Player.DoesNotExist):
+    except (NoReverseMatch, Player.DoesNotExist):
         return ""
     return format_html('<a class="quiet-link" href="{}">{}</a>', address, _("Manage"))
+
+
+def _shown(context: dict[str, Any]) -> tuple[str, Any]:
+    """The model and what names its row. The trap: a board's page is made once for many who look, without a request."""
+    match = getattr(context.get("request"), "resolver_match", None)
+    if match is None:
+        board = context.get("board")
+        return ("leaderboards.board", board.pk) if isinstance(board, Board) else ("", None)
+    model, part = MANAGED.get(match.url_name or "", ("", ""))
+    return model, match.kwargs.get(part)
