@@ -103,7 +103,9 @@ def forget_everything() -> None:
     """As the process starts: it remembers nothing of clocks, requests, boards, names, periods, bans, pages, exports and
     test kinds."""
     from competitions.selectors.grouped import forget_grouped
+    from config.console import look, tiles
     from foundation import clock, rate_limit
+    from foundation.watch import minutes
     from leaderboards.selectors.boards import forget_boards
     from leaderboards.selectors.editions import forget_editions
     from leaderboards.selectors.encoded import forget_encoded
@@ -120,7 +122,7 @@ def forget_everything() -> None:
         clock.forget_comparison,
         rate_limit.forget_own, forget_boards, forget_names, forget_periods, forget_bans, forget_hidden,
         forget_grouped, second.forget, scenes.forget, forget_most_liked,
-        forget_exports, forget_editions, forget_encoded,
+        forget_exports, forget_editions, forget_encoded, look.forget, tiles.forget_queue, minutes.forget,
     ):  # fmt: skip  # as a list
         forget()
     for likeable in registry.every():
