@@ -35,7 +35,13 @@ def submitted(told: Iterable[tuple[int | None, Status, str | None]]) -> None:
     for _, status, code in found:
         if status is Status.REJECTED and code:
             _refused.add(code)
-    minutes.add(Counter((board, code if status is Status.REJECTED else None) for board, status, code in found))
+    if len(found) == 1:
+        board, status, code = found[0]
+        minutes.add(board, code if status is Status.REJECTED else None)
+        return
+    by_refusal = Counter((board, code if status is Status.REJECTED else None) for board, status, code in found)
+    for (board, refusal), count in by_refusal.items():
+        minutes.add(board, refusal, count)
 
 
 def decided_together(requests: int) -> None:

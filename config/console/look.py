@@ -2,20 +2,21 @@
 process, whoever asks; whoever comes while it is renewed gets the one before.
 """
 
-import logging
 import threading
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
+from typing import Any
 
 from config.console import needs, troubles
-from config.console.blocks import Budget
+from config.console.blocks import Block, Budget
 from config.console.needs import Need
 from config.console.troubles import Trouble
 from foundation import clock
 
-logger = logging.getLogger(__name__)
-
 FRESH_SECONDS = 5.0
+ALONE_MILLISECONDS = 100  # of SQL for a part that is read by itself, because another failed
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +61,36 @@ forget = _remembered.forget
 
 
 def _look() -> Look:
-    at, budget = clock.now(), Budget()
-    wrong = [budget.read(check.__name__, lambda check=check: list(check(at))) for check in troubles.CHECKS]  # type: ignore[misc]
-    waiting = [budget.read(kind.__name__, lambda kind=kind: kind(at)) for kind in needs.KINDS]  # type: ignore[misc]
+    at = clock.now()
+    asked = len(troubles.CHECKS)
+    parts: list[Callable[[datetime], Any]] = [*troubles.CHECKS, *needs.KINDS]
+    blocks, statements = _together(parts, at)
     return Look(
         at,
-        tuple(trouble for block in wrong for trouble in block.value or ()),
-        tuple(block.value for block in waiting if block.value),
-        tuple(dict.fromkeys(block.failed for block in (*wrong, *waiting) if block.failed)),
-        budget.statements,
+        tuple(trouble for block in blocks[:asked] for trouble in block.value or ()),
+        tuple(block.value for block in blocks[asked:] if block.value),
+        tuple(dict.fromkeys(block.failed for block in blocks if block.failed)),
+        statements,
     )
+
+
+def _together(parts: Sequence[Callable[[datetime], Any]], at: datetime) -> tuple[list[Block[Any]], int]:
+    """What each part answers: all in one transaction, and where one of them fails, each in its own."""
+    budget = Budget()
+    found = budget.read("the look", lambda: [_listed(part(at)) for part in parts])
+    if found.value is not None:
+        return [Block(value) for value in found.value], budget.statements
+    alone = [Budget(ALONE_MILLISECONDS) for _ in parts]
+    blocks: list[Block[Any]] = []
+    for part, own in zip(parts, alone, strict=True):
+        blocks.append(own.read(part.__name__, partial(_asked, part, at)))
+    return blocks, budget.statements + sum(own.statements for own in alone)
+
+
+def _asked(part: Callable[[datetime], Any], at: datetime) -> Any:
+    return _listed(part(at))
+
+
+def _listed(answer: Any) -> Any:
+    """Checks yield troubles as they find them: here they have found all."""
+    return list(answer) if isinstance(answer, Iterator) else answer

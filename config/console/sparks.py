@@ -1,4 +1,4 @@
-"""Bars of the last sixty minutes as an SVG: places and heights are attributes, since a page may hold no styles."""
+"""Bars of the last sixty minutes as one path of an SVG: a page may hold no styles, and sixty elements weigh."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,19 +7,10 @@ BAR, GAP, HEIGHT = 3, 1, 28
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
-    """One minute, in the drawing's own units."""
-
-    x: int
-    y: int
-    height: int
-
-
-@dataclass(frozen=True, slots=True)
 class Spark:
     """The drawing, and what it says in numbers: the most in a minute, and from which minute on it is known."""
 
-    bars: Sequence[Bar]
+    path: str
     width: int
     height: int
     most: int
@@ -34,11 +25,11 @@ def spark(values: Sequence[int | None]) -> Spark | None:
     if not known:
         return None
     most = max(known)
-    bars = [_bar(nth, value, most) for nth, value in enumerate(values) if value]
+    path = "".join(_bar(nth, value, most) for nth, value in enumerate(values) if value)
     unknown = len(values) - len(known)
-    return Spark(bars, len(values) * (BAR + GAP) - GAP, HEIGHT, most, len(known), unknown * (BAR + GAP))
+    return Spark(path, len(values) * (BAR + GAP) - GAP, HEIGHT, most, len(known), unknown * (BAR + GAP))
 
 
-def _bar(nth: int, value: int, most: int) -> Bar:
+def _bar(nth: int, value: int, most: int) -> str:
     height = max(1, round(value * HEIGHT / most))
-    return Bar(nth * (BAR + GAP), HEIGHT - height, height)
+    return f"M{nth * (BAR + GAP)} {HEIGHT}v-{height}h{BAR}v{height}z"

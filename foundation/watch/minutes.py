@@ -92,24 +92,26 @@ class _Own:
         self._unwritten: set[int] = set()
         self._is_due = False
 
-    def add(self, told: Mapping[tuple[str, str | None], int]) -> None:
-        """Count entries, by board and by the code of a refusal."""
-        now = _minute_now()
+    def add(self, board: str, code: str | None, count: int = 1) -> None:
+        """Count entries of a board; ``code`` is that of a refusal."""
+        now = int(clock.now().timestamp()) // 60
         with self._lock:
-            minute = self._minutes.setdefault(now, Minute())
-            for (board, code), count in told.items():
-                minute.total += count
-                _count(minute.by_board, board, count)
-                if code is not None:
-                    minute.refused += count
-                    _count(minute.refused_by_board, board, count)
-                    _count(minute.codes, code, count)
+            minute = self._minutes.get(now)
+            if minute is None:
+                minute = self._minutes[now] = Minute()
+            minute.total += count
+            _count(minute.by_board, board, count)
+            if code is not None:
+                minute.refused += count
+                _count(minute.refused_by_board, board, count)
+                _count(minute.codes, code, count)
             self._unwritten.add(now)
-            starts, self._is_due = not self._is_due, True
-        if starts:
-            timer = threading.Timer(WRITTEN_EVERY_SECONDS, self.write)
-            timer.daemon = True
-            timer.start()
+            if self._is_due:
+                return
+            self._is_due = True
+        timer = threading.Timer(WRITTEN_EVERY_SECONDS, self.write)
+        timer.daemon = True
+        timer.start()
 
     def write(self) -> None:
         """Write what has changed. Where that fails it is tried again with what comes next."""
@@ -186,8 +188,9 @@ def _key(minute: int, who: str) -> str:
 
 
 def _count(counter: Counter[str], name: str, count: int) -> None:
-    if name in counter or len(counter) < MOST_NAMES:
-        counter[name] += count
+    known = counter.get(name)
+    if known is not None or len(counter) < MOST_NAMES:
+        counter[name] = count + (known or 0)
 
 
 def _minute_now() -> int:

@@ -23,10 +23,12 @@ def cache(redis_server: list[redis.Redis]) -> redis.Redis:
 
 def test_what_was_counted_is_told_by_minute_and_board_once_it_is_written(cache: redis.Redis) -> None:
     with clock.stand_at(AT - timedelta(minutes=2)):
-        minutes.add({("7", None): 3, ("7", "too_old"): 1})
+        minutes.add("7", None, 3)
+        minutes.add("7", "too_old")
         minutes.write()
     with clock.stand_at(AT):
-        minutes.add({("7", None): 1, ("8", None): 2})
+        minutes.add("7", None)
+        minutes.add("8", None, 2)
         before = minutes.last_hour()
         minutes.write()
         hour = minutes.last_hour()
@@ -43,7 +45,7 @@ def test_what_was_counted_is_told_by_minute_and_board_once_it_is_written(cache: 
 def test_what_lies_before_the_first_record_is_not_known_and_is_not_nothing(cache: redis.Redis) -> None:
     with clock.stand_at(AT):
         nothing = minutes.last_hour()
-        minutes.add({("7", None): 1})
+        minutes.add("7", None, 1)
         minutes.write()
         hour = minutes.last_hour()
 
@@ -56,12 +58,12 @@ def test_what_lies_before_the_first_record_is_not_known_and_is_not_nothing(cache
 
 def test_a_record_that_is_written_twice_counts_once_and_processes_add_up(cache: redis.Redis) -> None:
     with clock.stand_at(AT):
-        minutes.add({("7", None): 2})
+        minutes.add("7", None, 2)
         minutes.write()
-        minutes.add({("7", None): 1})
+        minutes.add("7", None, 1)
         minutes.write()
         minutes.forget()  # another process
-        minutes.add({("7", None): 5})
+        minutes.add("7", None, 5)
         minutes.write()
         hour = minutes.last_hour()
 
@@ -76,12 +78,12 @@ def test_while_the_cache_is_away_nobody_knows_and_what_was_counted_is_written_la
         raise redis.exceptions.ConnectionError
 
     with clock.stand_at(AT):
-        minutes.add({("7", None): 2})
+        minutes.add("7", None, 2)
         with monkeypatch.context() as gone:
             gone.setattr(minutes, "get_redis_connection", away)
             minutes.write()
             assert minutes.last_hour() is None
-        minutes.add({("7", None): 1})
+        minutes.add("7", None, 1)
         minutes.write()
         hour = minutes.last_hour()
 
@@ -91,7 +93,7 @@ def test_while_the_cache_is_away_nobody_knows_and_what_was_counted_is_written_la
 
 def test_a_record_that_is_none_of_ours_counts_nothing(cache: redis.Redis) -> None:
     with clock.stand_at(AT):
-        minutes.add({("7", None): 1})
+        minutes.add("7", None, 1)
         minutes.write()
         [key] = list(cache.keys("plain:minutes:[0-9]*"))
         cache.set(key, "[]")
@@ -105,7 +107,8 @@ def test_a_record_that_is_none_of_ours_counts_nothing(cache: redis.Redis) -> Non
 def test_boards_beyond_the_bound_count_in_the_total_alone() -> None:
     minutes.forget()
     with clock.stand_at(AT):
-        minutes.add({(str(number), None): 1 for number in range(MOST_NAMES + 10)})
+        for number in range(MOST_NAMES + 10):
+            minutes.add(str(number), None)
     [minute] = minutes._own._minutes.values()
     minutes.forget()
 
