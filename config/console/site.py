@@ -8,6 +8,7 @@ from typing import Any
 
 from django.contrib.admin import AdminSite
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
 from django.utils.translation import gettext as _
@@ -25,8 +26,9 @@ class ConsoleSite(AdminSite):
 
     def get_urls(self) -> list[Any]:
         """The pages of the console before Django's own."""
-        health = self.admin_view(self.health)
-        return [path("health/", health, name="health"), *super().get_urls()]
+        health, search = self.admin_view(self.health), self.admin_view(self.search)
+        own = [path("health/", health, name="health"), path("search/", search, name="search")]
+        return [*own, *super().get_urls()]
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
         """By task; the page of one app is Django's own."""
@@ -89,3 +91,16 @@ class ConsoleSite(AdminSite):
         }
         request.current_app = self.name
         return never_cache(TemplateResponse)(request, "admin/console/health.html", context)
+
+    def search(self, request: HttpRequest) -> HttpResponse:
+        """What the lists have of what was typed; straight on where it is one row alone."""
+        from config.console.search import LONGEST, find
+
+        typed = request.GET.get("q", "").strip()[:LONGEST]
+        found = find(self, request, typed) if typed else []
+        rows = [row for part in found for row in part.rows]
+        if len(rows) == 1 and not any(part.failed for part in found):
+            return redirect(rows[0][1])
+        context = {**self.each_context(request), "title": _("Search"), "typed": typed, "found": found}
+        request.current_app = self.name
+        return TemplateResponse(request, "admin/console/search.html", context)

@@ -11,7 +11,7 @@ from django.db import OperationalError, connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from config.console import home, look, tiles
+from config.console import home, look, needs, tiles
 from config.console.blocks import Budget, Spent
 from foundation import clock
 from foundation.models import DeadLetter, Heartbeat
@@ -130,9 +130,9 @@ def test_a_part_that_fails_says_so_and_breaks_no_page(
 
 def test_one_source_of_what_waits_that_fails_hides_no_other(admin: Client) -> None:
     DeadLetter.note("standing", "LeaderBoard_5_all/omar", {}, "why", clock.now())
-    kinds = [crashed if kind.__name__ == "_quarantined" else kind for kind in look.needs.KINDS]
+    kinds = [crashed if kind.__name__ == "_quarantined" else kind for kind in needs.KINDS]
 
-    with patch.object(look.needs, "KINDS", [crashed_named(kind) for kind in kinds]):
+    with patch.object(needs, "KINDS", [crashed_named(kind) for kind in kinds]):
         html = text(admin)
 
     assert "LeaderBoard_5_all/omar" in html
