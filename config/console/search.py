@@ -42,7 +42,7 @@ def find(site: AdminSite, request: HttpRequest, typed: str) -> list[Found]:
             continue
         rows = budget.read(label, partial(_rows, model_admin, request, typed))
         if rows.value or rows.failed:
-            found.append(_as_found(model_admin, rows.value or [], typed, rows.failed))
+            found.append(_as_found(model_admin, rows.value or [], rows.failed))
     return found
 
 
@@ -51,7 +51,7 @@ def _rows(model_admin: ModelAdmin[Any], request: HttpRequest, typed: str) -> lis
     return list(rows[:MOST])
 
 
-def _as_found(model_admin: ModelAdmin[Any], rows: Sequence[Any], typed: str, failed: str) -> Found:
+def _as_found(model_admin: ModelAdmin[Any], rows: Sequence[Any], failed: str) -> Found:
     opts = model_admin.opts
     name = f"{opts.app_label}_{opts.model_name}"
     shown = [(str(row), reverse(f"admin:{name}_change", args=[row.pk])) for row in rows[: MOST - 1]]
