@@ -34,8 +34,9 @@ AT = datetime(2026, 11, 23, 3, 5, tzinfo=UTC)
 
 
 def noted(competition: Competition, kind: ChangeKind, **details: object) -> list[str]:
-    """How the record tells an act with these details."""
-    note(competition, kind, AT, None, "Why.", **details)
+    """How a record tells an act with these details; it holds no other."""
+    change = note(competition, kind, AT, None, "Why.", **details)
+    competition.changes.exclude(pk=change.pk).delete()
     return changes_in_words(competition)[0].details
 
 

@@ -89,6 +89,7 @@ def test_scores_that_are_judged_together_are_one_notice_and_one_mail_until_it_is
 
 
 def test_one_score_that_is_voided_restored_and_voided_again_is_told_as_one() -> None:
+    wants("ann", quiet_from=0, quiet_until=0)
     competition = race({"ann": 10})
     for nth, act in enumerate((void, unvoid, void)):
         act(competition, of("ann", 10), "A bot.", JUDGED + nth * MINUTE, None)

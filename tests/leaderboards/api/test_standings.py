@@ -97,7 +97,7 @@ def test_what_is_out_of_range_is_refused_by_its_parameter(field: int, anybody: C
 def test_a_board_and_a_period_that_are_none_are_not_found(make_board: Make, game: Caller, anybody: Caller) -> None:
     board, all_time = Board.objects.get(seq=make_board()), make_board("All", period="all_time")
     next_one = board.periods.get(starts_at__gt=clock.now()).label
-    strange = ("nonsense", "", "%00", "2026-47%0A", "c1", "all", "x" * 500, "'; --", "%F0%9F")
+    strange = ("nonsense", "", "%00", "2026-47%0A", "c1", "all", "x" * 500, "'; --")
 
     for seq in ("0", "-1", "999999", "99999999999"):
         for path in ("", *(f"/{each}" for each in PATHS)):
@@ -107,6 +107,8 @@ def test_a_board_and_a_period_that_are_none_are_not_found(make_board: Make, game
         for path in PATHS:
             response = anybody.get(f"/boards/{board.seq}/{path}period={period}")
             problem(response, 404, "unknown_period")
+    for path in PATHS:
+        problem(anybody.get(f"/boards/{board.seq}/{path}period=%F0%9F"), 422, "invalid_request")
     problem(anybody.get(f"/boards/{all_time}/standings?period=previous"), 404, "unknown_period")
 
 
