@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from competitions.models import Competition
-from competitions.selectors.review import review_until
+from competitions.selectors.results.review import review_until
 from config.console.marks import Mark, hue_of, marks_of
 from leaderboards.core.periods import PeriodKind, Window, next_window, window_at
 from leaderboards.errors import BadBoard, BadLabel
@@ -107,7 +107,7 @@ def _competitions(at: datetime, until: datetime) -> list[Competition]:
 
 
 def _moments(competition: Competition) -> Iterator[Moment]:
-    course = competition.course
+    course = competition.timeline
     is_draft = course.published_at is None
     times = [
         (course.starts_at, _("starts")),

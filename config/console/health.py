@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _lazy
 
 from config.console import words
-from leaderboards.management import checkup
+from leaderboards.management import doctor_checks
 
 MAY_SEE_CHECKS = "leaderboards.period"
 NO_CHECKS = ("boards",)  # when each ends: it is no check, and as long as there are boards
@@ -39,7 +39,7 @@ NAMES = {
 def health_context(request: HttpRequest, at: datetime) -> dict[str, Any]:
     """What the template of the page needs."""
     sees_checks = words.may_look(request, MAY_SEE_CHECKS)
-    found = list(islice(checkup.findings(at, without=NO_CHECKS), MOST)) if sees_checks else []
+    found = list(islice(doctor_checks.run_checks(at, without=NO_CHECKS), MOST)) if sees_checks else []
     found.sort(key=lambda each: not each.is_red)
     return {
         "sees_checks": sees_checks,

@@ -12,7 +12,7 @@ from config.console.lately import done_lately
 from config.console.look import Look
 from config.console.running import boards_running
 from config.console.tiles import tiles
-from foundation.watch import minutes
+from foundation.monitoring import minutes
 
 
 def home_context(request: HttpRequest, found: Look, at: datetime) -> dict[str, Any]:

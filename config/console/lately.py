@@ -7,12 +7,12 @@ from datetime import datetime
 from django.http import HttpRequest
 from django.urls import reverse
 
-from accounts.services.acts import SIGNED_IN, SIGNED_OUT
-from foundation.audit.acts import all_subjects, label_of
+from accounts.services.audit_actions import SIGNED_IN, SIGNED_OUT
+from foundation.audit.actions import all_subjects, label_of
 from foundation.audit.models import AuditEntry
-from leaderboards.admin.audit_names import names_of
-from leaderboards.admin.audit_sight import seen_by
-from leaderboards.admin.audit_values import who
+from leaderboards.admin.audit_log.subject_names import load_subject_names
+from leaderboards.admin.audit_log.values import actor_name
+from leaderboards.admin.audit_log.visibility import visible_entries
 
 SHOWN = 8
 COMES_AND_GOES = (SIGNED_IN, SIGNED_OUT)  # who signs in has done nothing yet
@@ -32,9 +32,9 @@ class Deed:
 def done_lately(request: HttpRequest) -> Sequence[Deed]:
     """The latest first."""
     acts = AuditEntry.objects.exclude(act__in=COMES_AND_GOES)
-    rows = seen_by(request, acts.select_related("by").prefetch_related("subjects"))
+    rows = visible_entries(request, acts.select_related("by").prefetch_related("subjects"))
     entries = list(rows[:SHOWN])
-    names = names_of(subject for entry in entries for subject in entry.subjects.all())
+    names = load_subject_names(subject for entry in entries for subject in entry.subjects.all())
     kinds = all_subjects()
     deeds = []
     for entry in entries:
@@ -44,5 +44,5 @@ def done_lately(request: HttpRequest) -> Sequence[Deed]:
             kind = str(kinds[first.kind].label) if first.kind in kinds else first.kind
             about = names.get((first.kind, first.key)) or f"{kind} {first.key}"
         address = reverse("admin:foundation_auditentry_change", args=[entry.pk])
-        deeds.append(Deed(entry.at, who(entry), str(label_of(entry.act)), about, address))
+        deeds.append(Deed(entry.at, actor_name(entry), str(label_of(entry.act)), about, address))
     return deeds

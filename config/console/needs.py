@@ -13,7 +13,7 @@ from django.db.models import Count, Q, QuerySet
 from competitions.models import Competition
 from foundation.models import DeadLetter, WebhookDelivery, WebhookEndpoint
 from leaderboards.models import QuarantinedEntry
-from leaderboards.selectors.lag import unrepaired
+from leaderboards.selectors.monitoring.lag import unrepaired
 
 MOST = 1000
 

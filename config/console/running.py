@@ -11,14 +11,14 @@ from config.console.marks import Mark, marks_of
 from config.console.sparks import Spark, spark
 from config.console.tiles import percent
 from config.console.troubles import LIVING, Trouble
+from foundation.db.resilience import CONNECTION_ERRORS
 from foundation.errors import Unavailable
-from foundation.sql import AWAY
-from foundation.watch.minutes import Hour, Minute
+from foundation.monitoring.minutes import Hour, Minute
 from leaderboards.core.periods import window_at
 from leaderboards.errors import BadBoard
 from leaderboards.formats import number, time_left
 from leaderboards.models import Board, Period, Storage
-from leaderboards.selectors.running import running_periods
+from leaderboards.selectors.catalog.running import running_periods
 
 SHOWN = 8
 MOST_COUNTED = 1000
@@ -89,7 +89,7 @@ def _players(shown: Sequence[Board]) -> Mapping[int, int]:
     """None are known where neither Redis nor SQL can count them in time."""
     try:
         return {seq: running.total for seq, running in running_periods(shown).items()}
-    except (Unavailable, *AWAY):
+    except (Unavailable, *CONNECTION_ERRORS):
         return {}
 
 

@@ -18,10 +18,10 @@ from config.console.blocks import Budget
 from config.console.sparks import Spark, spark
 from config.console.troubles import LIVING, Trouble, seen
 from foundation import clock
-from foundation.watch.minutes import Hour
+from foundation.monitoring.minutes import Hour
 from leaderboards.formats import number
 from leaderboards.models import Period, Storage
-from leaderboards.selectors.lag import MIRRORED_EVERY, mirror_age
+from leaderboards.selectors.monitoring.lag import MIRRORED_EVERY, mirror_age
 
 GOOD, WARNING, BAD, UNKNOWN = "good", "warning", "bad", "unknown"
 PATIENCE_SECONDS = 0.25

@@ -11,17 +11,18 @@ from datetime import datetime, timedelta
 from django.db import Error as SqlError
 from django.db.models import Count, Min, Q
 
-from foundation import clock, redis
+from foundation import clock
 from foundation.errors import Unavailable
-from foundation.health import SILENT_AFTER
 from foundation.models import Heartbeat
-from foundation.redis import UnknownRedis
-from foundation.redis_info import is_full, read_info
+from foundation.monitoring.health import SILENT_AFTER
+from foundation.redis import client as redis
+from foundation.redis.client import UnknownRedis
+from foundation.redis.info import is_full, read_info
 from foundation.tasks import REDIS, WORKER
-from leaderboards.models import Board, Period, State, Storage
-from leaderboards.selectors.lag import CLOSED_WITHIN, MIRRORED_EVERY, SETTLED_WITHIN, mirror_age, unclosed
+from leaderboards.models import Board, Period, PeriodState, Storage
+from leaderboards.selectors.monitoring.lag import CLOSED_WITHIN, MIRRORED_EVERY, RESYNCED_WITHIN, mirror_age, unclosed
 
-LIVING = (State.OPEN, State.CLOSING)
+LIVING = (PeriodState.OPEN, PeriodState.CLOSING)
 MOST_BOARDS = 50
 
 
@@ -100,7 +101,7 @@ def _clocks(_at: datetime) -> Iterator[Trouble]:
 
 
 def _stale(at: datetime) -> Iterator[Trouble]:
-    late = Period.objects.filter(state__in=LIVING, stale_since__lt=at - SETTLED_WITHIN)
+    late = Period.objects.filter(state__in=LIVING, stale_since__lt=at - RESYNCED_WITHIN)
     told = late.aggregate(count=Count("pk"), first=Min("stale_since"))
     if told["count"]:
         names = late.order_by("stale_since").values_list("board__name", flat=True)[:MOST_BOARDS]

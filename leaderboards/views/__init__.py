@@ -1,12 +1,12 @@
 """The pages that people see. They read through selectors and change nothing but their own account's link."""
 
-from leaderboards.views.account import account
-from leaderboards.views.boards import board
-from leaderboards.views.card import board_card
-from leaderboards.views.history import periods
-from leaderboards.views.home import home
-from leaderboards.views.players import player
-from leaderboards.views.styleguide import styleguide
-from leaderboards.views.styles import styles
+from leaderboards.views.board_pages.board import board
+from leaderboards.views.board_pages.card import board_card
+from leaderboards.views.board_pages.home import home
+from leaderboards.views.board_pages.period_list import periods
+from leaderboards.views.components.styleguide import styleguide
+from leaderboards.views.http.stylesheets import styles
+from leaderboards.views.player_pages.account import account
+from leaderboards.views.player_pages.player import player
 
 __all__ = ["account", "board", "board_card", "home", "periods", "player", "styleguide", "styles"]

@@ -2,14 +2,14 @@
 
 import pytest
 
-from foundation import redis
 from foundation.models import KnownRedis
-from foundation.sync.settling import greet
+from foundation.redis import client as redis
+from foundation.sync.resyncing import register_server
 
 
 @pytest.fixture
 def links(db: None) -> None:
-    for link in (redis.boards(), redis.settling(), redis.alone()):
+    for link in (redis.boards(), redis.resync_client(), redis.exclusive_client()):
         link.reset()
     KnownRedis._seen.clear()
-    greet()
+    register_server()

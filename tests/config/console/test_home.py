@@ -15,8 +15,8 @@ from config.console import home, look, needs, tiles
 from config.console.blocks import Budget, Spent
 from foundation import clock
 from foundation.models import DeadLetter, Heartbeat
+from foundation.monitoring import minutes
 from foundation.tasks import WORKER
-from foundation.watch import minutes
 from leaderboards.models import Board
 from tests.competitions.site import draft
 from tests.leaderboards.factories import BoardFactory

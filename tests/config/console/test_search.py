@@ -2,7 +2,7 @@
 
 import pytest
 
-from foundation import service_keys
+from foundation.security import service_keys
 from tests.competitions.site import draft
 from tests.leaderboards.factories import BoardFactory, PlayerFactory
 from tests.staff import chief, staff

@@ -11,9 +11,10 @@ from django.test import Client
 from django.utils.translation import override
 
 from config.console import look, troubles, words
-from foundation import clock, redis
+from foundation import clock
 from foundation.models import Heartbeat
-from foundation.redis import RedisAway, UnknownRedis
+from foundation.redis import client as redis
+from foundation.redis.client import RedisAway, UnknownRedis
 from foundation.tasks import REDIS, WORKER, heartbeat
 from leaderboards.models import Period
 from tests.leaderboards.factories import BoardFactory, PeriodFactory
@@ -56,7 +57,7 @@ def test_redis_away_is_told_on_every_page_with_since_when_and_for_which_boards(w
     Heartbeat.note(REDIS, at)
     admin = chief()
 
-    with patch.object(redis.Link, "call", away):
+    with patch.object(redis.RedisClient, "call", away):
         told = said(admin)
 
     assert f"Redis has not answered since {at:%H:%M} UTC. No scores are taken on: Golf." in told
@@ -68,7 +69,7 @@ def test_who_may_not_look_at_boards_is_told_how_many(well: None) -> None:
     BoardFactory.create(name="Secret board", storage="redis")
     client = staff("view_deadletter")
 
-    with patch.object(redis.Link, "call", away):
+    with patch.object(redis.RedisClient, "call", away):
         told = said(client, "/admin/")
 
     assert "No scores are taken on: 1 board." in told
@@ -79,7 +80,7 @@ def test_a_redis_that_sql_does_not_know_is_told_as_that(well: None) -> None:
     BoardFactory.create(name="Golf", storage="redis")
     admin = chief()
 
-    with patch.object(redis.Link, "call", unknown):
+    with patch.object(redis.RedisClient, "call", unknown):
         assert "Another Redis answers, which SQL does not know yet." in said(admin)
     assert "Another Redis" not in said(admin)
 
@@ -119,7 +120,7 @@ def test_the_worker_notes_that_redis_answers_and_not_that_it_is_away(links: None
     heartbeat()
     noted = Heartbeat.objects.get(name=REDIS).beat_at
 
-    with patch.object(redis.Link, "call", away):
+    with patch.object(redis.RedisClient, "call", away):
         heartbeat()
 
     assert Heartbeat.objects.get(name=REDIS).beat_at == noted

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from foundation import clock, service_keys
+from foundation import clock
 from foundation.audit.models import AuditEntry
 from foundation.errors import Invalid
-from leaderboards.admin.ready_curl import curl_of
+from foundation.security import service_keys
+from leaderboards.admin.integrations.ready_curl import curl_of
 from leaderboards.models import Board, Period, Player, Submission
-from leaderboards.services.test_score import SERVICE, TESTED
+from leaderboards.services.submit.test_score import SERVICE, TESTED
 from tests.competitions.site import open_competition
 from tests.leaderboards.factories import BoardFactory
 from tests.leaderboards.services.site import make_board, points, score
