@@ -15,7 +15,7 @@ COLOURS = (
     *("paper", "surface", "raised", "line", "edge", "faint", "ink", "soft"),
     *("up", "down", "warn", "danger", "gold", "silver", "bronze"),
 )
-TEXT_SIZES = ("text-xs", "text-s", "text-m", "text-name", "text-points", "text-l", "text-xl", "text-board", "text-rank")
+TEXT_SIZES = ("text-xs", "text-s", "text-m", "text-name", "text-points", "text-l", "text-xl", "text-board")
 SPACES = ("space-1", "space-2", "space-3", "space-4", "space-6", "space-8")
 _ROWS = (
     (1, "Mina Park", "1,234,567", "", Move("up", 3)),
