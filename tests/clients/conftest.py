@@ -1,69 +1,72 @@
 """Both clients before a real site: a live server, a real database, a real Redis."""
 
-import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 import pytest
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 from pytest_django.live_server_helper import LiveServer
 
-from sunwi_client import AsyncClient, AsyncSender, Client, Patience, Sender
+from sunwi_client import AsyncClient, AsyncSender, Client, RetryPolicy, Sender
 from tests.foundation.factories import KeyFactory
 from tests.links import links
 from tests.playing import make_board
 
 __all__ = ["links"]
 
-QUICK = Patience(seconds=10, first=0.01, longest=0.05)
+QUICK = RetryPolicy(seconds=10, first=0.01, longest=0.05)
 
 
 class Waited:
     """An object whose methods are awaited, called as if they were not."""
 
-    def __init__(self, runner: asyncio.Runner, awaited: Any) -> None:
-        self._runner, self.awaited = runner, awaited
+    def __init__(self, portal: BlockingPortal, awaited: Any) -> None:
+        self._portal, self.awaited = portal, awaited
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         method = getattr(self.awaited, name)
-        return lambda *args, **named: self._runner.run(method(*args, **named))
+        return lambda *args, **named: self._portal.call(partial(method, *args, **named))
 
 
 class Kind:
     """One of the two clients and its sender, called alike, and closed at the end of the test."""
 
-    def __init__(self, stack: ExitStack, runner: asyncio.Runner | None) -> None:
-        self._stack, self._runner = stack, runner
+    def __init__(self, stack: ExitStack, portal: BlockingPortal | None) -> None:
+        self._stack, self._portal = stack, portal
 
     def client(self, site: str, key: str | None = None, **wanted: Any) -> Any:
         """A client of ``site``."""
         named = {"patience": QUICK, **wanted}
-        made = Client(site, key, **named) if self._runner is None else AsyncClient(site, key, **named)
+        made = Client(site, key, **named) if self._portal is None else AsyncClient(site, key, **named)
         return self._kept(made)
 
     def sender(self, client: Any, **wanted: Any) -> Any:
         """A sender by ``client``, as ``client`` made it."""
-        runner = self._runner
-        if runner is None:
+        if self._portal is None:
             return self._kept(Sender(client, **wanted))
 
         async def made() -> AsyncSender:
             return AsyncSender(client.awaited, **wanted)
 
-        return self._kept(runner.run(made()))
+        return self._kept(self._portal.call(made))
 
     def _kept(self, made: Any) -> Any:
-        shown = made if self._runner is None else Waited(self._runner, made)
+        shown = made if self._portal is None else Waited(self._portal, made)
         self._stack.callback(shown.close)
         return shown
 
 
 @pytest.fixture(params=["sync", "async"])
 def kind(request: pytest.FixtureRequest) -> Iterator[Kind]:
-    """Every test with this one runs twice."""
+    """Every test with this one runs twice.
+
+    The loop of the asynchronous client runs in a thread of its own: browser tests leave one running in this thread.
+    """
     with ExitStack() as stack:
-        runner = stack.enter_context(asyncio.Runner()) if request.param == "async" else None
-        yield Kind(stack, runner)
+        portal = stack.enter_context(start_blocking_portal()) if request.param == "async" else None
+        yield Kind(stack, portal)
 
 
 @pytest.fixture
