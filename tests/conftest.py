@@ -110,6 +110,7 @@ def forget_everything() -> None:
     from leaderboards.selectors.hidden import forget_hidden
     from leaderboards.selectors.names import forget_names
     from leaderboards.selectors.periods import forget_periods
+    from leaderboards.selectors.race import forget_race
     from leaderboards.selectors.turns import forget_exports
     from leaderboards.services.decide_redis import forget_bans
     from leaderboards.views import scenes, second  # not before Django is set up
@@ -120,7 +121,7 @@ def forget_everything() -> None:
         clock.forget_comparison,
         rate_limit.forget_own, forget_boards, forget_names, forget_periods, forget_bans, forget_hidden,
         forget_grouped, second.forget, scenes.forget, forget_most_liked,
-        forget_exports, forget_editions, forget_encoded,
+        forget_exports, forget_editions, forget_encoded, forget_race,
     ):  # fmt: skip  # as a list
         forget()
     for likeable in registry.every():

@@ -42,6 +42,7 @@ class Line:
 
     ``equals`` is how many share the rank, told in the first row of each rank on a page; in others it is 0.
     ``gap`` is how far it is to the next better rank in sight, empty where there is none.
+    ``gained`` are the cells of points by day, as HTML.
     """
 
     player: str
@@ -56,6 +57,7 @@ class Line:
     begins_on: int = 1
     gap: str = ""
     move: Move | None = None
+    gained: str = ""
 
 
 @dataclass(frozen=True, slots=True)

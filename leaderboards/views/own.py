@@ -16,11 +16,12 @@ from django.utils.html import escape
 
 from foundation.sql import SqlAway, ask
 from leaderboards import selectors
-from leaderboards.selectors import BoardPage
+from leaderboards.selectors import BoardPage, Row
 from leaderboards.selectors.restrictions import NOWHERE, KeptOut, kept_out_here
 from leaderboards.views.answers import etag_of
 from leaderboards.views.chart import chart
 from leaderboards.views.panels import Beside, panels
+from leaderboards.views.race import race_html
 from leaderboards.views.rows import Look, row_html
 from leaderboards.views.scenes import Scene, Text
 from leaderboards.views.spread import with_own_bar
@@ -95,6 +96,7 @@ class Own:
             number=self.scene.asked.number,
             moves=shown["has_moves"],
             gaps=shown["has_gaps"],
+            gains=shown["no_gains"],
             anchors=True,
             own_id="me",
             is_linked=self.viewer.linked,
@@ -115,6 +117,8 @@ class Own:
             kept[place] = nobody.render(_DEFAULTS[place], **shown) if place in _DEFAULTS else ""
             if place == "panels":
                 kept[place] = _beside(nobody)
+            if place == "race":
+                kept[place] = _race_of(self.scene, None)
         return kept[place]
 
     def _part(self, place: str) -> str:
@@ -171,7 +175,9 @@ def _foot(own: Own) -> str | None:
     """The viewer's row at the foot of a table that it is not in."""
     if not own.mine["me"] or own.mine["on_page"]:
         return None
-    return f"<tfoot>{row_html(own.mine['my_line'], replace(own.look, anchors=False, own_id=''))}</tfoot>"
+    kept, me = own.scene.kept, own.page.me
+    line = replace(own.mine["my_line"], gained=kept.cells_of(me) if kept and me else "")
+    return f"<tfoot>{row_html(line, replace(own.look, anchors=False, own_id=''))}</tfoot>"
 
 
 def _around(own: Own) -> str | None:
@@ -179,7 +185,7 @@ def _around(own: Own) -> str | None:
     if not own.mine["around"] or own.mine["on_page"]:
         return None
     before, after = own.scene.frame_of_neighbours
-    look = replace(own.look, moves=False, gaps=False, anchors=False)
+    look = replace(own.look, moves=False, gaps=False, gains="", anchors=False)
     return before + "\n".join(row_html(line, look) for line in own.mine["around"]) + after
 
 
@@ -198,6 +204,14 @@ def _past(own: Own) -> str | None:
     past = selectors.past_ranks(scene.board, player) if player and scene.has_past else []
     way = _way(own.page) if me and scene.was_looked_at else None
     return own.render("_past", way=way, past=past[::-1], chart=chart(past)) if past or way else None
+
+
+def _race(own: Own) -> str | None:
+    return _race_of(own.scene, own.page.me) if own.page.me else None
+
+
+def _race_of(scene: Scene, me: Row | None) -> str:
+    return scene.kept.race_for(me) if scene.kept else race_html(None)
 
 
 def _panels(own: Own) -> str | None:
@@ -237,4 +251,5 @@ _OWN_PARTS: dict[str, Callable[[Own], str | None]] = {
     "spread": _spread,
     "past": _past,
     "panels": _panels,
+    "race": _race,
 }

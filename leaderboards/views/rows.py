@@ -25,13 +25,17 @@ _MARKS = {"up": "▲", "down": "▼", "same": "–"}
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How all rows of one table look. ``number`` is the page's; ``own_id`` names the viewer's row in addresses."""
+    """How all rows of one table look. ``number`` is the page's; ``own_id`` names the viewer's row in addresses.
+
+    ``gains`` are the cells of points by day of who has none.
+    """
 
     zone: str
     request: Any  # or what stands for it: whatever has its GET
     number: int = 1
     moves: bool = False
     gaps: bool = False
+    gains: str = ""
     anchors: bool = False
     own_id: str = ""
     is_linked: bool = False
@@ -43,6 +47,7 @@ def row_html(line: Line, look: Look) -> str:
     if look.moves:
         cells.append(f'<td class="move">{_move(line.move, get_language())}</td>')
     cells.append(f'<th scope="row" class="player">{_player(line, look)}</th>')
+    cells.append(look.gains and (line.gained or look.gains))
     cells += [f'<td class="result">{escape(cell)}</td>' for cell in line.cells]
     if look.gaps:
         cells.append(f'<td class="gap">{escape(line.gap)}</td>')

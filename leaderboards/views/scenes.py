@@ -24,6 +24,8 @@ from leaderboards.models import Board, State
 from leaderboards.selectors import BoardPage, Row
 from leaderboards.views.answers import ROWS, etag_of, moving, page_number
 from leaderboards.views.crowd import LIVE_EVERY_SECONDS
+from leaderboards.views.gains import no_cells
+from leaderboards.views.kept import Kept
 from leaderboards.views.lines import top_words
 from leaderboards.views.periods import chips_of, in_strip, is_running, period_words, running_words, steps
 from leaderboards.views.podium import podium
@@ -34,7 +36,7 @@ from leaderboards.views.viewer import Viewer
 from leaderboards.views.won import WINNERS_NAMED, won_words
 
 _REPEATED = ("period", "page", "embed")  # what links on a page repeat of its address; the device remembers the player
-_PLACES = ("card", "find", "podium", "foot", "around", "summary", "spread", "past", "panels", "etag")
+_PLACES = ("card", "find", "podium", "foot", "around", "summary", "spread", "past", "panels", "race", "etag")
 _OWN = {place: mark_safe(f"<!--own {place}-->") for place in _PLACES}  # noqa: S308 (no text of people can look like it)
 _PLACE = re.compile("<!--own ([a-z]+)-->")
 
@@ -102,11 +104,11 @@ class Scene:
     def frame(self) -> str:
         """All of the scene that shows in parts of one's own. The trap: what is not here must not show there."""
         board, shown = self.board, self.context
-        names = ("columns", "as_words", "has_moves", "has_gaps")
+        names = ("columns", "as_words", "has_moves", "has_gaps", "no_gains")
         leader = shown["lines"][0].name if shown["lines"] else ""
         rules = self.page.standings.rules
         settings = (board.name, board.unit, board.format, board.decimals, board.timezone, rules)
-        return repr((self.asked, settings, [shown[name] for name in names], leader))
+        return repr((self.asked, settings, [shown[name] for name in names], leader, self.movement.since))
 
     @property
     def has_past(self) -> bool:
@@ -119,10 +121,19 @@ class Scene:
         return self.page.standings.period.state != State.OPEN or self.movement.since is not None
 
     @cached_property
+    def kept(self) -> Kept | None:
+        """What the page shows of the time before; None where no ranks of it can have been kept."""
+        is_first = self.asked.number == 1 and "embed" not in QueryDict(self.asked.query)
+        found = self.page.standings
+        return Kept(found, self.movement.since, self.runs, is_first) if self.was_looked_at else None
+
+    @cached_property
     def context(self) -> dict[str, Any]:
         """What the moving parts show."""
         chips, found = self.chips, self.page.standings
         shown = table(self.page, Viewer(None), self.asked.number, self.movement)
+        if self.kept:
+            shown["lines"] = self.kept.with_gains(shown["lines"])
         is_followed = found.period.state in (State.OPEN, State.CLOSING)
         strip = in_strip(chips)
         before, after = steps(self.board, chips, found.period, found.as_of)
@@ -141,6 +152,8 @@ class Scene:
             "zone": self.board.timezone,
             "every": LIVE_EVERY_SECONDS if is_followed else 0,
             **shown,
+            "no_gains": mark_safe(no_cells(self.kept.told if self.kept else None)),  # noqa: S308 (of numbers alone)
+            "has_today": bool(self.kept and self.kept.told and self.kept.told.has_today),
             "podium": podium(shown["lines"]) if self.asked.number == 1 else [],
         }
 
