@@ -1,4 +1,5 @@
-"""The first page: the boards that run, each with its leader; what else runs or ends soon comes from the apps above."""
+"""The first page: the boards that run, each with its best; what else runs or ends soon comes from the apps above. And
+the page of all boards, which has the boards alone."""
 
 from datetime import datetime
 from typing import Any
@@ -10,32 +11,45 @@ from django.views.decorators.http import require_safe
 from foundation import clock
 from leaderboards import formats, selectors
 from leaderboards.models import Board
+from leaderboards.selectors import Row
 from leaderboards.selectors.restrictions import seen_by
 from leaderboards.views.answers import answer, etag_of, moving
-from leaderboards.views.lines import result
+from leaderboards.views.lines import Line, lines, result
 from leaderboards.views.periods import period_words
 from leaderboards.views.permissions import may_see
 from leaderboards.views.second import kept_a_second
 from leaderboards.views.viewer import viewer_of
 
 BOARDS_A_PAGE = 24
+BEST = 3  # rows on the card of a board
 LIST_EVERY_SECONDS = 10
 
 
 @require_safe
 @kept_a_second
 def home(request: HttpRequest) -> HttpResponse:
-    """The public boards, each with its leader; for those who may see them the private ones too."""
+    """The public boards, each with its best; for those who may see them the private ones too."""
+    return _listing(request, is_home=True)
+
+
+@require_safe
+@kept_a_second
+def boards(request: HttpRequest) -> HttpResponse:
+    """The same without what else is on the first page."""
+    return _listing(request, is_home=False)
+
+
+def _listing(request: HttpRequest, *, is_home: bool) -> HttpResponse:
     at = clock.now()
-    boards = selectors.boards_listed(include_private=may_see(request, Board))
+    known = selectors.boards_listed(include_private=may_see(request, Board))
     viewer = viewer_of(request)
-    page = Paginator([board for board in boards if not _is_over(board, at)], BOARDS_A_PAGE).get_page(
+    page = Paginator([board for board in known if not _is_over(board, at)], BOARDS_A_PAGE).get_page(
         request.GET.get("page")
     )
     with seen_by(viewer.player if viewer.linked else None):
         listed = [_listed(board, at) for board in page.object_list]
     seen = [(board["board"].seq, board["standings"] and moving(board["standings"])) for board in listed]
-    context = {"page": page, "listed": listed, "every": LIST_EVERY_SECONDS, "at": at}
+    context = {"page": page, "listed": listed, "every": LIST_EVERY_SECONDS, "at": at, "is_home": is_home}
     return answer(request, "leaderboards/home", context, etag_of(seen, page.number))
 
 
@@ -46,12 +60,16 @@ def _is_over(board: Board, at: datetime) -> bool:
 def _listed(board: Board, at: datetime) -> dict[str, Any]:
     if board.is_event:
         return {"board": board, "standings": None, "period": {"name": formats.period_name(board, True)}}
-    found = selectors.standings(board, limit=1)
-    leader = found.rows[0] if found.rows else None
+    found = selectors.standings(board, limit=BEST)
+    shown = lines(found, found.rows, None)
     return {
         "board": board,
         "standings": found,
-        "leader": leader,
-        "leader_result": leader and result(board, leader),
+        "best": [(line, _figure(board, line, row)) for line, row in zip(shown, found.rows, strict=True)],
         "period": period_words(board, found.period, at),
     }
+
+
+def _figure(board: Board, line: Line, row: Row) -> str:
+    """What a card says of a row: points with their unit, or the first of several criteria."""
+    return line.cells[0] if len(line.cells) > 1 else result(board, row)

@@ -20,6 +20,8 @@ from leaderboards.selectors import BoardPage, Row
 from leaderboards.selectors.restrictions import NOWHERE, KeptOut, kept_out_here
 from leaderboards.views.answers import etag_of
 from leaderboards.views.chart import chart
+from leaderboards.views.lines import Move
+from leaderboards.views.own_move import own_move
 from leaderboards.views.panels import Beside, panels
 from leaderboards.views.race import race_html
 from leaderboards.views.rows import Look, row_html
@@ -84,7 +86,15 @@ class Own:
     @cached_property
     def mine(self) -> dict[str, Any]:
         """What their card and the tables say of them."""
-        return mine(self.page)
+        return mine(self.page) | {"my_move": self._move}
+
+    @property
+    def _move(self) -> Move | None:
+        """As their row says it where that is on the page."""
+        me, shown = self.page.me, self.scene.context
+        if me is None or self.is_on_page:
+            return next((line.move for line in shown["lines"] if me and line.player == me.player), None)
+        return own_move(self.page.standings, me, self.scene.movement.since)
 
     @cached_property
     def look(self) -> Look:
@@ -164,13 +174,6 @@ def _find(own: Own) -> str:
     return kept[kind]
 
 
-def _podium(own: Own) -> str | None:
-    steps = own.scene.context["podium"]
-    if all(line.player != own.viewer.player for line in steps):
-        return None
-    return own.render("_podium", podium=[replace(line, is_me=line.player == own.viewer.player) for line in steps])
-
-
 def _foot(own: Own) -> str | None:
     """The viewer's row at the foot of a table that it is not in."""
     if not own.mine["me"] or own.mine["on_page"]:
@@ -236,7 +239,6 @@ _STILL = ("card", "foot", "around", "summary")
 _DEFAULTS = {
     "card": "_own_row",
     "find": "_jump",
-    "podium": "_podium",
     "around": "_around",
     "summary": "_summary",
     "spread": "_spread",
@@ -244,7 +246,6 @@ _DEFAULTS = {
 _OWN_PARTS: dict[str, Callable[[Own], str | None]] = {
     "card": _card,
     "find": _find,
-    "podium": _podium,
     "foot": _foot,
     "around": _around,
     "summary": _summary,

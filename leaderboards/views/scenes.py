@@ -22,13 +22,14 @@ from foundation.second import Second
 from leaderboards import selectors
 from leaderboards.models import Board, State
 from leaderboards.selectors import BoardPage, Row
+from leaderboards.selectors.names import countries_of
 from leaderboards.views.answers import ROWS, etag_of, moving, page_number
 from leaderboards.views.crowd import LIVE_EVERY_SECONDS
 from leaderboards.views.gains import no_cells
 from leaderboards.views.kept import Kept
+from leaderboards.views.lead import lead_of
 from leaderboards.views.lines import top_words
-from leaderboards.views.periods import chips_of, in_strip, is_running, period_words, running_words, steps
-from leaderboards.views.podium import podium
+from leaderboards.views.periods import chips_of, is_running, period_words, running_words, steps
 from leaderboards.views.rules_words import rules_sentences
 from leaderboards.views.spread import spread
 from leaderboards.views.tables import table
@@ -36,7 +37,7 @@ from leaderboards.views.viewer import Viewer
 from leaderboards.views.won import WINNERS_NAMED, won_words
 
 _REPEATED = ("period", "page", "embed")  # what links on a page repeat of its address; the device remembers the player
-_PLACES = ("card", "find", "podium", "foot", "around", "summary", "spread", "past", "panels", "race", "etag")
+_PLACES = ("card", "find", "foot", "around", "summary", "spread", "past", "panels", "race", "etag")
 _OWN = {place: mark_safe(f"<!--own {place}-->") for place in _PLACES}  # noqa: S308 (no text of people can look like it)
 _PLACE = re.compile("<!--own ([a-z]+)-->")
 
@@ -87,7 +88,8 @@ class Scene:
         self.chips = chips_of(found.board, found.period, found.as_of)
         self.movement = selectors.movement(found.board, found.period, list(self.rows))
         self.won = [] if found.total or not self.runs else selectors.last_won(found.board, WINNERS_NAMED + 1)
-        self.etag = etag_of(moving(found), self.chips, self.movement, asked.number, self.won)
+        self.countries = countries_of(self.rows)
+        self.etag = etag_of(moving(found), self.chips, self.movement, asked.number, self.won, self.countries)
         self.defaults: dict[str, str] = {}  # what stands in the places for anybody, as far as it was asked for
 
     @property
@@ -135,16 +137,15 @@ class Scene:
         if self.kept:
             shown["lines"] = self.kept.with_gains(shown["lines"])
         is_followed = found.period.state in (State.OPEN, State.CLOSING)
-        strip = in_strip(chips)
         before, after = steps(self.board, chips, found.period, found.as_of)
         return {
             "request": Address(QueryDict(self.asked.query)),
+            "here": "board",
             "own": _OWN,
             "board": self.board,
             "standings": found,
             "period": period_words(self.board, found.period, found.as_of),
-            "chips": strip,
-            "earlier": [chip for chip in chips if chip not in strip],
+            "chips": chips,
             "before": before,
             "after": after,
             "won": won_words(self.board, self.won, found.as_of),
@@ -154,7 +155,7 @@ class Scene:
             **shown,
             "no_gains": mark_safe(no_cells(self.kept.told if self.kept else None)),  # noqa: S308 (of numbers alone)
             "has_today": bool(self.kept and self.kept.told and self.kept.told.has_today),
-            "podium": podium(shown["lines"]) if self.asked.number == 1 else [],
+            "lead": lead_of(found, shown["lines"]),
         }
 
     @cached_property

@@ -35,7 +35,7 @@ def styleguide(request: HttpRequest) -> HttpResponse:
         "text_sizes": TEXT_SIZES,
         "spaces": SPACES,
         "lines": lines,
-        "podium": podium(lines),
+        "places": [(line, line.cells[0]) for line in podium(lines)],
         "columns": ["Points"],
         "standings": {"total": 1_234_567},
         "first": 1,
