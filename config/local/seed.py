@@ -1,4 +1,4 @@
-"""The demo's tables, boards, accounts, competitions, league and key.
+"""The demo's tables, boards, accounts, competitions, league, past and key.
 
 It runs at every start and makes only what is missing. A board that was changed by hand since stays as it is.
 """
@@ -24,6 +24,7 @@ def main() -> None:
     make_accounts(folder.root)
     make_competitions()
     make_league()
+    make_history()
     make_service_key(folder.service_key)
 
 
@@ -90,6 +91,18 @@ def make_league() -> None:
         leagues.make_league(clock.now())
     except SunwiError as error:
         print(f"The league: {error.detail}", file=sys.stderr)
+
+
+def make_history() -> None:
+    """After the league, whose weeks stay as they are."""
+    from config.local import history
+    from foundation import clock
+    from foundation.errors import SunwiError
+
+    try:
+        history.make_history(clock.now())
+    except SunwiError as error:
+        print(f"The past: {error.detail}", file=sys.stderr)
 
 
 def make_service_key(path: Path) -> None:

@@ -13,7 +13,7 @@ from leaderboards.core.points import points_number, scaled
 from leaderboards.core.rules import Update
 from leaderboards.models import Board
 from leaderboards.selectors import Row, Standings
-from leaderboards.selectors.race import NEVER, Day, Past, Then
+from leaderboards.selectors.race import MOST_DAYS, NEVER, Day, Past, Then
 
 APART, HIGHEST = 8, 22  # of the bars: how far from one to the next, how high
 MINUS = "\N{MINUS SIGN}"
@@ -80,7 +80,10 @@ def no_cells(told: Told | None) -> str:
 def _bars(gained: Gains, most: int) -> str:
     """The days beside each other, the last one by itself; listeners hear the numbers."""
     by_day = gained.by_day
-    drawn = ["" if gain is None else _bar(nth, _height(gain, most)) for nth, gain in enumerate(by_day)]
+    drawn = [
+        "" if gain is None else _bar(nth, _height(gain, most))
+        for nth, gain in enumerate(by_day, MOST_DAYS - len(by_day))
+    ]
     paths = "".join(f'<path d="{path}"/>' for path in ("".join(drawn[:-1]), drawn[-1]))
     if not any(drawn):
         return ""

@@ -158,13 +158,15 @@ def _svg(race: Race, mine: Mine | None) -> str:
     paths = [_path(lines[nth], f"is-{nth + 1}", has_halo=nth < 3) for nth in upwards]
     dots = [_dot(lines[nth], f"is-{nth + 1}") for nth in others]
     own = _own(mine, high) if mine is not None else ""
-    return f'<svg class="race-svg" height="{full}">{_grid(race, high)}{_box(high, paths)}{"".join(dots)}{own}</svg>'
+    return (
+        f'<svg class="race-svg" height="{_rem(full)}">{_grid(race, high)}{_box(high, paths)}{"".join(dots)}{own}</svg>'
+    )
 
 
 def _grid(race: Race, high: int) -> str:
     return "".join(
-        f'<text x="{_percent(x)}" y="20">{escape(label)}</text>'
-        f'<line x1="{_percent(x)}" x2="{_percent(x)}" y1="{HEAD}" y2="{HEAD + high}"/>'
+        f'<text x="{_percent(x)}" y="{_rem(20)}">{escape(label)}</text>'
+        f'<line x1="{_percent(x)}" x2="{_percent(x)}" y1="{_rem(HEAD)}" y2="{_rem(HEAD + high)}"/>'
         for x, label in race.ticks
     )
 
@@ -177,7 +179,7 @@ def _own(mine: Mine, high: int) -> str:
     if mine.nth is None and mine.ranks[-1] is not None:
         turns.append((WIDTH, high + IN_LANE, mine.ranks[-1]))
     numbers = (
-        f'<text class="race-turn{" is-last" if x == WIDTH else ""}" x="{_percent(x)}" y="{HEAD + y - 9}">'
+        f'<text class="race-turn is-me{" is-last" if x == WIDTH else ""}" x="{_percent(x)}" y="{_rem(HEAD + y - 9)}">'
         f"{formats.number(rank)}</text>"
         for x, y, rank in turns
     )
@@ -187,7 +189,7 @@ def _own(mine: Mine, high: int) -> str:
 def _box(high: int, paths: Sequence[str]) -> str:
     """Lines in units of their own, cut off at the edges."""
     view = f'viewBox="0 0 {WIDTH} {high}" preserveAspectRatio="none"'
-    return f'<svg y="{HEAD}" height="{high}" {view}>{"".join(paths)}</svg>'
+    return f'<svg y="{_rem(HEAD)}" height="{_rem(high)}" {view}>{"".join(paths)}</svg>'
 
 
 def _path(drawn: Drawn, names: str, *, has_halo: bool) -> str:
@@ -198,7 +200,14 @@ def _path(drawn: Drawn, names: str, *, has_halo: bool) -> str:
 def _dot(drawn: Drawn, names: str) -> str:
     if drawn.start is None:
         return ""
-    return f'<circle class="race-dot {names}" cx="{_percent(drawn.start.x)}" cy="{HEAD + drawn.start.y}" r="3.5"/>'
+    return (
+        f'<circle class="race-dot {names}" cx="{_percent(drawn.start.x)}" cy="{_rem(HEAD + drawn.start.y)}" r="3.5"/>'
+    )
+
+
+def _rem(high: float) -> str:
+    """Heights as rows have them: they grow with the letters that somebody has chosen."""
+    return f"{high / 16:.2f}".rstrip("0").rstrip(".") + "rem"
 
 
 def _percent(x: int) -> str:
