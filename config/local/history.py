@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from math import pi, sin
+from math import cos, pi, sin
 from typing import Any
 
 from config.local.players import roster
@@ -23,7 +23,7 @@ from leaderboards.services.open import open_period
 from leaderboards.services.players import set_profile
 from leaderboards.services.submit import backfill, submit
 
-PLAYERS = 32
+PLAYERS = 40
 FIRST, FIRSTS_PLACE = "robin", 12  # whose login the demo prints, and where they stand
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
@@ -45,7 +45,7 @@ class Story:
 
 
 def _falling(dice: random.Random, part: float, last: int, first: int) -> int:
-    return round(last + (first - last) * (1 - part) ** 2 * dice.uniform(0.4, 1.4) + dice.expovariate(1) * last / 60)
+    return round(last + (first - last) * (1 - part) * dice.uniform(0.2, 1) + dice.expovariate(1) * last / 60)
 
 
 STORIES: Mapping[str, Story] = {
@@ -101,31 +101,34 @@ def _play_over(board: Board, story: Story, players: Sequence[str], at: datetime)
 
 
 def _play_running(board: Board, story: Story, players: Sequence[str], at: datetime) -> None:
-    """The running period, so far: scores until each moment, and a look at it."""
+    """The running period, so far: scores until each moment and a look at it, and at last scores that change places."""
     window = window_at(board.calendar, at)
-    moments = list(_moments(window, story, at))
-    if not moments:
+    looks = list(_moments(window, story, at))
+    if not looks:
         return
     dice = random.Random(f"{board.name} running")
     played: Callable[..., Iterator[Mapping[str, Value]]] = _added if story.an_hour else _bettered
     period = open_period(board, window)
+    moments = [*looks, at]
     for nth, (moment, values) in enumerate(zip(moments, played(story, players, moments, dice), strict=True)):
         rows = [_row(board, player, value, f"now-{nth}-{player}") for player, value in values.items()]
         entries = [read_entry(row, place) for place, row in enumerate(rows)]
         _check(submit(entries, Caller("demo"), moment - timedelta(seconds=1)))
-        keep(period, moment, moment)
+        if moment != at:
+            keep(period, moment, moment)
 
 
 def _moments(window: Window, story: Story, at: datetime) -> Iterator[datetime]:
-    """Of the grid, since the period began: a day's first hours a week back, fewer before that, more of them today."""
+    """Of the grid, since the period began: twice a day for a week, less often before that, more often today."""
     last = due(at)
     begun = max(window.starts_at or last - story.days * DAY, last - story.days * DAY)
-    moment = begun.replace(minute=0, second=0, microsecond=0)
-    while moment <= last:
+    moment = begun.replace(minute=0, second=0, microsecond=0) + HOUR
+    while moment <= last and moment < at:
         ago = last - moment
-        on_the_day = moment.hour == 0 and (ago < 8 * DAY or (last - moment).days % 5 == 0)
-        lately = ago < DAY and moment.hour % 3 == 0
-        if moment > begun and (on_the_day or (moment.hour == 12 and ago < 8 * DAY) or lately or ago < 2 * HOUR):
+        of_the_week = ago < 8 * DAY and moment.hour in (0, 12)
+        before = moment.hour == 0 and ago.days % 5 == 0
+        today = ago < DAY and (moment.hour % 3 == 0 or ago < 2 * HOUR)
+        if of_the_week or before or today or moment - begun == HOUR:
             yield moment
         moment += HOUR
 
@@ -133,26 +136,29 @@ def _moments(window: Window, story: Story, at: datetime) -> Iterator[datetime]:
 def _added(
     story: Story, players: Sequence[str], moments: Sequence[datetime], dice: random.Random
 ) -> Iterator[dict[str, int]]:
-    """What each gains until each moment. All are as good in the end but for a few points, so that places go on to
-    change; on the way they are ahead and behind by hours of play."""
+    """What each gains until each moment. They pass each other all the way, and come so near each other in the end that
+    simulated players do too, soon."""
     places = list(players)
     dice.shuffle(places)
     places.remove(FIRST)
     places.insert(FIRSTS_PLACE - 1, FIRST)
-    gaps = [dice.randint(4, 60) * max(1, story.an_hour // 2000) for _ in places]
-    short = {player: sum(gaps[:nth]) for nth, player in enumerate(places)}
-    begun = moments[0] - (moments[1] - moments[0] if len(moments) > 1 else HOUR)
-    hours = [(moment - begun) / HOUR for moment in moments]
-    wide = story.an_hour * min(9.0, hours[-1] / 6)
-    waves = {each: [(dice.uniform(-wide, wide), nth, dice.uniform(0, 2)) for nth in (1, 2, 3)] for each in players}
-    most, had = sum(gaps), dict.fromkeys(players, 0)
-    for hour in hours:
-        part = hour / hours[-1]
+    near = [dice.randint(3, 30) if story.an_hour > 1000 else dice.randint(1, 3) for _ in places]
+    swing = {each: (dice.gauss(0, 4), dice.gauss(0, 4)) for each in places}
+    begun = moments[0] - HOUR
+    whole = (moments[-1] - begun) / HOUR
+    busy = {nth: dice.uniform(0.7, 1.2) for nth in range(1, story.days + 2)}  # days, counted back; on this one all play
+    scored, before, had = 0.0, begun, dict.fromkeys(players, 0)
+    for moment in moments:
+        scored += story.an_hour * ((moment - before) / HOUR) * busy.get((moments[-1] - moment).days, 1)
+        before, part = moment, (moment - begun) / HOUR / whole
+        apart = 0.45 * story.an_hour * (0.3 + sin(pi * part)) * (1 - part**6)
         gained: dict[str, int] = {}
-        for player in players:
-            ahead = sum(high * sin(pi * part * nth) * sin(pi * shift) for high, nth, shift in waves[player])
-            total = round(story.an_hour * hour + ahead + (most - short[player]) * part)
-            gained[player] = max(1, total - had[player])
+        for place, player in enumerate(places):
+            first, second = swing[player]
+            ahead = (1 - part**3) * (first * cos(4 * part) + second * sin(7 * part))
+            ahead += dice.uniform(-2, 2) if part < 1 else 0
+            behind = (place - ahead) * max(apart, sum(near) / len(near)) if part < 1 else sum(near[:place])
+            gained[player] = max(1, round(scored - behind) - had[player])
             had[player] += gained[player]
         yield gained
 

@@ -158,9 +158,8 @@ def _svg(race: Race, mine: Mine | None) -> str:
     paths = [_path(lines[nth], f"is-{nth + 1}", has_halo=nth < 3) for nth in upwards]
     dots = [_dot(lines[nth], f"is-{nth + 1}") for nth in others]
     own = _own(mine, high) if mine is not None else ""
-    return (
-        f'<svg class="race-svg" height="{_rem(full)}">{_grid(race, high)}{_box(high, paths)}{"".join(dots)}{own}</svg>'
-    )
+    drawn = _grid(race, high) + _box(high, paths) + "".join(dots) + own
+    return f'<svg class="race-svg" height="{_rem(full)}">{drawn}</svg>'
 
 
 def _grid(race: Race, high: int) -> str:
@@ -176,7 +175,7 @@ def _own(mine: Mine, high: int) -> str:
     drawn = mine.drawn
     names = "is-me" if mine.nth is None else f"is-{mine.nth + 1} is-me"
     turns = [(turn.x, turn.y, turn.rank) for turn in drawn.turns if turn.rank]
-    if mine.nth is None and mine.ranks[-1] is not None:
+    if mine.nth is None and mine.ranks[-1] is not None and drawn.path.rpartition("h")[2].isdecimal():
         turns.append((WIDTH, high + IN_LANE, mine.ranks[-1]))
     numbers = (
         f'<text class="race-turn is-me{" is-last" if x == WIDTH else ""}" x="{_percent(x)}" y="{_rem(HEAD + y - 9)}">'
@@ -200,9 +199,8 @@ def _path(drawn: Drawn, names: str, *, has_halo: bool) -> str:
 def _dot(drawn: Drawn, names: str) -> str:
     if drawn.start is None:
         return ""
-    return (
-        f'<circle class="race-dot {names}" cx="{_percent(drawn.start.x)}" cy="{_rem(HEAD + drawn.start.y)}" r="3.5"/>'
-    )
+    x, y = _percent(drawn.start.x), _rem(HEAD + drawn.start.y)
+    return f'<circle class="race-dot {names}" cx="{x}" cy="{y}" r="3.5"/>'
 
 
 def _rem(high: float) -> str:
@@ -229,7 +227,7 @@ def _ticks(board: Board, past: Past, start: datetime) -> list[tuple[int, str]]:
         at += _DAY if start - at.astimezone(start.tzinfo) > 0.5 * _DAY else timedelta()
         pattern = "D" if span <= 8 * _DAY else pgettext("date format", "j M")
     found: list[tuple[int, str]] = []
-    while at < past.end - span / 14:
+    while at < past.end - span / (20 if pattern == "D" else 12):
         found.append((across(at, start, past.end), spell(at, pattern)))
         at += step
     return found
