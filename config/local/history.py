@@ -35,28 +35,28 @@ class Story:
     """What happened on a board: ``over`` periods, and ``days`` of the running one at most.
 
     ``an_hour`` is what a player gains in it where points add up, as simulated players do; else ``best`` tells what
-    somebody's best is after a part (0 to 1) of the time.
+    somebody reaches who is ``far`` (1 at first, 0 in the end) from what they can.
     """
 
     over: int
     days: int
     an_hour: int = 0
-    best: Callable[[random.Random, float], Value] = lambda _dice, _part: 0
+    best: Callable[[random.Random, float], Value] = lambda _dice, _far: 0
 
 
-def _falling(dice: random.Random, part: float, last: int, first: int) -> int:
-    return round(last + (first - last) * (1 - part) * dice.uniform(0.2, 1) + dice.expovariate(1) * last / 60)
+def _near(dice: random.Random, far: float, last: int, first: int) -> int:
+    return round(last + (first - last) * far + dice.expovariate(1) * last / 80)
 
 
 STORIES: Mapping[str, Story] = {
     "Weekly wins": Story(over=9, days=7, an_hour=13_500),
-    "Speed run": Story(over=6, days=1, best=lambda dice, part: _falling(dice, part, 61_200, 118_000)),
+    "Speed run": Story(over=6, days=1, best=lambda dice, far: _near(dice, far, 61_200, 98_000)),
     "Raid": Story(
         over=3,
         days=31,
-        best=lambda dice, part: {"stage": 31_990 - _falling(dice, part, 300, 9000), "members": dice.randint(1, 250)},
+        best=lambda dice, far: {"stage": 31_990 - _near(dice, far, 300, 9000), "members": dice.randint(1, 250)},
     ),
-    "Golf": Story(over=6, days=1, best=lambda dice, part: min(130, _falling(dice, part, 64, 82))),
+    "Golf": Story(over=6, days=1, best=lambda dice, far: _near(dice, far, 64, 80)),
     "All time": Story(over=0, days=60, an_hour=130),
 }
 
@@ -92,7 +92,7 @@ def _play_over(board: Board, story: Story, players: Sequence[str], at: datetime)
         there = dice.sample(players, dice.randint(len(players) * 2 // 3, len(players)))
         hours = (window.ends_at - window.starts_at) // HOUR
         for player in there:
-            value: Value = round(story.an_hour * hours * dice.gauss(1, 0.03)) if story.an_hour else story.best(dice, 1)
+            value: Value = round(story.an_hour * hours * dice.gauss(1, 0.03)) if story.an_hour else story.best(dice, 0)
             moment = window.starts_at + dice.random() * (window.ends_at - window.starts_at) * 0.99
             rows.append(_row(board, player, value, f"{window.label}-{player}") | {"at": moment.isoformat()})
     _check(backfill([read_entry(row, place) for place, row in enumerate(rows)], Caller("demo"), at))
@@ -126,7 +126,7 @@ def _moments(window: Window, story: Story, at: datetime) -> Iterator[datetime]:
     while moment <= last and moment < at:
         ago = last - moment
         of_the_week = ago < 8 * DAY and moment.hour in (0, 12)
-        before = moment.hour == 0 and ago.days % 5 == 0
+        before = moment.hour == 0 and ago.days % 3 == 0
         today = ago < DAY and (moment.hour % 3 == 0 or ago < 2 * HOUR)
         if of_the_week or before or today or moment - begun == HOUR:
             yield moment
@@ -166,11 +166,13 @@ def _added(
 def _bettered(
     story: Story, players: Sequence[str], moments: Sequence[datetime], dice: random.Random
 ) -> Iterator[dict[str, Value]]:
-    """What some of them have reached by each moment; at first everybody."""
+    """What those who play have reached by each moment: at first everybody does, in the end a few."""
+    talent = {player: dice.uniform(0.3, 1) for player in players}
     for nth in range(len(moments)):
-        part = (nth + 1) / len(moments)
-        there = players if nth == 0 else dice.sample(players, len(players) // 3)
-        yield {player: story.best(dice, part) for player in there}
+        far = 1 - min(1, (nth + 1) / (len(moments) - 1 or 1)) * 0.9
+        there = len(players) if nth == 0 else 5 if nth == len(moments) - 1 else len(players) // 2
+        playing = dice.sample(players, there)
+        yield {player: story.best(dice, far * talent[player] * dice.uniform(0.8, 1.2)) for player in playing}
 
 
 def _row(board: Board, player: str, value: Value, id_: str) -> dict[str, Any]:
