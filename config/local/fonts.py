@@ -25,7 +25,10 @@ STATIC = places.folder("static")
 FONTS, SHEET, BASE = STATIC / "fonts", STATIC / "css" / "type.css", STATIC.parent / "templates" / "base.html"
 CATALOGUE = places.folder("locale") / "ko" / "LC_MESSAGES" / "django.po"
 FEATURES = "ccmp,kern,locl,mark,mkmk,tnum"
-LATIN = "U+0020-007E,U+00A0-00FF,U+2013,U+2014,U+2018-201A,U+201C-201E,U+2022,U+2026,U+2032,U+2039,U+203A,U+2212"
+LATIN = (
+    "U+0020-007E,U+00A0,U+00A1,U+00A3,U+00A9,U+00AB,U+00B0,U+00B1,U+00B7,U+00BB,U+00BF-00FF,"
+    "U+2013,U+2014,U+2018-201A,U+201C-201E,U+2022,U+2026,U+2032,U+2039,U+203A,U+2212"
+)
 MORE_LATIN = "U+0100-017F,U+0218-021B"
 ARCHIVO = "@fontsource-variable/archivo/files/archivo-{}-standard-normal.woff2"
 PRETENDARD = "pretendard/dist/public/variable/PretendardVariable.ttf"

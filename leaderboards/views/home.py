@@ -1,6 +1,7 @@
 """The first page: the boards that run, each with its best; what else runs or ends soon comes from the apps above. And
 the page of all boards, which has the boards alone."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -11,17 +12,18 @@ from django.views.decorators.http import require_safe
 from foundation import clock
 from leaderboards import formats, selectors
 from leaderboards.models import Board
-from leaderboards.selectors import Row
+from leaderboards.selectors import BoardPage, Row
 from leaderboards.selectors.restrictions import seen_by
 from leaderboards.views.answers import answer, etag_of, moving
-from leaderboards.views.lines import Line, lines, result
+from leaderboards.views.lines import Gap, Line, gap_ahead, gap_behind, lines, result
 from leaderboards.views.periods import period_words
 from leaderboards.views.permissions import may_see
 from leaderboards.views.second import kept_a_second
-from leaderboards.views.viewer import viewer_of
+from leaderboards.views.viewer import Viewer, viewer_of
 
 BOARDS_A_PAGE = 24
 BEST = 3  # rows on the card of a board
+OWN_PLACES = 4
 LIST_EVERY_SECONDS = 10
 
 
@@ -47,26 +49,48 @@ def _listing(request: HttpRequest, *, is_home: bool) -> HttpResponse:
         request.GET.get("page")
     )
     with seen_by(viewer.player if viewer.linked else None):
-        listed = [_listed(board, at) for board in page.object_list]
+        listed = [_listed(board, at, viewer) for board in page.object_list]
+    mine = [each["mine"] for each in listed if is_home and each.get("mine")][:OWN_PLACES]
     seen = [(board["board"].seq, board["standings"] and moving(board["standings"])) for board in listed]
-    context = {"page": page, "listed": listed, "every": LIST_EVERY_SECONDS, "at": at, "is_home": is_home}
-    return answer(request, "leaderboards/home", context, etag_of(seen, page.number))
+    context = {"page": page, "listed": listed, "every": LIST_EVERY_SECONDS, "at": at, "is_home": is_home, "mine": mine}
+    return answer(request, "leaderboards/home", context, etag_of(seen, page.number, mine))
 
 
 def _is_over(board: Board, at: datetime) -> bool:
     return board.retired_at is not None and board.retired_at <= at
 
 
-def _listed(board: Board, at: datetime) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class OwnPlace:
+    """Where the viewer stands on a board: the rank, with how many others, and how far from whom."""
+
+    board: Board
+    rank: int
+    others: int
+    gap: Gap | None
+    result: str
+
+
+def _own_place(page: BoardPage) -> OwnPlace | None:
+    board, me = page.standings.board, page.me
+    if me is None or me.rank is None:
+        return None
+    near = gap_behind if me.rank == 1 else gap_ahead
+    return OwnPlace(board, me.rank, (me.tied or 1) - 1, near(board, me, page.neighbours), result(board, me))
+
+
+def _listed(board: Board, at: datetime, viewer: Viewer) -> dict[str, Any]:
     if board.is_event:
         return {"board": board, "standings": None, "period": {"name": formats.period_name(board, True)}}
-    found = selectors.standings(board, limit=BEST)
+    seen = selectors.board_page(board, selectors.CURRENT, 0, BEST, viewer.player if viewer.linked else None)
+    found = seen.standings
     shown = lines(found, found.rows, None)
     return {
         "board": board,
         "standings": found,
         "best": [(line, _figure(board, line, row)) for line, row in zip(shown, found.rows, strict=True)],
         "period": period_words(board, found.period, at),
+        "mine": _own_place(seen),
     }
 
 
