@@ -116,7 +116,6 @@ def race_html(race: Race | None, mine: Mine | None = None) -> str:
         "names": [race.names[player] for player in race.players],
         "table": mark_safe(_table(race, mine)),  # noqa: S308 (escaped in it)
         "summary": summary(race),
-        "has_lane": mine is not None and mine.drawn.has_lane,
     }
     return render_to_string("leaderboards/_race_chart.html", shown)
 

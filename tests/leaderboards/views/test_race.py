@@ -118,10 +118,10 @@ def test_ones_own_line_is_marked_among_the_ten_and_below_them_runs_in_a_lane_wit
     assert '<path class="race-line is-me" d="M8 470h472"/>' in below
     numbers = re.findall(r'<text class="race-turn is-me[^>]*>(\d+)<', below)
     assert numbers == ["21", "18", "21", "18"] == re.findall(r"<td>(\d+)</td>", ranks)
-    assert "has-lane" in below
+    assert '<svg class="race-svg" height="32.75rem">' in below
     assert [names for names, _ in LINE.findall(among)][-1].endswith("is-me")
     assert sum("is-me" in names for names, _ in LINE.findall(among)) == 1
-    assert "has-lane" not in among
+    assert '<svg class="race-svg" height="29.5rem">' in among
     assert "is-me" not in race_in(page_of(board))
 
 
